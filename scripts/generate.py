@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.agents.enhancer.share import FIELDS
 from execplan.cli.schemas import KINDS, schema_bytes
-from execplan.cli.verbs import GROUPS
+from execplan.cli.verbs import COMMAND_GROUPS
 from execplan.errors import MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import table
@@ -147,7 +147,7 @@ def secrets_page() -> str:
 def verbs() -> str:
     """Every verb with what it does and its own flags."""
     lines = ["| | verb | what it does | flags |", "|---|---|---|---|"]
-    for group, members in GROUPS.items():
+    for group, members in COMMAND_GROUPS.items():
         for at, (name, what) in enumerate(members.items()):
             command: click.Command = import_module(f"execplan.cli.verbs.{name}").command
             arguments = [

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli import standing
-from execplan.cli.answer import Work, typed
+from execplan.cli.answer import Work, quote_plan_name
 from execplan.plan import outline
 from execplan.plan.change import facts
 from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
@@ -15,13 +15,13 @@ from execplan.repo.author import default_actor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.cli.ahead import Ahead
+    from execplan.cli.ahead import OpenTasks
     from execplan.plan.change import Facts
     from execplan.plan.model import Plan
     from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 
-_SHORT = 60
+_MAX_TASK_LENGTH = 60
 """Characters of a task in a line of advice."""
 
 
@@ -36,51 +36,51 @@ class Advice(NamedTuple):
     """What makes the first command urgent, for people."""
 
 
-def advise(shelved: Shelved, ahead: Ahead | None, execution: dict[str, Any] | None) -> Advice:
+def advise(stored_plan: Shelved, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
     """What to do next with a plan that was read, its open tasks and its approval status given."""
-    home, state, plan = shelved.home, shelved.state, shelved.plan
-    path = home.shown(shelved.ref.path)
-    name = typed(shelved.ref.id, path)
+    home, state, plan = stored_plan.home, stored_plan.state, stored_plan.plan
+    path = home.shown(stored_plan.ref.path)
+    name = quote_plan_name(stored_plan.ref.id, path)
     if plan is None:
-        return Advice((f"execplan lint {typed(path)}",))
+        return Advice((f"execplan lint {quote_plan_name(path)}",))
     if state == ARCHIVED:
         return Advice((f"execplan restore {name}",))
-    if commands := standing.goes_on(execution, name):
+    if commands := standing.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
-        return finished(name, facts(plan))
-    if run := standing.failed_run(execution, plan):
-        again = standing.start(execution, name) or (f"execplan compile {name}",)
-        return Advice((f"execplan show {name} --run {run['id']}", *again), why=standing.failed_words(run))
-    if commands := standing.start(execution, name):
+        return advise_completion(name, facts(plan))
+    if run := standing.find_failed_run(execution, plan):
+        retry_commands = standing.start_commands(execution, name) or (f"execplan compile {name}",)
+        return Advice((f"execplan show {name} --run {run['id']}", *retry_commands), why=standing.failed_run_text(run))
+    if commands := standing.start_commands(execution, name):
         return Advice(commands)
-    mine = ahead is not None and ahead.is_yours
-    if state == DRAFT and not mine and (sections := unfilled(plan)):
-        return fill(sections, name)
+    has_own_task = open_tasks is not None and open_tasks.is_yours
+    if state == DRAFT and not has_own_task and (sections := unfilled_sections(plan)):
+        return advise_filling(sections, name)
     if not plan.tasks:
         return Advice((f"execplan add 'First step' -p {name}",))
-    if ahead is None or ahead.task is None:
+    if open_tasks is None or open_tasks.task is None:
         return Advice()
-    return work(home, ahead.task, name)
+    return advise_task(home, open_tasks.task, name)
 
 
-def begin(plan: Plan, name: str) -> Advice:
+def advise_new_plan(plan: Plan, name: str) -> Advice:
     """What to do next with a new plan."""
-    if sections := unfilled(plan):
-        return fill(sections, name)
+    if sections := unfilled_sections(plan):
+        return advise_filling(sections, name)
     return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
 
 
-def finished(name: str, said: Facts) -> Advice:
+def advise_completion(name: str, plan_facts: Facts) -> Advice:
     """What to do when no task is open: write the outcome, then archive."""
-    archive = f"execplan archive {name}"
-    if said.outcomes:
-        return Advice((archive,))
-    there = outline.OUTCOMES in [outline.canonical(each) for each in said.sections]
-    return Advice((f"execplan outcome 'What works now' -p {name}{'' if there else ' --create'}", archive))
+    archive_command = f"execplan archive {name}"
+    if plan_facts.outcomes:
+        return Advice((archive_command,))
+    has_outcomes_section = outline.OUTCOMES in [outline.canonical(title) for title in plan_facts.sections]
+    return Advice((f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command))
 
 
-def unfilled(plan: Plan) -> list[str]:
+def unfilled_sections(plan: Plan) -> list[str]:
     """The sections that are written before the work, and in which the placeholder text of a template is left."""
     return [
         section.name or section.title
@@ -89,19 +89,19 @@ def unfilled(plan: Plan) -> list[str]:
     ]
 
 
-def fill(sections: Sequence[str], name: str) -> Advice:
+def advise_filling(sections: Sequence[str], name: str) -> Advice:
     """Write the sections of a draft, each with a command that reads its text; those of its own in an editor."""
-    commands = [f"execplan set {shlex.quote(each)} - -p {name}" for each in sections if each in outline.NAMES]
+    commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
     commands.append(f"execplan edit {name}")
     count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
     return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="as with"))
 
 
-def work(home: Home, task: dict[str, Any], name: str) -> Advice:
+def advise_task(home: Home, task: dict[str, Any], name: str) -> Advice:
     """Do a task, then check it off."""
     text = task["text"].rstrip(" .:;,")
-    text = text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
+    text = text if len(text) <= _MAX_TASK_LENGTH else f"{text[: _MAX_TASK_LENGTH - 1]}…"
     owner = task.get("by")
-    by = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(home) else ""
-    done = f"execplan done {task['id']} -p {name}{by}"
-    return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done, task))
+    actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(home) else ""
+    done_command = f"execplan done {task['id']} -p {name}{actor_option}"
+    return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done_command, task))

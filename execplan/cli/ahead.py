@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-class Ahead(NamedTuple):
+class OpenTasks(NamedTuple):
     """The open tasks of a plan."""
 
     task: dict[str, Any] | None
     """The first one that is claimed by whoever acts, with `by` and `until`; else the first one without a claim."""
-    taken: list[dict[str, Any]]
+    claimed_tasks: list[dict[str, Any]]
     """Those that are claimed, each with `by` and `until`; also yours."""
 
     @property
@@ -29,22 +29,22 @@ class Ahead(NamedTuple):
         return self.task is not None and "by" in self.task
 
     @property
-    def others(self) -> list[dict[str, Any]]:
+    def other_claimed_tasks(self) -> list[dict[str, Any]]:
         """The claimed ones but for `task`."""
-        return [each for each in self.taken if self.task is None or each["id"] != self.task["id"]]
+        return [task for task in self.claimed_tasks if self.task is None or task["id"] != self.task["id"]]
 
 
-def ahead(home: Home, ref: Ref, plan: Plan, name: str | None = None) -> Ahead:
+def find_open_tasks(home: Home, ref: Ref, plan: Plan, name: str | None = None) -> OpenTasks:
     """The open tasks of a plan and who has claimed them; `name` is who acts, if it is not `--as` or git's name."""
-    held = claims.taken(home, ref, plan)
-    last = next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1) if not held else len(plan.tasks)
-    tasks = [each for each in tasks_json(plan.tasks[: last + 1]) if each["state"] == OPEN]
-    taken = [
-        {**each, "by": held[each["id"]].name, "until": held[each["id"]].end()} for each in tasks if each["id"] in held
+    claims_by_task = claims.taken(home, ref, plan)
+    last_index = next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1) if not claims_by_task else len(plan.tasks)
+    tasks = [task for task in tasks_json(plan.tasks[: last_index + 1]) if task["state"] == OPEN]
+    claimed_tasks = [
+        {**task, "by": claims_by_task[task["id"]].name, "until": claims_by_task[task["id"]].end()} for task in tasks if task["id"] in claims_by_task
     ]
-    who = (name or actor(home)) if taken else ""
-    free = next((each for each in tasks if each["id"] not in held), None)
-    return Ahead(next((each for each in taken if each["by"] == who), free), taken)
+    actor_name = (name or actor(home)) if claimed_tasks else ""
+    first_unclaimed = next((task for task in tasks if task["id"] not in claims_by_task), None)
+    return OpenTasks(next((task for task in claimed_tasks if task["by"] == actor_name), first_unclaimed), claimed_tasks)
 
 
 def claim_line(task: dict[str, Any]) -> str:

@@ -6,8 +6,8 @@ import sys
 from typing import Any, NamedTuple
 
 from execplan import trace
-from execplan.cli.door import document, shown
-from execplan.cli.printing import printable
+from execplan.cli.door import json_document, printable_line
+from execplan.cli.printing import printable_text
 from execplan.errors import OK
 
 
@@ -23,9 +23,9 @@ class Call(NamedTuple):
 class Work(NamedTuple):
     """Work that comes before the next command."""
 
-    what: str
+    description: str
     """For people: `do task 2, Write the tests`."""
-    then: str
+    command: str
     """The command for when it is done."""
     task: dict[str, Any] | None = None
     lead: str = "then"
@@ -34,7 +34,7 @@ class Work(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """As a document shows it."""
         task = {name: self.task[name] for name in ("id", "number", "text")} if self.task is not None else None
-        return {"what": self.what, "task": task, "then": self.then}
+        return {"what": self.description, "task": task, "then": self.command}
 
 
 class Answer(NamedTuple):
@@ -45,39 +45,39 @@ class Answer(NamedTuple):
     """For people; printed with what acts on a terminal escaped, and with a line end if it lacks one."""
     exit: int = OK
     warnings: tuple[str, ...] = ()
-    next: tuple[str, ...] = ()
+    next_commands: tuple[str, ...] = ()
     """Commands that make sense now."""
-    wanted: bool = True
+    is_requested: bool = True
     """Whether the text was asked for, so that `--quiet` keeps it."""
-    raw: bool = False
+    is_raw: bool = False
     """Whether the text is a file that another program reads: only a terminal gets it with escapes."""
     work: Work | None = None
     """What to do before the command that follows it; people read that in place of `next`."""
 
 
-def emit(answer: Answer, call: Call, kind: str) -> int:
+def print_answer(answer: Answer, call: Call, kind: str) -> int:
     """Print an answer; its exit status."""
     answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
     if call.as_json:
         ok = answer.exit == OK
         data = {**answer.data, "do": answer.work.to_json()} if answer.work is not None else answer.data
-        print(document(kind, data, ok=ok, warnings=answer.warnings, follow=answer.next))
+        print(json_document(kind, data, ok=ok, warnings=answer.warnings, next_commands=answer.next_commands))
         return answer.exit
     for warning in answer.warnings:
-        print(f"execplan: warning: {shown(warning)}", file=sys.stderr)
-    if answer.text and (answer.wanted or not call.quiet):
+        print(f"execplan: warning: {printable_line(warning)}", file=sys.stderr)
+    if answer.text and (answer.is_requested or not call.quiet):
         sys.stdout.flush()
         text = answer.text if answer.text.endswith(("\n", "\r")) else answer.text + "\n"
-        text = text if answer.raw and not sys.stdout.isatty() else printable(text)
+        text = text if answer.is_raw and not sys.stdout.isatty() else printable_text(text)
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
-        print(f"next: {shown(answer.work.what)}, {answer.work.lead}: {shown(answer.work.then)}")
-    elif not call.quiet and answer.next:
-        print(f"next: {shown(answer.next[0])}")
+        print(f"next: {printable_line(answer.work.description)}, {answer.work.lead}: {printable_line(answer.work.command)}")
+    elif not call.quiet and answer.next_commands:
+        print(f"next: {printable_line(answer.next_commands[0])}")
     return answer.exit
 
 
-def typed(name: str, path: str = "") -> str:
+def quote_plan_name(name: str, path: str = "") -> str:
     """A plan as it can be typed in a shell: its id; its path where the id would be taken for a flag."""
     import shlex
 

@@ -6,8 +6,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
-from execplan.cli.printing import one_per_line
-from execplan.cli.table import table
+from execplan.cli.printing import printable_lines
+from execplan.cli.table import format_table
 from execplan.engine.ledger import chain, names, verify
 from execplan.errors import OK
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_MOST = 20
+_MAX_UNREAD_SHOWN = 20
 """Lines that are no records of which each is told."""
 _HEAD = ("record", "time", "user", "run", "what", "about")
-_WORDS = {
+_RECORD_TEMPLATES = {
     "approved": "{digest:.12} by {approver} ({how}{covered}) until {expires_at}: {steps}",
     "not_given": "{digest:.12}: {reason}",
     "declined": "{digest:.12} by {approver}: {steps}",
@@ -53,140 +53,140 @@ _WORDS = {
     "rolled_back": "{steps}",
 }
 """What is told of a record, by its kind."""
-_BACK = ("retaken", "rollback")
+_REVERTING_KINDS = ("retaken", "rollback")
 """Records whose changes are those that are taken back."""
 
 
-def told(home: Home, ref: Ref, run: str | None) -> Answer:
+def audit_answer(home: Home, ref: Ref, run: str | None) -> Answer:
     """The records of a plan, or of one of its runs with the approval that let it run."""
-    found = verify.read_log(home, ref)
-    records = found.parsed_chain.records
+    audit_log = verify.read_log(home, ref)
+    records = audit_log.parsed_chain.records
     if run is not None:
         from execplan.engine import place
 
-        records = _of_run(records, place.find_run(home, ref, run).id)
-    warnings = [f"the ledger is broken: {found.parsed_chain.flaw}"] if found.parsed_chain.flaw is not None else []
-    warnings += [f"left out: {each}" for each in found.parsed_chain.unreadable[:_MOST]]
+        records = _records_of_run(records, place.find_run(home, ref, run).id)
+    warnings = [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
+    warnings += [f"left out: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
     data = {
         "id": ref.id,
         "ledger": home.shown(names.path_of(home, ref)),
-        "anchored": found.anchor.seq if found.anchor is not None else None,
-        "records": [each._asdict() for each in records],
+        "anchored": audit_log.anchor.seq if audit_log.anchor is not None else None,
+        "records": [record._asdict() for record in records],
     }
-    text = table(_HEAD, [row for each in records for row in _rows(each)]) if records else "nothing is recorded yet"
-    follow = (f"execplan audit {ref.typed} --verify",) if records else ()
-    return Answer(data, text, warnings=tuple(warnings), next=follow)
+    text = format_table(_HEAD, [row for record in records for row in _record_rows(record)]) if records else "nothing is recorded yet"
+    next_commands = (f"execplan audit {ref.typed} --verify",) if records else ()
+    return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
 
 
-def verified(home: Home, ref: Ref) -> Answer:
+def verify_plan_answer(home: Home, ref: Ref) -> Answer:
     """Whether a plan's ledger is whole."""
-    return _verdict([verify.verify_log(home, ref)], ())
+    return _verification_answer([verify.verify_log(home, ref)], ())
 
 
-def verified_all(home: Home) -> Answer:
+def verify_all_answer(home: Home) -> Answer:
     """Whether all of them are."""
-    return _verdict(*verify.verify_all(home))
+    return _verification_answer(*verify.verify_all(home))
 
 
-def accepted(home: Home, ref: Ref, reason: str, options: Options) -> Answer:
+def accept_broken_log(home: Home, ref: Ref, reason: str, options: Options) -> Answer:
     """Go on with a ledger that is broken."""
-    wrong = verify.verify_log(home, ref)
-    data: dict[str, Any] = {"id": ref.id, "ledger": wrong.path, "reasons": list(wrong.reasons), "changed": False}
-    if not wrong.reasons:
+    verification = verify.verify_log(home, ref)
+    data: dict[str, Any] = {"id": ref.id, "ledger": verification.path, "reasons": list(verification.reasons), "changed": False}
+    if not verification.reasons:
         return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
     if options.dry_run:
-        lines = [f"would accept: {each}" for each in wrong.reasons]
-        return Answer({**data, "record": None, "commit": None}, one_per_line(lines))
+        lines = [f"would accept: {problem}" for problem in verification.reasons]
+        return Answer({**data, "record": None, "commit": None}, printable_lines(lines))
     from execplan.engine.ledger.accept import accept_broken_log
 
-    made, commit, warnings = accept_broken_log(home, ref, reason, options)
-    lines = [f"accepted: {each}" for each in wrong.reasons]
+    record, commit, warnings = accept_broken_log(home, ref, reason, options)
+    lines = [f"accepted: {problem}" for problem in verification.reasons]
     lines += [f"committed {commit[:12]}"] if commit else []
-    data |= {"changed": made is not None, "record": made._asdict() if made is not None else None, "commit": commit}
-    return Answer(data, one_per_line(lines), warnings=warnings, wanted=False)
+    data |= {"changed": record is not None, "record": record._asdict() if record is not None else None, "commit": commit}
+    return Answer(data, printable_lines(lines), warnings=warnings, is_requested=False)
 
 
-def _verdict(found: Sequence[LogVerification], more: tuple[str, ...]) -> Answer:
-    rows = [row for each in found for row in _verdict_rows(each)]
-    broken = [each for each in found if each.reasons]
-    head = table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
+def _verification_answer(verifications: Sequence[LogVerification], extra_warnings: tuple[str, ...]) -> Answer:
+    rows = [row for verification in verifications for row in _verification_rows(verification)]
+    broken = [verification for verification in verifications if verification.reasons]
+    head = format_table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
     lines: list[str] = []
-    for each in broken:
-        lines.append(f"bring {each.path} back as it was, from git or a backup; or go on, on record:")
-        lines.append(f"  execplan audit {shlex.quote(each.plan)} --accept REASON")
-    warnings = tuple([f"{each.plan}: {line}" for each in found for line in each.warnings]) + more
-    data = {"plans": [_verified_json(each) for each in found]}
-    return Answer(data, one_per_line(lines, head), max([each.exit for each in found], default=OK), warnings=warnings)
+    for verification in broken:
+        lines.append(f"bring {verification.path} back as it was, from git or a backup; or go on, on record:")
+        lines.append(f"  execplan audit {shlex.quote(verification.plan)} --accept REASON")
+    warnings = tuple([f"{verification.plan}: {line}" for verification in verifications for line in verification.warnings]) + extra_warnings
+    data = {"plans": [_verification_json(verification) for verification in verifications]}
+    return Answer(data, printable_lines(lines, head), max([verification.exit for verification in verifications], default=OK), warnings=warnings)
 
 
-def _verdict_rows(found: LogVerification) -> Iterator[tuple[str, str, str]]:
-    anchored = f"anchored at record {found.anchored}" if found.anchored is not None else "no anchor"
-    count = f"{found.records} record{'s' * (found.records != 1)}"
-    if not found.reasons:
-        yield ("whole", found.plan, f"{count}, {anchored}")
-    for each in found.reasons:
-        yield ("broken", found.plan, each)
-    for each in found.accepted:
-        yield ("accepted", found.plan, each)
+def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str, str]]:
+    anchored = f"anchored at record {verification.anchored}" if verification.anchored is not None else "no anchor"
+    count = f"{verification.records} record{'s' * (verification.records != 1)}"
+    if not verification.reasons:
+        yield ("whole", verification.plan, f"{count}, {anchored}")
+    for reason in verification.reasons:
+        yield ("broken", verification.plan, reason)
+    for acceptance in verification.accepted:
+        yield ("accepted", verification.plan, acceptance)
 
 
-def _verified_json(found: LogVerification) -> dict[str, Any]:
-    flaw = found.flaw._asdict() if found.flaw is not None else None
+def _verification_json(verification: LogVerification) -> dict[str, Any]:
+    flaw = verification.flaw._asdict() if verification.flaw is not None else None
     return {
-        "id": found.plan,
-        "ledger": found.path,
-        "ok": not found.reasons,
-        "records": found.records,
-        "anchored": found.anchored,
+        "id": verification.plan,
+        "ledger": verification.path,
+        "ok": not verification.reasons,
+        "records": verification.records,
+        "anchored": verification.anchored,
         "flaw": flaw,
-        "reasons": list(found.reasons),
-        "accepted": list(found.accepted),
-        "warnings": list(found.warnings),
+        "reasons": list(verification.reasons),
+        "accepted": list(verification.accepted),
+        "warnings": list(verification.warnings),
     }
 
 
-def _of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecord]:
+def _records_of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecord]:
     """The records of a run, and those that approved it."""
-    own = [each for each in records if each.run == run]
-    served = [each.said["approval_id"] for each in own if each.said.get("approval_id")]
-    return [each for each in records if each.run == run or (not each.run and each.said.get("approval") in served)]
+    run_records = [record for record in records if record.run == run]
+    approval_ids = [record.said["approval_id"] for record in run_records if record.said.get("approval_id")]
+    return [record for record in records if record.run == run or (not record.run and record.said.get("approval") in approval_ids)]
 
 
-class _Said(dict[str, str]):
+class _RecordFields(dict[str, str]):
     """What a record says, in words; a dash for what it does not say."""
 
     def __missing__(self, name: str) -> str:
         return "-"
 
 
-def _rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
+def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     """A line for a record, and one for each file that changed."""
     user = f"{record.user} [{record.session[:8]}]" if record.session else record.user
-    said = _Said({name: _word(value) for name, value in record.said.items()})
+    fields = _RecordFields({name: _format_value(value) for name, value in record.said.items()})
     if record.kind == "intent":
-        said["runs"] = _runs(record.said)
+        fields["runs"] = _format_command(record.said)
     elif record.kind == "enhancing":
-        said["redactions"] = _taken_out(record.said.get("redactions"))
+        fields["redactions"] = _format_redactions(record.said.get("redactions"))
     elif record.kind == "result":
-        said["ended"] = _ended(record.said)
-    said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
-    said["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
-    said["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
-    said["covered"] = (
+        fields["ended"] = _format_result(record.said)
+    fields["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
+    fields["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
+    fields["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
+    fields["covered"] = (
         f", covered by {record.said['covered_by']:.12}"
         if record.kind == "approved" and record.said.get("covered_by")
         else ""
     )
-    said["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
-    words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
-    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
-    for change in [each for each in chain.as_list(record.said.get("changes")) if isinstance(each, dict)]:
-        yield ("", "", "", "", "", f"  {_change(change, back=record.kind in _BACK)}")
+    fields["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
+    summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
+    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, summary)
+    for change in [entry for entry in chain.as_list(record.said.get("changes")) if isinstance(entry, dict)]:
+        yield ("", "", "", "", "", f"  {_format_change(change, is_reverted=record.kind in _REVERTING_KINDS)}")
 
 
-def _word(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join([_word(each) for each in value]) or "-"
+        return ", ".join([_format_value(element) for element in value]) or "-"
     if isinstance(value, float):
         return f"{value:.1f}"
     if isinstance(value, dict):
@@ -194,39 +194,39 @@ def _word(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _runs(said: dict[str, Any]) -> str:
+def _format_command(fields: dict[str, Any]) -> str:
     """What a step is about to do."""
-    if argv := chain.as_list(said.get("argv")):
-        return shlex.join([str(each) for each in argv])
-    if said.get("command"):
-        return f"{said.get('shell') or 'sh'}: {said['command']}"
-    return " ".join([str(each) for each in (said.get("type"), said.get("target")) if each]) or "-"
+    if argv := chain.as_list(fields.get("argv")):
+        return shlex.join([str(argument) for argument in argv])
+    if fields.get("command"):
+        return f"{fields.get('shell') or 'sh'}: {fields['command']}"
+    return " ".join([str(part) for part in (fields.get("type"), fields.get("target")) if part]) or "-"
 
 
-def _taken_out(counts: Any) -> str:
+def _format_redactions(counts: Any) -> str:
     """How much was taken out of what was sent, by its kind."""
-    told = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
-    return ", ".join(told) or "nothing"
+    phrases = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
+    return ", ".join(phrases) or "nothing"
 
 
-def _ended(said: dict[str, Any]) -> str:
+def _format_result(fields: dict[str, Any]) -> str:
     """How a step ended."""
-    took = f"{_word(said.get('seconds'))} s"
-    if said.get("ok"):
-        return f"done in {took}"
-    return f"failed ({said.get('cause') or '-'}) after {took}: {said.get('reason') or '-'}"
+    duration_text = f"{_format_value(fields.get('seconds'))} s"
+    if fields.get("ok"):
+        return f"done in {duration_text}"
+    return f"failed ({fields.get('cause') or '-'}) after {duration_text}: {fields.get('reason') or '-'}"
 
 
-def _change(change: dict[str, Any], *, back: bool) -> str:
+def _format_change(change: dict[str, Any], *, is_reverted: bool) -> str:
     """What became of a path, with the digests before and after, or the other way round where that was taken back."""
-    names = ("after", "before") if back else ("before", "after")
-    before, after = [_state(change.get(name)) for name in names]
-    own = "" if change.get("declared", True) else " (not declared)"
-    return f"{change.get('path')}: {before} -> {after}{own}"
+    names = ("after", "before") if is_reverted else ("before", "after")
+    before, after = [_format_state(change.get(name)) for name in names]
+    suffix = "" if change.get("declared", True) else " (not declared)"
+    return f"{change.get('path')}: {before} -> {after}{suffix}"
 
 
-def _state(state: Any) -> str:
+def _format_state(state: Any) -> str:
     if not isinstance(state, dict):
         return "absent"
     detail = str(state.get("sha256", ""))[:12] or state.get("link") or ""
-    return " ".join([each for each in (str(state.get("kind")), str(state.get("mode") or ""), str(detail)) if each])
+    return " ".join([part for part in (str(state.get("kind")), str(state.get("mode") or ""), str(detail)) if part])

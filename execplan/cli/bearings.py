@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli import standing
 from execplan.cli.advice import advise
-from execplan.cli.ahead import ahead
-from execplan.cli.answer import typed
+from execplan.cli.ahead import find_open_tasks
+from execplan.cli.answer import quote_plan_name
 from execplan.context.bearings import PlanOverview
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, DRAFT
@@ -23,63 +23,63 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref, Shelved
 
 
-def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: Sequence[str] = ()) -> PlanOverview:
+def build_overview(stored_plan: Shelved, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()) -> PlanOverview:
     """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
     from execplan.repo import ask
     from execplan.repo.gathering import worktree
 
-    home, ref = shelved.home, shelved.ref
-    found = None
+    home, ref = stored_plan.home, stored_plan.ref
+    overview = None
     try:
-        with ask.Ahead(home, worktree.questions(home)) as asked:
-            found = _without_git(shelved, plan, tuple(ignore))
+        with ask.Ahead(home, worktree.questions(home)) as git_queries:
+            overview = _overview_without_git(stored_plan, plan, tuple(ignore))
             if home.git is None:
-                return found
+                return overview
             from functools import partial
 
             from execplan.agents.installed_changes import differs_only_by_install
 
-            tree, drift = worktree.looked(home, ref, asked.told(), but, partial(differs_only_by_install, home))
+            tree, drift = worktree.looked(home, ref, git_queries.told(), excluded_files, partial(differs_only_by_install, home))
     except ExecplanError as error:
         if error.code not in ask.UNUSABLE:
             raise
-        found = found or _without_git(shelved, plan, tuple(ignore))
-        return found._replace(git_error=(error.message, error.hint))
-    return found._replace(working_tree=tree, drift=drift)
+        overview = overview or _overview_without_git(stored_plan, plan, tuple(ignore))
+        return overview._replace(git_error=(error.message, error.hint))
+    return overview._replace(working_tree=tree, drift=drift)
 
 
-def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
+def _overview_without_git(stored_plan: Shelved, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
     """What is told by the plan and by what execplan keeps of it."""
     from execplan.repo.life import Activity
 
-    home, ref, state = shelved.home, shelved.ref, shelved.state
+    home, ref, state = stored_plan.home, stored_plan.ref, stored_plan.state
     is_open = state in (ACTIVE, DRAFT)
-    found = ahead(home, ref, plan) if is_open else None
-    task = found.task["id"] if found is not None and found.task is not None else ""
-    steps, said = _steps(shelved)
-    advice = advise(shelved, found, steps)
+    open_tasks = find_open_tasks(home, ref, plan) if is_open else None
+    next_task_id = open_tasks.task["id"] if open_tasks is not None and open_tasks.task is not None else ""
+    steps, status_summary = _execution_summary(stored_plan)
+    advice = advise(stored_plan, open_tasks, steps)
     work = advice.work
     return PlanOverview(
         id=ref.id,
         path=home.shown(ref.path),
-        digest=digest(shelved.data),
+        digest=digest(stored_plan.data),
         state=state,
         plan=plan,
-        next_task_id=task,
-        claimed_tasks=tuple([(each["id"], each["by"]) for each in found.others]) if found is not None else (),
+        next_task_id=next_task_id,
+        claimed_tasks=tuple([(claimed_task["id"], claimed_task["by"]) for claimed_task in open_tasks.other_claimed_tasks]) if open_tasks is not None else (),
         stalled=is_open and Activity().is_stalled(home, ref.path, plan),
-        lint_errors=_errors(home, ref, ignore),
-        steps_status=said,
+        lint_errors=_lint_errors(home, ref, ignore),
+        steps_status=status_summary,
         working_tree=None,
         drift=None,
-        commands=tuple(_more(shelved, advice)),
-        claimed_until=found.task["until"] if found is not None and found.task is not None and found.is_yours else "",
-        completion_command=work.then if work is not None and work.task is not None else "",
-        urgency_reason=work.what if work is not None and work.task is None else advice.why,
+        commands=tuple(_next_commands(stored_plan, advice)),
+        claimed_until=open_tasks.task["until"] if open_tasks is not None and open_tasks.task is not None and open_tasks.is_yours else "",
+        completion_command=work.command if work is not None and work.task is not None else "",
+        urgency_reason=work.description if work is not None and work.task is None else advice.why,
     )
 
 
-def redact() -> Callable[[str], str]:
+def make_redactor() -> Callable[[str], str]:
     """What takes secrets out of a text."""
     from execplan.engine.commands.environment import public_variables
     from execplan.text.redaction import Redaction
@@ -87,36 +87,36 @@ def redact() -> Callable[[str], str]:
     return Redaction(os.environ, public_variables(os.environ)).text
 
 
-def _steps(shelved: Shelved) -> tuple[dict[str, Any] | None, str]:
+def _execution_summary(stored_plan: Shelved) -> tuple[dict[str, Any] | None, str]:
     """How the execution plan stands, and that in words, or why it can't be told."""
     try:
-        found = standing.told(shelved)
+        status = standing.status_if_active(stored_plan)
     except ExecplanError as error:
         return None, f"can't be told: {error.message}"
-    return found, standing.said(found) if found and (found["state"] != standing.NONE or found["run"]) else ""
+    return status, standing.status_text(status) if status and (status["state"] != standing.NOT_COMPILED or status["run"]) else ""
 
 
-def _errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:
+def _lint_errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
     from execplan.lint.selection import Selection
     from execplan.repo.checking.one import Target, Way, check
 
-    found = check(Target(home, ref, ref.path), Way(selection=Selection(ignore=ignore))).findings
-    return tuple([f"line {each.line}: {each.code} {each.message}" for each in found if each.level == ERROR])
+    findings = check(Target(home, ref, ref.path), Way(selection=Selection(ignore=ignore))).findings
+    return tuple([f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR])
 
 
-def _more(shelved: Shelved, advice: Advice) -> Iterator[str]:
+def _next_commands(stored_plan: Shelved, advice: Advice) -> Iterator[str]:
     """The commands that make sense now, the most urgent first."""
-    path = shelved.home.shown(shelved.ref.path)
-    name = typed(shelved.ref.id, path)
+    path = stored_plan.home.shown(stored_plan.ref.path)
+    name = quote_plan_name(stored_plan.ref.id, path)
     show = f"execplan show {name}"
-    urgent = [each for each in advice.commands if each != show]
-    yield from urgent[:1] if shelved.state == ARCHIVED else urgent[:2]
+    urgent = [command for command in advice.commands if command != show]
+    yield from urgent[:1] if stored_plan.state == ARCHIVED else urgent[:2]
     yield show
-    if shelved.state == ARCHIVED:
+    if stored_plan.state == ARCHIVED:
         return
     yield f"execplan checkpoint {name}"
     yield f"execplan decide 'What' --why 'Why' -p {name}"
     yield f"execplan discover 'What' --evidence 'Proof' -p {name}"
-    yield f"execplan lint {typed(path)}"
+    yield f"execplan lint {quote_plan_name(path)}"

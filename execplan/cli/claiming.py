@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.cli.ahead import ahead, claim_line
-from execplan.cli.answer import Answer, typed
+from execplan.cli.ahead import find_open_tasks, claim_line
+from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.shape import plan_json, task_line, tasks_json
 from execplan.errors import NO, ExecplanError
 from execplan.plan.model import OPEN
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Shelved
 
 
-def release(
-    shelved: Shelved, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
+def release_claims(
+    stored_plan: Shelved, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
 ) -> Answer:
     """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
-    home, ref = shelved.home, shelved.ref
+    home, ref = stored_plan.home, stored_plan.ref
     ids = claims.give_back(home, ref, name, task) if to is None else claims.hand_over(home, ref, name, to, task, hours)
-    open_tasks = {each["id"]: each for each in tasks_json(plan.tasks) if each["state"] == OPEN}
-    released = [open_tasks[each] for each in ids if each in open_tasks]
+    tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
+    released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
     if to is not None and not released:
         raise ExecplanError(
             "nothing-claimed",
@@ -31,11 +31,11 @@ def release(
             exit=NO,
             hint=f"see who has claimed what: execplan next {ref.typed}",
         )
-    found = ahead(home, ref, plan, to)
-    done = "released" if to is None else f"handed over to {to}"
-    lines = [f"{done}: {task_line(each)}" for each in released] or [f"{name} has claimed nothing in {ref.id}"]
-    lines += [claim_line(each) for each in found.taken if to is None or each["id"] not in ids]
-    data = {**plan_json(shelved), "task": found.task, "taken": found.taken, "broken": [], "released": ids}
-    free = len(open_tasks) > len(found.taken)
-    follow = (f"execplan next {typed(ref.id, data['path'])} --claim",) if to is None and free else ()
-    return Answer(data, "\n".join(lines), next=follow)
+    remaining_claims = find_open_tasks(home, ref, plan, to)
+    action = "released" if to is None else f"handed over to {to}"
+    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [f"{name} has claimed nothing in {ref.id}"]
+    lines += [claim_line(claimed_task) for claimed_task in remaining_claims.claimed_tasks if to is None or claimed_task["id"] not in ids]
+    data = {**plan_json(stored_plan), "task": remaining_claims.task, "taken": remaining_claims.claimed_tasks, "broken": [], "released": ids}
+    has_unclaimed = len(tasks_by_id) > len(remaining_claims.claimed_tasks)
+    next_commands = (f"execplan next {quote_plan_name(ref.id, data['path'])} --claim",) if to is None and has_unclaimed else ()
+    return Answer(data, "\n".join(lines), next_commands=next_commands)

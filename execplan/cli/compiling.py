@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import Answer, typed
-from execplan.cli.printing import one_per_line
-from execplan.cli.steps import left_json, left_lines, steps_json, steps_table
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.printing import printable_lines
+from execplan.cli.steps import skipped_json, skipped_line_texts, steps_json, steps_table
 from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import SCHEMA
@@ -30,172 +30,172 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_WARNED = ("EP608", "EP610", "EP611")
+_WARNING_CODES = ("EP608", "EP610", "EP611")
 """Paths outside, tasks that are not there, lines that need a shell; the risk of a step stands beside it."""
-_LARGEST = 64 * 1024 * 1024
-_ELSEWHERE = "comes from elsewhere, and is used as it is"
-_HEAD = 200
+_MAX_BYTES = 64 * 1024 * 1024
+_IMPORTED_NOTE = "comes from elsewhere, and is used as it is"
+_SCHEMA_PREFIX_BYTES = 200
 """Bytes in which a document says which schema it has."""
 
 
-class Made(NamedTuple):
+class CompileResult(NamedTuple):
     """An execution plan to be kept, and what came of making it."""
 
     document: ExecutionPlan
     data: bytes
-    left: tuple[SkippedLine, ...] = ()
+    skipped_lines: tuple[SkippedLine, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def warned(home: Home, ref: Ref) -> tuple[str, ...]:
+def compile_warnings(home: Home, ref: Ref) -> tuple[str, ...]:
     """What stops no compile and will stop an evaluation, or a tick; raises ExecplanError."""
-    shown = home.shown(ref.path)
-    with About(shown):
+    display_path = home.shown(ref.path)
+    with About(display_path):
         plan = reader.read(shelf.open_bytes(home, ref.path))
-    found = advice(plan, find_annotated(plan))
-    return tuple([f"{shown}:{each.line + 1}: {each.kind} {each.message}" for each in found if each.kind in _WARNED])
+    findings = advice(plan, find_annotated(plan))
+    return tuple([f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}" for finding in findings if finding.kind in _WARNING_CODES])
 
 
-def made_of(document: ExecutionPlan) -> Made:
+def result_from_document(document: ExecutionPlan) -> CompileResult:
     """One that comes from no plan."""
-    return Made(document, to_bytes(document))
+    return CompileResult(document, to_bytes(document))
 
 
-def printed(made: Made, *, as_json: bool) -> Answer:
+def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
     """Its bytes and nothing else; as JSON, the document among the data."""
-    data = {**_data(made), "document": made.document.model_dump(mode="json", by_alias=True)} if as_json else {}
-    return Answer(data, made.data.decode(), warnings=made.warnings, raw=True)
+    data = {**_result_json(compile_result), "document": compile_result.document.model_dump(mode="json", by_alias=True)} if as_json else {}
+    return Answer(data, compile_result.data.decode(), warnings=compile_result.warnings, is_raw=True)
 
 
-def written(made: Made, path: str, options: Options) -> Answer:
+def write_to_file(compile_result: CompileResult, path: str, options: Options) -> Answer:
     """Written to a file of the user's choice, which may hold an older one; raises ExecplanError."""
     if options.commit:
         raise ExecplanError("usage", "--commit is for what is stored, not for --out", exit=USAGE)
-    old = _held(path)
-    if old != made.data and not options.dry_run:
-        if old is None:
-            if not files.create(os.path.abspath(path), made.data):
+    existing = _read_existing(path)
+    if existing != compile_result.data and not options.dry_run:
+        if existing is None:
+            if not files.create(os.path.abspath(path), compile_result.data):
                 raise disk.changed_underneath(path)
         else:
-            files.replace(path, old, made.data)
-    changed = old != made.data
-    data = {**_data(made), "path": path, "changed": changed, "commit": None}
-    text = _text(made, _said(path, changed=changed, dry_run=options.dry_run))
-    return Answer(data, text, warnings=made.warnings, wanted=options.dry_run)
+            files.replace(path, existing, compile_result.data)
+    changed = existing != compile_result.data
+    data = {**_result_json(compile_result), "path": path, "changed": changed, "commit": None}
+    text = _result_text(compile_result, _write_lines(path, changed=changed, dry_run=options.dry_run))
+    return Answer(data, text, warnings=compile_result.warnings, is_requested=options.dry_run)
 
 
-def _held(path: str) -> bytes | None:
+def _read_existing(path: str) -> bytes | None:
     """What a file holds that is to be written over: an execution plan, or it is kept; None where there is none."""
     if not os.path.lexists(path):
         return None
-    old, size = disk.read(path, _LARGEST)
-    if size > _LARGEST or (old.strip() and SCHEMA.encode() not in old[:_HEAD]):
+    existing, size = disk.read(path, _MAX_BYTES)
+    if size > _MAX_BYTES or (existing.strip() and SCHEMA.encode() not in existing[:_SCHEMA_PREFIX_BYTES]):
         raise ExecplanError(
             "not-a-document",
             f"{path} is there, and is no execution plan",
             exit=NO,
             hint="name another file, or remove this one",
         )
-    return old
+    return existing
 
 
-def stored(
-    home: Home, ref: Ref, make: Callable[[], Made], options: Options, summary: str, before: Sequence[str] = ()
+def store_result(
+    home: Home, ref: Ref, build_result: Callable[[], CompileResult], options: Options, summary: str, leading_lines: Sequence[str] = ()
 ) -> Answer:
-    """Stored among the artifacts of a plan, printed below the lines `before`; raises ExecplanError."""
-    last: list[Made] = []
+    """Stored among the artifacts of a plan, printed below the lines `leading_lines`; raises ExecplanError."""
+    results: list[CompileResult] = []
 
-    def data() -> bytes:
-        last[:] = [make()]
-        return last[0].data
+    def build_bytes() -> bytes:
+        results[:] = [build_result()]
+        return results[0].data
 
-    kept = store.save(home, ref, data, options, verb="compile", summary=summary)
-    made = last[0]
-    lines = [*before, *_said(kept.path, changed=kept.changed, dry_run=options.dry_run)]
-    if kept.commit:
-        lines.append(f"committed {kept.commit[:12]}")
-    data_ = {"id": ref.id, **_data(made), "path": kept.path, "changed": kept.changed, "commit": kept.commit}
+    stored_document = store.save(home, ref, build_bytes, options, verb="compile", summary=summary)
+    compile_result = results[0]
+    lines = [*leading_lines, *_write_lines(stored_document.path, changed=stored_document.changed, dry_run=options.dry_run)]
+    if stored_document.commit:
+        lines.append(f"committed {stored_document.commit[:12]}")
+    answer_data = {"id": ref.id, **_result_json(compile_result), "path": stored_document.path, "changed": stored_document.changed, "commit": stored_document.commit}
     if options.dry_run:
-        data_["diff"] = kept.diff
-    follow = () if options.dry_run else (f"execplan evaluate {typed(ref.id, home.shown(ref.path))}",)
-    warnings = (*made.warnings, *kept.warnings)
-    diff = kept.diff if options.dry_run else ""
-    return Answer(data_, _text(made, lines, diff), warnings=warnings, next=follow, wanted=options.dry_run)
+        answer_data["diff"] = stored_document.diff
+    next_commands = () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, home.shown(ref.path))}",)
+    warnings = (*compile_result.warnings, *stored_document.warnings)
+    diff = stored_document.diff if options.dry_run else ""
+    return Answer(answer_data, _result_text(compile_result, lines, diff), warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
 
 
-def stored_new(
-    parts: Sequence[tuple[Home, Ref]], title: str, make: Callable[[str], ExecutionPlan], options: Options
+def store_in_new_plan(
+    plans: Sequence[tuple[Home, Ref]], title: str, build_document: Callable[[str], ExecutionPlan], options: Options
 ) -> Answer:
     """Stored for a new plan, which says which plans it joins; raises ExecplanError."""
     from execplan.repo import pick, scaffold
 
-    names = [ref.id for _, ref in parts]
-    home = parts[0][0]
+    names = [ref.id for _, ref in plans]
+    home = plans[0][0]
     new = scaffold.new_plan(home, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
     if options.dry_run:
-        made = made_of(make(new.id))
+        compile_result = result_from_document(build_document(new.id))
         lines = [f"would make {path}" for path in new.paths]
-        data = {"id": new.id, **_data(made), "path": f"{new.paths[1]}{store.NAME}", "changed": True, "commit": None}
-        return Answer({**data, "diff": new.diff}, _text(made, lines, new.diff), warnings=new.warnings)
+        data = {"id": new.id, **_result_json(compile_result), "path": f"{new.paths[1]}{store.NAME}", "changed": True, "commit": None}
+        return Answer({**data, "diff": new.diff}, _result_text(compile_result, lines, new.diff), warnings=new.warnings)
     home, ref = pick.open_plan(home.base, new.id)
     wrote = (f"wrote {new.path}",)
-    answer = stored(home, ref, lambda: made_of(make(ref.id)), options, "compose execution plans", wrote)
+    answer = store_result(home, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote)
     return answer._replace(warnings=(*new.warnings, *answer.warnings))
 
 
-def kept(home: Home, ref: Ref, found: Current) -> Answer:
+def imported_answer(home: Home, ref: Ref, current_plan: Current) -> Answer:
     """One that comes from elsewhere, which is used as it is."""
-    made = Made(found.document, found.data)
-    data = {"id": ref.id, **_data(made), "path": found.path, "changed": False, "commit": None}
-    text = _text(made, [f"{found.path} {_ELSEWHERE}"])
-    return Answer(data, text, next=(f"execplan evaluate {typed(ref.id, home.shown(ref.path))}",), wanted=False)
+    compile_result = CompileResult(current_plan.document, current_plan.data)
+    data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
+    text = _result_text(compile_result, [f"{current_plan.path} {_IMPORTED_NOTE}"])
+    return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, home.shown(ref.path))}",), is_requested=False)
 
 
-def checked(home: Home, ref: Ref, found: Current) -> Answer:
+def stored_check_answer(home: Home, ref: Ref, current_plan: Current) -> Answer:
     """Whether what is stored is what the plan compiles to now."""
-    there = os.path.lexists(store.path_of(home, ref))
-    reasons = [] if found.stored else [found.stale or "nothing is stored yet"]
+    is_stored = os.path.lexists(store.path_of(home, ref))
+    reasons = [] if current_plan.stored else [current_plan.stale or "nothing is stored yet"]
     data = {
         "id": ref.id,
-        "path": found.path,
+        "path": current_plan.path,
         "changed": False,
-        "digest": digest(found.data),
-        "stored": there,
-        "current": found.stored,
+        "digest": digest(current_plan.data),
+        "stored": is_stored,
+        "current": current_plan.stored,
         "reasons": reasons,
-        "differences": list(found.differences),
+        "differences": list(current_plan.differences),
     }
-    if found.stored:
-        own = found.document.source is not None and found.document.revision == 1
-        what = "is what the plan compiles to" if own else _ELSEWHERE
-        return Answer(data, visible(f"{found.path} {what}"), wanted=False)
-    lines = [f"{found.path}: {reasons[0]}"] if not found.differences else [f"{found.path} is stale:"]
-    lines += [f"  {each}" for each in found.differences]
-    name = typed(ref.id, home.shown(ref.path))
+    if current_plan.stored:
+        is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
+        state_text = "is what the plan compiles to" if is_compiled else _IMPORTED_NOTE
+        return Answer(data, visible(f"{current_plan.path} {state_text}"), is_requested=False)
+    lines = [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
+    lines += [f"  {difference}" for difference in current_plan.differences]
+    name = quote_plan_name(ref.id, home.shown(ref.path))
     return Answer(
-        data, one_per_line(lines), exit=NO, next=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
+        data, printable_lines(lines), exit=NO, next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
     )
 
 
-def _said(path: str, *, changed: bool, dry_run: bool) -> list[str]:
+def _write_lines(path: str, *, changed: bool, dry_run: bool) -> list[str]:
     if not changed:
         return [f"nothing to write: {path} says so already"]
     return [f"would write {path}" if dry_run else f"wrote {path}"]
 
 
-def _data(made: Made) -> dict[str, Any]:
-    steps = steps_json(made.document)
+def _result_json(compile_result: CompileResult) -> dict[str, Any]:
+    steps = steps_json(compile_result.document)
     return {
-        "digest": digest(made.data),
+        "digest": digest(compile_result.data),
         "steps": steps,
-        "left": left_json(made.left),
+        "left": skipped_json(compile_result.skipped_lines),
         "inferred": sum([step["inferred"] for step in steps]),
     }
 
 
-def _text(made: Made, lines: list[str], diff: str = "") -> str:
+def _result_text(compile_result: CompileResult, lines: list[str], diff: str = "") -> str:
     """The steps, what was not taken, and what became of them."""
-    left = left_lines(left_json(made.left))
+    skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
     return "\n".join(
-        [steps_table(steps_json(made.document)), "", *left, *([""] if left else []), one_per_line(lines, diff)]
+        [steps_table(steps_json(compile_result.document)), "", *skipped, *([""] if skipped else []), printable_lines(lines, diff)]
     )

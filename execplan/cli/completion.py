@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
-from execplan.cli.plan_name import FLAG
+from execplan.cli.plan_name import PLAN_FLAG
 from execplan.errors import ExecplanError
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
@@ -43,13 +43,13 @@ class _Fish(FishComplete):
     source_template = FishComplete.source_template.replace('string split "," ', 'string split -m 1 "," ')
 
 
-def script(group: click.Command, shell: str) -> str:
+def completion_script(group: click.Command, shell: str) -> str:
     """The completion script of a shell."""
     kind: type[ShellComplete] = {"bash": _Bash, "zsh": ZshComplete, "fish": _Fish}[shell]
     return ShellComplete.source(kind(group, {}, "execplan", "_EXECPLAN_COMPLETE"))
 
 
-def candidates(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def completion_candidates(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The candidates of a kind that begin like what was typed; none where they can't be read."""
     directory = os.path.abspath(ctx.params.get("folder") or ctx.find_root().params.get("folder") or "")
     try:
@@ -64,7 +64,7 @@ def candidates(kind: str, ctx: click.Context, param: click.Parameter, incomplete
     except (ExecplanError, OSError):
         return []
     if kind == PAGE:
-        return _pages(incomplete)
+        return _help_topics(incomplete)
     if kind == RULE:
         return _rules(incomplete)
     return _integrations(ctx, param, incomplete)
@@ -81,12 +81,12 @@ def _tasks(directory: str, ctx: click.Context, incomplete: str) -> list[Completi
     plan = _plan(directory, ctx)
     tasks = plan.tasks if plan is not None else []
     state = DONE if ctx.info_name == "reopen" else OPEN
-    found = [
+    named_tasks = [
         (str(task.number) if incomplete.isdigit() else name, task)
         for task, name in zip(tasks, task_ids(tasks), strict=True)
         if task.state == state
     ]
-    return [CompletionItem(name, help=task.text) for name, task in found if name.startswith(incomplete)]
+    return [CompletionItem(name, help=task.text) for name, task in named_tasks if name.startswith(incomplete)]
 
 
 def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -96,55 +96,55 @@ def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[Compl
     except ExecplanError:  # the option that names the plan may come later on the command line
         plan = None
     if plan is None:
-        return _beginning(((name, None) for name in outline.NAMES), incomplete)
+        return _matching_items(((name, None) for name in outline.NAMES), incomplete)
     titles = [section.title for section in plan.sections]
     if ctx.params.get("create"):
-        there = {section.name for section in plan.sections}
-        titles += [name for name in outline.NAMES if name not in there]
-    return _beginning(((title, None) for title in dict.fromkeys(titles)), incomplete)
+        existing_names = {section.name for section in plan.sections}
+        titles += [name for name in outline.NAMES if name not in existing_names]
+    return _matching_items(((title, None) for title in dict.fromkeys(titles)), incomplete)
 
 
 def _plan(directory: str, ctx: click.Context) -> Plan | None:
     """The plan that the command line is about."""
-    return shelf.load(*pick.open_plan(directory, ctx.params.get("plan") or ctx.params.get(FLAG))).plan
+    return shelf.load(*pick.open_plan(directory, ctx.params.get("plan") or ctx.params.get(PLAN_FLAG))).plan
 
 
 def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
     from execplan.repo.drafting import templates
 
-    return _beginning(((each.name, each.about) for each in templates.every(homes.find(directory))), incomplete)
+    return _matching_items(((template.name, template.about) for template in templates.every(homes.find(directory))), incomplete)
 
 
-def _pages(incomplete: str) -> list[CompletionItem]:
+def _help_topics(incomplete: str) -> list[CompletionItem]:
     """Topics and rule codes; the many error codes only after a first letter."""
     from execplan.lint.runner import RULES
     from execplan.repo import pages
 
-    found = [*pages.topics().items(), *((rule.code, rule.sentence) for rule in RULES.values())]
+    entries = [*pages.topics().items(), *((rule.code, rule.sentence) for rule in RULES.values())]
     if incomplete:
-        found += [(each.code, each.sentence) for each in pages.refusals().values()]
-    return _beginning(found, incomplete)
+        entries += [(error_page.code, error_page.sentence) for error_page in pages.refusals().values()]
+    return _matching_items(entries, incomplete)
 
 
 def _rules(incomplete: str) -> list[CompletionItem]:
     """Rule codes; after a comma another one."""
     from execplan.lint.runner import RULES
 
-    before, comma, last = incomplete.rpartition(",")
-    taken = before.upper().split(",")
-    found = [(rule.code, rule.sentence) for rule in RULES.values() if rule.code not in taken]
-    return [CompletionItem(before + comma + item.value, help=item.help) for item in _beginning(found, last)]
+    prefix, comma, last_code = incomplete.rpartition(",")
+    used_codes = prefix.upper().split(",")
+    entries = [(rule.code, rule.sentence) for rule in RULES.values() if rule.code not in used_codes]
+    return [CompletionItem(prefix + comma + item.value, help=item.help) for item in _matching_items(entries, last_code)]
 
 
 def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """What can be installed and is not named yet."""
     from execplan.cli.integrations import INTEGRATIONS
 
-    taken = ctx.params.get(param.name or "") or ()
-    return _beginning(((name, about) for name, about in INTEGRATIONS.items() if name not in taken), incomplete)
+    used_names = ctx.params.get(param.name or "") or ()
+    return _matching_items(((name, about) for name, about in INTEGRATIONS.items() if name not in used_names), incomplete)
 
 
-def _beginning(found: Iterable[tuple[str, str | None]], incomplete: str) -> list[CompletionItem]:
+def _matching_items(entries: Iterable[tuple[str, str | None]], incomplete: str) -> list[CompletionItem]:
     """Those that begin with what was typed, in either case."""
-    start = incomplete.casefold()
-    return [CompletionItem(name, help=about) for name, about in found if name.casefold().startswith(start)]
+    prefix = incomplete.casefold()
+    return [CompletionItem(name, help=about) for name, about in entries if name.casefold().startswith(prefix)]

@@ -25,7 +25,7 @@ from execplan.errors import INPUT, ExecplanError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.cli.context_options import Options
+    from execplan.cli.context_options import ContextOptions
     from execplan.context.models import LanguageModel
     from execplan.context.printing import PackItem
     from execplan.context.tokens import Counter
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from execplan.repo.gathering.terms import Terms
 
 
-class Made(NamedTuple):
+class PackResult(NamedTuple):
     """A decision, and the pack that it is about."""
 
     decision: Decision
@@ -42,7 +42,7 @@ class Made(NamedTuple):
     items: list[PackItem]
 
 
-def make(gathered: Gathered, settings: Terms, options: Options) -> Made:
+def decide_pack(gathered: Gathered, settings: Terms, options: ContextOptions) -> PackResult:
     """The decision and the pack of the variant that the experiment assigns; without an experiment the optimized one."""
     experiment = Experiment()
     if options.experiment is not None and options.key is not None:
@@ -52,72 +52,72 @@ def make(gathered: Gathered, settings: Terms, options: Options) -> Made:
             variant=assign_variant(options.experiment, options.key),
             assignment_key=options.key,
         )
-    return _made(gathered, settings, options, experiment)
+    return _decide_variant(gathered, settings, options, experiment)
 
 
-def make_both(gathered: Gathered, settings: Terms, options: Options) -> tuple[Made, Made]:
+def decide_variants(gathered: Gathered, settings: Terms, options: ContextOptions) -> tuple[PackResult, PackResult]:
     """The control, and the optimized pack."""
-    one, other = [_made(gathered, settings, options, Experiment(variant=each)) for each in (CONTROL, OPTIMIZED)]
-    return one, other
+    control, optimized = [_decide_variant(gathered, settings, options, Experiment(variant=name)) for name in (CONTROL, OPTIMIZED)]
+    return control, optimized
 
 
-def _made(gathered: Gathered, settings: Terms, options: Options, experiment: Experiment) -> Made:
+def _decide_variant(gathered: Gathered, settings: Terms, options: ContextOptions, experiment: Experiment) -> PackResult:
     pack = gathered.pack
-    known = load_models(settings.models)
+    model_table = load_models(settings.models)
     budget = settings.budget if options.budget is None else options.budget
     target, warnings = _target(settings, options, gathered)
     if budget > target.window:
         warnings.append(f"the budget of {budget:,} tokens is more than {target.name} reads, which is {target.window:,}")
     allocation = allocate_budget(budget, settings.shares)
-    aim = Intent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
-    counts, form = make_counter(options.exact), FORMATS[options.form]
+    task_intent = Intent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
+    token_counter, form = make_counter(options.exact), FORMATS[options.form]
     is_control = experiment.variant == CONTROL
-    way = select_newest_first if is_control else select_by_relevance
-    items = way(pack, score_units(pack, aim), allocation, counts, form)
+    strategy = select_newest_first if is_control else select_by_relevance
+    items = strategy(pack, score_units(pack, task_intent), allocation, token_counter, form)
     decision = build_decision(
         pack,
         items,
         allocation,
-        counts,
+        token_counter,
         created_at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
-        intent=aim,
+        intent=task_intent,
         threshold=0.0 if is_control else RELEVANCE_THRESHOLD,
         target_model=target.name,
-        model=recommend_model(known, target, aim.name, budget),
+        model=recommend_model(model_table, target, task_intent.name, budget),
         hygiene=_hygiene(pack, items, target.window),
         experiment=experiment,
         warnings=(*gathered.warnings, *warnings),
     )
-    pieces = [form.render_unit(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
-    shortened = any([each.action != KEEP for each in items])
-    return Made(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
+    pieces = [form.render_unit(item.unit, item.text, item.action) for item in items if item.action != PRUNE]
+    shortened = any([item.action != KEEP for item in items])
+    return PackResult(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
 
 
-def _target(settings: Terms, options: Options, gathered: Gathered) -> tuple[LanguageModel, list[str]]:
+def _target(settings: Terms, options: ContextOptions, gathered: Gathered) -> tuple[LanguageModel, list[str]]:
     """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is not known."""
-    known = load_models(settings.models)
-    named = (
+    model_table = load_models(settings.models)
+    model_sources = (
         ("--model", options.model),
         ("the session", gathered.model or None),
         ("the setting context.model", settings.model or None),
     )
-    for source, name in named:
+    for source, name in model_sources:
         if name is not None:
-            model, warning = known.resolve(name, source, settings.model)
+            model, warning = model_table.resolve(name, source, settings.model)
             return model, [warning] if warning else []
-    return known.resolve(known.default, "the table")[0], []
+    return model_table.resolve(model_table.default, "the table")[0], []
 
 
 def _hygiene(pack: ContextPack, items: Sequence[PackItem], window: int) -> SessionHygiene:
     """The advice for the session, by what is in it; files on disk do not fill its window."""
-    own = [each for each in items if each.unit.id in pack.session]
-    if not own:
+    session_items = [item for item in items if item.unit.id in pack.session]
+    if not session_items:
         return hygiene_without_session()
-    messages = len([each for each in own if each.unit.type == MESSAGE])
-    return assess_session(messages, sum([each.original_tokens for each in own]), sum([each.tokens for each in own]), window)
+    messages = len([item for item in session_items if item.unit.type == MESSAGE])
+    return assess_session(messages, sum([item.original_tokens for item in session_items]), sum([item.tokens for item in session_items]), window)
 
 
-class Fetched(NamedTuple):
+class FetchedItems(NamedTuple):
     """Items that were asked for by id."""
 
     text: str
@@ -126,29 +126,29 @@ class Fetched(NamedTuple):
     counter: Counter
 
 
-def fetch(gathered: Gathered, settings: Terms, options: Options) -> Fetched:
+def fetch_items(gathered: Gathered, settings: Terms, options: ContextOptions) -> FetchedItems:
     """Items by their ids: whole, or shortened to a budget that was given; raises ExecplanError for an id that there is not."""
     by_id = {unit.id: unit for unit in gathered.pack.units}
     units = []
     for name in dict.fromkeys(options.items):
         if name not in by_id:
-            near = get_close_matches(name, by_id, n=5, cutoff=0.3)
+            similar_ids = get_close_matches(name, by_id, n=5, cutoff=0.3)
             message = f"this context has no item {name!r}"
             hint = "list the items: execplan context --explain; an item of --file, --units or --session needs that flag again"
-            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=near)
+            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=similar_ids)
         units.append(by_id[name]._replace(pinned="asked for by id"))
     pack = gathered.pack._replace(units=tuple(units))
-    counts, form = make_counter(options.exact), FORMATS[options.form]
-    aim = classify_intent(pack.task or pack.purpose)
+    token_counter, form = make_counter(options.exact), FORMATS[options.form]
+    task_intent = classify_intent(pack.task or pack.purpose)
     allocation = allocate_budget(options.budget, settings.shares) if options.budget is not None else None
-    scored = score_units(pack, aim)
+    scored = score_units(pack, task_intent)
     if allocation is not None:
-        chosen = select_by_relevance(pack, scored, allocation, counts, form)
-        found = [(each.unit, each.action, each.text, each.tokens) for each in chosen]
+        chosen_items = select_by_relevance(pack, scored, allocation, token_counter, form)
+        fetched = [(item.unit, item.action, item.text, item.tokens) for item in chosen_items]
     else:
-        printer = PackPrinter(pack, scored, counts, form)
-        found = [
-            (each.unit, KEEP, printer.full_renderings[each.unit.id].text, printer.full_renderings[each.unit.id].tokens)
-            for each in printer.candidates
+        printer = PackPrinter(pack, scored, token_counter, form)
+        fetched = [
+            (scored_unit.unit, KEEP, printer.full_renderings[scored_unit.unit.id].text, printer.full_renderings[scored_unit.unit.id].tokens)
+            for scored_unit in printer.candidates
         ]
-    return Fetched("".join([form.render_unit(unit, text, action) for unit, action, text, _ in found]), found, counts)
+    return FetchedItems("".join([form.render_unit(unit, text, action) for unit, action, text, _ in fetched]), fetched, token_counter)

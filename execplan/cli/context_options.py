@@ -10,7 +10,7 @@ INTENTS = ("code_generation", "debugging", "explanation", "search", "planning", 
 FORMS = ("markdown", "xml")
 
 
-class Options(NamedTuple):
+class ContextOptions(NamedTuple):
     """What the flags say."""
 
     budget: int | None
@@ -24,15 +24,15 @@ class Options(NamedTuple):
     compare: bool
     items: tuple[str, ...]
 
-    def check(self, *, as_json: bool) -> None:
+    def ensure_compatible(self, *, as_json: bool) -> None:
         """Raise an ExecplanError for flags that exclude each other."""
         views = [
             name
-            for name, given in (("--explain", self.explain), ("--compare", self.compare), ("--item", self.items))
-            if given
+            for name, is_given in (("--explain", self.explain), ("--compare", self.compare), ("--item", self.items))
+            if is_given
         ]
         in_xml = self.form != FORMS[0]
-        for wrong, why, hint in (
+        for is_wrong, why, hint in (
             (
                 (self.experiment is None) != (self.key is None),
                 "--experiment and --key go together",
@@ -61,5 +61,5 @@ class Options(NamedTuple):
                 "omit --experiment and --key",
             ),
         ):
-            if wrong:
+            if is_wrong:
                 raise ExecplanError("usage", why, exit=USAGE, hint=hint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from execplan.cli.table import table
+from execplan.cli.table import format_table
 from execplan.context.unit import KEEP, PRUNE, SUMMARIZE, TRUNCATE
 
 if TYPE_CHECKING:
@@ -18,47 +18,47 @@ _GROUPS = tuple(dict.fromkeys(_RESULTS.values()))
 _COLUMNS = ("result", "tokens", "item", "why")
 
 
-def line(decision: Decision) -> str:
+def decision_summary(decision: Decision) -> str:
     """The decision in a line."""
-    told, valid, counter = decision.statistics, decision.validation, decision.explainability.counter
+    statistics, valid, token_counter = decision.statistics, decision.validation, decision.explainability.counter
     counts = [
-        f"{count} {what}"
-        for what, count in (
-            ("kept", told.units_kept),
-            ("summarized", told.units_summarized),
-            ("truncated", told.units_truncated),
-            ("left out", told.units_pruned),
+        f"{count} {label}"
+        for label, count in (
+            ("kept", statistics.units_kept),
+            ("summarized", statistics.units_summarized),
+            ("truncated", statistics.units_truncated),
+            ("left out", statistics.units_pruned),
         )
-        if count or what == "kept"
+        if count or label == "kept"
     ]
-    room = decision.recommendations.budget_allocation.context
-    less = f", {told.reduction_percentage} % less than all of it" if told.tokens_saved else ""
+    token_limit = decision.recommendations.budget_allocation.context
+    savings = f", {statistics.reduction_percentage} % less than all of it" if statistics.tokens_saved else ""
     action = decision.session_hygiene.recommended_action
     session = f"; session: {action.replace('_', ' ')}" if action != "continue" else ""
-    exact = "" if counter.exact else "about "
-    return f"{', '.join(counts)}: {exact}{valid.total_tokens:,} of {room:,} tokens ({counter.name}){less}{session}"
+    precision = "" if token_counter.exact else "about "
+    return f"{', '.join(counts)}: {precision}{valid.total_tokens:,} of {token_limit:,} tokens ({token_counter.name}){savings}{session}"
 
 
-def explain(decision: Decision) -> str:
+def explanation_table(decision: Decision) -> str:
     """A row for each item: kept, shortened, left out; the most important first in each group."""
-    items = sorted(decision.optimized_context, key=lambda each: (_GROUPS.index(_RESULTS[each.action]), -each.priority))
-    return _with_head(_COLUMNS, [[_RESULTS[each.action], _tokens(each), each.id, each.reason] for each in items])
+    items = sorted(decision.optimized_context, key=lambda item: (_GROUPS.index(_RESULTS[item.action]), -item.priority))
+    return _table_with_head(_COLUMNS, [[_RESULTS[item.action], _tokens(item), item.id, item.reason] for item in items])
 
 
-def compare(control: Decision, optimized: Decision) -> str:
+def comparison_table(control: Decision, optimized: Decision) -> str:
     """Both decisions side by side: their sums, then a row for each item."""
     both = (control, optimized)
     sums = [
-        ["strategy", *[each.explainability.strategy_used for each in both]],
-        ["tokens", *[f"{each.validation.total_tokens:,}" for each in both]],
-        ["kept", *[f"{each.statistics.units_kept:,}" for each in both]],
-        ["shortened", *[f"{each.statistics.units_summarized + each.statistics.units_truncated:,}" for each in both]],
-        ["left out", *[f"{each.statistics.units_pruned:,}" for each in both]],
+        ["strategy", *[decision.explainability.strategy_used for decision in both]],
+        ["tokens", *[f"{decision.validation.total_tokens:,}" for decision in both]],
+        ["kept", *[f"{decision.statistics.units_kept:,}" for decision in both]],
+        ["shortened", *[f"{decision.statistics.units_summarized + decision.statistics.units_truncated:,}" for decision in both]],
+        ["left out", *[f"{decision.statistics.units_pruned:,}" for decision in both]],
     ]
-    others = {each.id: each for each in optimized.optimized_context}
-    rows = [[each.id, _result(each), _result(others[each.id])] for each in control.optimized_context]
+    optimized_items = {item.id: item for item in optimized.optimized_context}
+    rows = [[item.id, _result(item), _result(optimized_items[item.id])] for item in control.optimized_context]
     head = ("item", "control", "optimized")
-    return f"{_with_head(('sum', *head[1:]), sums)}\n\n{_with_head(head, rows)}"
+    return f"{_table_with_head(('sum', *head[1:]), sums)}\n\n{_table_with_head(head, rows)}"
 
 
 def _result(item: Chosen) -> str:
@@ -71,6 +71,6 @@ def _tokens(item: Chosen) -> str:
     return f"{item.tokens:,} of {item.original_tokens:,}"
 
 
-def _with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _table_with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table with the names of its columns, also where no terminal shows it."""
-    return table(head, rows) if sys.stdout.isatty() else table(head, [head, *rows])
+    return format_table(head, rows) if sys.stdout.isatty() else format_table(head, [head, *rows])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer import enhance
 from execplan.cli import compiling
-from execplan.cli.answer import Answer, typed
-from execplan.cli.door import shown
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.door import printable_line
 from execplan.errors import ExecplanError
 from execplan.repo.execution.current import current
 from execplan.text.lines import digest
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from execplan.agents.enhancer.enhance import EnhancementResult, PreparedRequest
-    from execplan.cli.compiling import Made
+    from execplan.cli.compiling import CompileResult
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-_CLOSED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
+_NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
 
 
-def enhanced(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -> Answer:
+def enhance_answer(home: Home, ref: Ref, make: Callable[[], CompileResult], options: Options) -> Answer:
     """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
     from execplan.agents.enhancer.command import load_settings, load_shared_fields
     from execplan.repo import own
@@ -34,47 +34,47 @@ def enhanced(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -
     command = load_settings(home) if own.enhancer() or not options.dry_run else None
     share = load_shared_fields()
     program = command.program if command is not None else None
-    answer = _compiled(home, ref, make, options)
+    answer = _compile_and_store(home, ref, make, options)
     try:
         sending = enhance.prepare_request(home, ref, current(home, ref).document, share)
     except ExecplanError as error:
         why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
-        return _with(answer, why, [], (_warning(error.message),))
-    told: dict[str, Any] = {"program": program, "sent": _sent(sending, share)}
-    closed = () if share else (_CLOSED,)
+        return _add_enhancement(answer, why, [], (_warning(error.message),))
+    request_data: dict[str, Any] = {"program": program, "sent": _request_json(sending, share)}
+    closed = () if share else (_NOTHING_SHARED,)
     if command is None or options.dry_run:
-        to = shown(program) if program is not None else "nobody yet, for your settings name no enhancer"
-        text = [f"would send {_size(sending)}, to {to}:", "", sending.payload.decode().rstrip("\n")]
-        told |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.payload.decode()}
-        return _with(answer, told, text, closed)
-    found = enhance.request_enhancement(home, ref, sending, command, options)
-    data = {**told, **_data(found)}
-    warnings = (*closed, *found.warnings)
-    if found.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
-        warnings = (_warning(found.reason, *found.violations[:1]), *warnings)
-    sent = [f"sent {_size(sending)}, to {shown(command.program)}"] if found.outcome != enhance.NOT_SENT else []
-    follow: tuple[str, ...] = ()
-    if found.outcome == enhance.PROPOSED:
-        path = os.path.relpath(os.path.join(home.root, found.path))
-        follow = (f"execplan compile {typed(ref.id, home.shown(ref.path))} --from {typed(path)}",)
-    return _with(answer, data, [*sent, *_lines(found)], warnings, follow)
+        recipient = printable_line(program) if program is not None else "nobody yet, for your settings name no enhancer"
+        text = [f"would send {_size_text(sending)}, to {recipient}:", "", sending.payload.decode().rstrip("\n")]
+        request_data |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.payload.decode()}
+        return _add_enhancement(answer, request_data, text, closed)
+    enhancement = enhance.request_enhancement(home, ref, sending, command, options)
+    data = {**request_data, **_enhancement_json(enhancement)}
+    warnings = (*closed, *enhancement.warnings)
+    if enhancement.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
+        warnings = (_warning(enhancement.reason, *enhancement.violations[:1]), *warnings)
+    sent_lines = [f"sent {_size_text(sending)}, to {printable_line(command.program)}"] if enhancement.outcome != enhance.NOT_SENT else []
+    next_commands: tuple[str, ...] = ()
+    if enhancement.outcome == enhance.PROPOSED:
+        path = os.path.relpath(os.path.join(home.root, enhancement.path))
+        next_commands = (f"execplan compile {quote_plan_name(ref.id, home.shown(ref.path))} --from {quote_plan_name(path)}",)
+    return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(enhancement)], warnings, next_commands)
 
 
-def _compiled(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -> Answer:
+def _compile_and_store(home: Home, ref: Ref, make: Callable[[], CompileResult], options: Options) -> Answer:
     """The plan compiled and stored; one whose execution plan comes from elsewhere keeps that."""
     from execplan.repo.amend import stop_archived
     from execplan.repo.homes import existing
 
     existing(home)
     stop_archived(home, ref)
-    found = current(home, ref)
-    if found.document.source is not None and found.document.revision == 1:
-        return compiling.stored(home, ref, make, options, "compile")
-    return compiling.kept(home, ref, found)
+    current_plan = current(home, ref)
+    if current_plan.document.source is not None and current_plan.document.revision == 1:
+        return compiling.store_result(home, ref, make, options, "compile")
+    return compiling.imported_answer(home, ref, current_plan)
 
 
-def _with(
-    answer: Answer, data: Mapping[str, Any], lines: list[str], warnings: tuple[str, ...], follow: tuple[str, ...] = ()
+def _add_enhancement(
+    answer: Answer, data: Mapping[str, Any], lines: list[str], warnings: tuple[str, ...], next_commands: tuple[str, ...] = ()
 ) -> Answer:
     """The answer of a compile, with what came of the program."""
     text = "\n".join([answer.text, *(["", *lines] if lines else [])])
@@ -82,51 +82,51 @@ def _with(
         data={**answer.data, "enhanced": data},
         text=text,
         warnings=(*answer.warnings, *warnings),
-        next=(*follow, *answer.next),
-        wanted=answer.wanted or bool(lines),
+        next_commands=(*next_commands, *answer.next_commands),
+        is_requested=answer.is_requested or bool(lines),
     )
 
 
-def _sent(sending: PreparedRequest, share: Sequence[str]) -> dict[str, Any]:
-    told = {"sha256": digest(sending.payload), "bytes": len(sending.payload), "redactions": sending.redactions}
-    return {**told, "shared": list(share)}
+def _request_json(sending: PreparedRequest, share: Sequence[str]) -> dict[str, Any]:
+    request_fields = {"sha256": digest(sending.payload), "bytes": len(sending.payload), "redactions": sending.redactions}
+    return {**request_fields, "shared": list(share)}
 
 
-def _data(found: EnhancementResult) -> dict[str, Any]:
+def _enhancement_json(enhancement: EnhancementResult) -> dict[str, Any]:
     return {
-        "ended": found.outcome,
-        "reason": found.reason,
-        "violations": list(found.violations),
-        "received": {"sha256": digest(found.received) if found.received else None, "bytes": len(found.received)},
-        "differences": list(found.differences),
-        "looser": list(found.relaxations),
-        "diff": found.diff,
-        "path": found.path or None,
-        "commit": found.commit,
+        "ended": enhancement.outcome,
+        "reason": enhancement.reason,
+        "violations": list(enhancement.violations),
+        "received": {"sha256": digest(enhancement.received) if enhancement.received else None, "bytes": len(enhancement.received)},
+        "differences": list(enhancement.differences),
+        "looser": list(enhancement.relaxations),
+        "diff": enhancement.diff,
+        "path": enhancement.path or None,
+        "commit": enhancement.commit,
     }
 
 
-def _lines(found: EnhancementResult) -> Iterator[str]:
+def _enhancement_lines(enhancement: EnhancementResult) -> Iterator[str]:
     """What came back, for a person."""
-    if found.outcome != enhance.PROPOSED:
-        yield from [found.reason] if found.outcome == enhance.NO_CHANGE else found.violations
+    if enhancement.outcome != enhance.PROPOSED:
+        yield from [enhancement.reason] if enhancement.outcome == enhance.NO_CHANGE else enhancement.violations
         return
     yield "it proposes:"
-    yield from [f"  {each}" for each in found.differences]
-    if found.relaxations:
+    yield from [f"  {difference}" for difference in enhancement.differences]
+    if enhancement.relaxations:
         yield "of this it checks less, forbids less or may do more:"
-        yield from [f"  ! {each}" for each in found.relaxations]
+        yield from [f"  ! {relaxation}" for relaxation in enhancement.relaxations]
     yield ""
-    yield found.diff
+    yield enhancement.diff
     yield ""
-    yield f"wrote {found.path}: nothing of it is used before somebody takes it"
+    yield f"wrote {enhancement.path}: nothing of it is used before somebody takes it"
 
 
 def _warning(*why: str) -> str:
     return f"the enhancer gave nothing: {': '.join(why)}; the execution plan is what it would be without it"
 
 
-def _size(sending: PreparedRequest) -> str:
+def _size_text(sending: PreparedRequest) -> str:
     """How much is sent, and what was taken out of it."""
-    told = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
-    return f"{len(sending.payload):,} bytes (taken out: {told or 'nothing'})"
+    redactions = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
+    return f"{len(sending.payload):,} bytes (taken out: {redactions or 'nothing'})"

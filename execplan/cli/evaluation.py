@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.door import shown
-from execplan.cli.table import table
+from execplan.cli.door import printable_line
+from execplan.cli.table import format_table
 from execplan.execution.evaluation.told import (
     finding_json,
     step_location,
@@ -41,13 +41,13 @@ def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
         "ok": evaluation.ok,
         "verdict": format_verdict(evaluation),
         "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
-        "steps": [step_json(each, path) for each in evaluation.steps],
-        "findings": [finding_json(each, path) for each in evaluation.findings],
+        "steps": [step_json(evaluated_step, path) for evaluated_step in evaluation.steps],
+        "findings": [finding_json(finding, path) for finding in evaluation.findings],
         "checks": [
-            {"name": name, "on": on, "ok": not any([each.check == name for each in evaluation.findings])}
+            {"name": name, "on": on, "ok": not any([finding.check == name for finding in evaluation.findings])}
             for name, on in evaluation.checks.items()
         ],
-        "left": [{"line": each.line + 1, "text": each.text, "why": each.why} for each in current.left],
+        "left": [{"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why} for skipped_line in current.left],
     }
 
 
@@ -55,50 +55,50 @@ def evaluation_text(evaluated: Evaluated) -> str:
     """A table of the steps, what each would do, what was found, and the verdict."""
     evaluation = evaluated.evaluation
     head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
-    parts = [table(head, [_row(each) for each in evaluation.steps], spare=("type", "dry run", "approval", "verdict"))]
-    parts += ["\n".join(details(each, evaluated.path)) for each in evaluation.steps]
+    sections = [format_table(head, [_step_row(evaluated_step) for evaluated_step in evaluation.steps], spare=("type", "dry run", "approval", "verdict"))]
+    sections += ["\n".join(step_details(evaluated_step, evaluated.path)) for evaluated_step in evaluation.steps]
     findings = []
-    for each in evaluation.findings:
-        place = f"{step_location(each.step, evaluated.path)}: {each.step.id}" if each.step is not None else evaluated.path
-        findings.append(f"{shown(place)}: {each.level}: {shown(each.message)} ({each.check})")
-        findings += [f"  mend: {shown(each.fix)}"] if each.fix else []
-    parts += ["\n".join(findings)] if findings else []
-    off = [name for name, on in evaluation.checks.items() if not on]
-    last = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
-    last = [f"switched off: {', '.join(off)}", *last] if off else last
+    for finding in evaluation.findings:
+        location = f"{step_location(finding.step, evaluated.path)}: {finding.step.id}" if finding.step is not None else evaluated.path
+        findings.append(f"{printable_line(location)}: {finding.level}: {printable_line(finding.message)} ({finding.check})")
+        findings += [f"  mend: {printable_line(finding.fix)}"] if finding.fix else []
+    sections += ["\n".join(findings)] if findings else []
+    disabled_checks = [name for name, on in evaluation.checks.items() if not on]
+    summary_lines = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
+    summary_lines = [f"switched off: {', '.join(disabled_checks)}", *summary_lines] if disabled_checks else summary_lines
     foreign = describe_origin(evaluated.current.document)
-    parts.append("\n".join([foreign, *last] if foreign else last))
-    return "\n\n".join(parts)
+    sections.append("\n".join([foreign, *summary_lines] if foreign else summary_lines))
+    return "\n\n".join(sections)
 
 
-def _row(judged: EvaluatedStep) -> tuple[str, ...]:
-    step = judged.step
-    who, may = approval_columns(judged)
-    what = step.description + (" (inferred)" if step.inferred else "")
-    return str(step.number), step.id, step.type.value, judged.risk.level, judged.dry_run.kind, who, may, what
+def _step_row(evaluated_step: EvaluatedStep) -> tuple[str, ...]:
+    step = evaluated_step.step
+    approval_text, verdict_text = approval_columns(evaluated_step)
+    description = step.description + (" (inferred)" if step.inferred else "")
+    return str(step.number), step.id, step.type.value, evaluated_step.risk.level, evaluated_step.dry_run.kind, approval_text, verdict_text, description
 
 
-def details(judged: EvaluatedStep, path: str) -> list[str]:
+def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     """What a step would do, and why it is rated so."""
-    step, dry = judged.step, judged.dry_run
-    lines = [f"{step.number}. {step.id} ({shown(step_location(step, path))})"]
-    for what, command in describe_commands(step, shown):
-        lines += [f"   {what}: {shown(command)}"] if "\n" not in command else [f"   {what}:", *_indented(command)]
+    step, dry_run = evaluated_step.step, evaluated_step.dry_run
+    lines = [f"{step.number}. {step.id} ({printable_line(step_location(step, path))})"]
+    for label, command in describe_commands(step, printable_line):
+        lines += [f"   {label}: {printable_line(command)}"] if "\n" not in command else [f"   {label}:", *_indented(command)]
     lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
-    lines += [f"   {shown(each)}" for each in describe_settings(step)]
-    lines += [f"   {judged.risk.level}: {shown(reason)}" for reason in judged.risk.reasons]
-    nothing = "it changes nothing" if dry.kind == EXACT and not dry.diff else ""
-    why = dry.why or nothing
-    lines.append(f"   {dry.kind}: {shown(why)}" if why else f"   {dry.kind}:")
-    lines += _indented(dry.diff)
-    for what, text in describe_writes(judged):
-        lines += [f"   {what}:", *_indented(text)]
+    lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
+    lines += [f"   {evaluated_step.risk.level}: {printable_line(reason)}" for reason in evaluated_step.risk.reasons]
+    unchanged_text = "it changes nothing" if dry_run.kind == EXACT and not dry_run.diff else ""
+    why = dry_run.why or unchanged_text
+    lines.append(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
+    lines += _indented(dry_run.diff)
+    for label, text in describe_writes(evaluated_step):
+        lines += [f"   {label}:", *_indented(text)]
     return lines
 
 
 def _indented(text: str) -> list[str]:
     return (
-        [f"     {shown(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]]
+        [f"     {printable_line(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]]
         if text
         else []
     )

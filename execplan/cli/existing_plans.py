@@ -6,7 +6,7 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.cli.prompts import agrees, can_ask
+from execplan.cli.prompts import confirm, can_ask
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import homes, plan_directories, shelf
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-def adopted(call: Call, home: Home, options: Options) -> Home:
+def offer_setup(call: Call, home: Home, options: Options) -> Home:
     """The project for a new plan; where the repository keeps plans it is set up first, if the person at the terminal agrees.
 
     Raises ExecplanError where nobody is asked, or the answer is no.
@@ -27,31 +27,31 @@ def adopted(call: Call, home: Home, options: Options) -> Home:
 
     if home.git is None and not plan_directories.existing(home.base):
         return home  # a walk over a whole home directory takes too long
-    found = survey(home)
-    places = _places(found)
-    if not places:
+    survey_result = survey(home)
+    directories = _plan_directories(survey_result)
+    if not directories:
         return home
-    kept = ", ".join([f"{counted(count)} in {folder}" for folder, count in places])
-    what = f"this repository has {kept}, and execplan is not set up for them"
-    asks = not (options.dry_run or call.as_json) and can_ask()
-    if asks and agrees(f"{what}. Set it up now (execplan init), and write the new plan there?"):
-        setup.init(found, options)
+    counts_text = ", ".join([f"{counted(count)} in {folder}" for folder, count in directories])
+    message = f"this repository has {counts_text}, and execplan is not set up for them"
+    can_prompt = not (options.dry_run or call.as_json) and can_ask()
+    if can_prompt and confirm(f"{message}. Set it up now (execplan init), and write the new plan there?"):
+        setup.init(survey_result, options)
         return homes.find(os.getcwd())
     default = quote(os.path.relpath(home.plans))
     raise ExecplanError(
         "existing-plans",
-        what,
+        message,
         exit=ENVIRONMENT,
         hint=f"set it up, then repeat the command: execplan init; or begin another plans directory: execplan init --plans {default}",
-        candidates=[f"{folder}: {counted(count)}" for folder, count in places],
+        candidates=[f"{folder}: {counted(count)}" for folder, count in directories],
     )
 
 
-def _places(found: Survey) -> list[tuple[str, int]]:
+def _plan_directories(survey_result: Survey) -> list[tuple[str, int]]:
     """The plans directories of the repository, each with the number of its plans."""
-    places = []
-    for each in found.homes:
-        refs = shelf.every(each.home)
+    directories = []
+    for prepared in survey_result.homes:
+        refs = shelf.every(prepared.home)
         if refs:
-            places.append((each.home.shown(each.home.plans), len(refs)))
-    return [*places, *[(each.folder, each.plans) for each in found.others]]
+            directories.append((prepared.home.shown(prepared.home.plans), len(refs)))
+    return [*directories, *[(other.folder, other.plans) for other in survey_result.others]]

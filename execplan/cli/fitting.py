@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A part of the text."""
 
     text: str
@@ -20,29 +20,29 @@ class Part(NamedTuple):
     """What takes its place; empty to leave it out."""
 
 
-def fit(parts: Sequence[Part], note: str, budget: int, count: Callable[[str], int], *, strict: bool) -> str:
+def fit_to_budget(parts: Sequence[TextPart], note: str, budget: int, count: Callable[[str], int], *, strict: bool) -> str:
     """The text; where it does not fit, parts are shortened until it does, and the note says so at its end.
 
     A text that can't be made to fit is as short as it gets. Strict: then ExecplanError is raised, with the smallest budget
     that is enough.
     """
-    kept = list(parts)
-    costs = [count(each.text) + 1 for each in kept]
+    fitted_parts = list(parts)
+    costs = [count(part.text) + 1 for part in fitted_parts]
     if sum(costs) > budget:
-        kept.append(Part(note))
+        fitted_parts.append(TextPart(note))
         costs.append(count(note) + 1)
-    order = sorted([at for at, each in enumerate(kept) if each.rank], key=lambda at: (-kept[at].rank, -at))
+    order = sorted([at for at, part in enumerate(fitted_parts) if part.rank], key=lambda at: (-fitted_parts[at].rank, -at))
     for at in order:
         if sum(costs) <= budget:
             break
-        kept[at] = kept[at]._replace(text=kept[at].short)
-        costs[at] = count(kept[at].text) + 1 if kept[at].text else 0
+        fitted_parts[at] = fitted_parts[at]._replace(text=fitted_parts[at].short)
+        costs[at] = count(fitted_parts[at].text) + 1 if fitted_parts[at].text else 0
     if strict and sum(costs) > budget:
-        least = sum(costs)
+        required_tokens = sum(costs)
         raise ExecplanError(
             "budget-too-small",
-            f"what may not be left out takes about {least:,} tokens, and the budget is {budget:,}",
+            f"what may not be left out takes about {required_tokens:,} tokens, and the budget is {budget:,}",
             exit=INPUT,
-            hint=f"use a larger budget: --budget {least}",
+            hint=f"use a larger budget: --budget {required_tokens}",
         )
-    return "\n\n".join([each.text for each in kept if each.text]) + "\n"
+    return "\n\n".join([part.text for part in fitted_parts if part.text]) + "\n"

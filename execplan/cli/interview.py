@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from execplan.cli.editor import edit_text
-from execplan.cli.printing import printable
+from execplan.cli.printing import printable_text
 from execplan.clock import now
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan import body, logs, outline, reader
@@ -79,16 +79,16 @@ def interview(home: Home, path: str) -> bytes:
     """
     ref = shelf.by_file(home, path)
     plan = reader.read(shelf.open_bytes(home, path))
-    waiting = [section for section in plan.sections if _question(plan, section)]
+    waiting = [section for section in plan.sections if _question_lines(plan, section)]
     filled = 0
     print(_HELP)
     try:
         for number, section in enumerate(waiting, 1):
-            print(f"\n{printable(section.title)} ({number} of {len(waiting)})")
-            question = _question(plan, section)
+            print(f"\n{printable_text(section.title)} ({number} of {len(waiting)})")
+            question = _question_lines(plan, section)
             print(
                 "\n".join(
-                    [fill(printable(line), _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in question]
+                    [fill(printable_text(line), _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in question]
                 )
             )
             filled += _fill(home, ref, section, question)
@@ -101,7 +101,7 @@ def interview(home: Home, path: str) -> bytes:
     return shelf.open_bytes(home, path)
 
 
-def _question(plan: Plan, section: Section) -> list[str]:
+def _question_lines(plan: Plan, section: Section) -> list[str]:
     """The placeholder text of a section, without the labels of fields."""
     lines = [plan.text.lines[at] for at in plan.guidance if section.start < at < section.end]
     bare = [line.strip().removesuffix(MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines]
@@ -113,24 +113,24 @@ def _fill(home: Home, ref: Ref, section: Section, question: list[str]) -> bool:
     answer: list[str] = []
     while True:
         try:
-            answer = _answer(question, answer)
+            answer = _read_answer(question, answer)
             amend(home, ref, _changer(home, section, answer), Options(commit=False), verb="set")
         except _SkipError:
             return False
         except ExecplanError as error:
-            print(f"execplan: {printable(error.message)}\nhint: {printable(error.hint)}", file=sys.stderr)
+            print(f"execplan: {printable_text(error.message)}\nhint: {printable_text(error.hint)}", file=sys.stderr)
         else:
             return True
 
 
-def _answer(question: list[str], before: list[str]) -> list[str]:
+def _read_answer(question: list[str], previous_answer: list[str]) -> list[str]:
     """What somebody types, or writes in the editor; raises _SkipError where that is nothing."""
     lines: list[str] = []
     while line := read_line("> " if not lines else "  "):
         if not lines and line == _QUIT:
             raise _QuitError
         if not lines and line == _EDITOR:
-            lines = _edited(question, before)
+            lines = _edit_answer(question, previous_answer)
             break
         lines.append(line)
     if not any(lines):
@@ -138,10 +138,10 @@ def _answer(question: list[str], before: list[str]) -> list[str]:
     return lines
 
 
-def _edited(question: list[str], before: list[str]) -> list[str]:
+def _edit_answer(question: list[str], previous_answer: list[str]) -> list[str]:
     """The lines that somebody writes in the editor, where the question is a comment."""
     comment = "\n".join(["<!--", *question, "-->"])
-    text = edit_text("\n".join([*before, "", comment, ""]))
+    text = edit_text("\n".join([*previous_answer, "", comment, ""]))
     return text.replace(comment, "").strip("\n").split("\n")
 
 
@@ -154,8 +154,8 @@ def _changer(home: Home, section: Section, answer: list[str]) -> Changer:
     if name == outline.OUTCOMES:
         return logs.outcome(words_of(text, "the outcome"))
     if name in (outline.DECISIONS, outline.SURPRISES):
-        ground = words_of(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
+        rationale = words_of(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
         if name == outline.DECISIONS:
-            return logs.decide(words_of(text, "the decision"), ground, author(home), now())
-        return logs.discover(words_of(text, "the discovery"), ground)
+            return logs.decide(words_of(text, "the decision"), rationale, author(home), now())
+        return logs.discover(words_of(text, "the discovery"), rationale)
     return body.set_body(section.title, lines_of("\n".join(answer), "the section"))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.door import shown
-from execplan.cli.prompts import agrees, can_ask
+from execplan.cli.door import printable_line
+from execplan.cli.prompts import confirm, can_ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,17 +26,17 @@ def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def agreement(call: Call, links: bool | None) -> Agrees | None:
+def rewrite_decider(call: Call, links: bool | None) -> Agrees | None:
     """Who decides whether documents are rewritten: the option, or the person at the terminal; None for nobody."""
     if links is not None:
         return lambda _: links
-    return _ask if can_ask() and not call.as_json else None
+    return _ask_to_rewrite if can_ask() and not call.as_json else None
 
 
-def _ask(found: Sequence[Mention]) -> bool:
+def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
     """Name the files and ask about them."""
-    documents = [each for each in found if each.is_document]
-    for each in documents:
-        print(f"{shown(each.path)}:{each.lines[0]} names the old path")
-    which = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
-    return bool(documents) and agrees(f"Rewrite {which}?")
+    documents = [mention for mention in mentions if mention.is_document]
+    for document in documents:
+        print(f"{printable_line(document.path)}:{document.lines[0]} names the old path")
+    subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
+    return bool(documents) and confirm(f"Rewrite {subject}?")

@@ -29,31 +29,31 @@ def main() -> int:
         from execplan.agents.guard.door import guard
 
         return guard(arguments[1:])
-    from execplan.cli.door import behind
+    from execplan.cli.door import run_with_error_handling
 
     hook = arguments[1:2] == ["--hook"]
     paths = arguments[2 if hook else 1 :]
-    if arguments[:1] == ["lint"] and not any([each.startswith("-") for each in paths]):
-        from execplan.cli.lint import quick
+    if arguments[:1] == ["lint"] and not any([path.startswith("-") for path in paths]):
+        from execplan.cli.lint import lint_fast
 
-        status = behind(lambda: quick(paths, hook=hook), as_json=False, kind="lint")
+        status = run_with_error_handling(lambda: lint_fast(paths, hook=hook), as_json=False, kind="lint")
         if status >= 0:
             return status
     if arguments[:1] == ["prime"]:
-        from execplan.cli.priming import quick as prime
+        from execplan.cli.priming import prime_fast as prime
 
-        status = behind(lambda: prime(arguments[1:]), as_json=False, kind="prime")
+        status = run_with_error_handling(lambda: prime(arguments[1:]), as_json=False, kind="prime")
         if status >= 0:
             return status
     if arguments[:2] == ["merge", "--driver"]:
         from execplan.repo.merging.driver import drive
 
-        return behind(lambda: drive(arguments[2:]), as_json=False, kind="merge")
+        return run_with_error_handling(lambda: drive(arguments[2:]), as_json=False, kind="merge")
     as_json = "--json" in arguments or "--jsonl" in arguments
-    return behind(lambda: _command_line(arguments), as_json=as_json, kind="execplan")
+    return run_with_error_handling(lambda: _run_command_line(arguments), as_json=as_json, kind="execplan")
 
 
-def _command_line(arguments: list[str]) -> int:
+def _run_command_line(arguments: list[str]) -> int:
     from execplan.cli.app import run
 
     return run(arguments)

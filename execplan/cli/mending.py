@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.repo.checking.one import Target, Way
 
 
-class Mending(NamedTuple):
+class FixSettings(NamedTuple):
     """What was asked for."""
 
     fix: bool = False
@@ -26,28 +26,28 @@ class Mending(NamedTuple):
     diff: bool = False
 
     @property
-    def wanted(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether anything is to be mended."""
         return self.fix or self.unsafe_fixes
 
-    def mend(self, plans: Sequence[Target], way: Way, options: Options) -> Mended:
+    def fix_plans(self, plans: Sequence[Target], check_options: Way, options: Options) -> FixReport:
         """Mend the plans, or show how that would change them; raises ExecplanError."""
         options = options._replace(dry_run=options.dry_run or self.diff)
         lines, fixed, warnings = [], [], []
         failed = OK
         for target in plans:
             try:
-                done = mend(target, way, options, unsafe=self.unsafe_fixes)
+                fix_result = mend(target, check_options, options, unsafe=self.unsafe_fixes)
             except ExecplanError as error:
                 warnings.append(f"{target.named}: nothing was mended: {error.message}; {error.hint}")
                 failed = failed or error.exit
                 continue
-            if done is None:
+            if fix_result is None:
                 continue
-            if done.amended is None:
+            if fix_result.amended is None:
                 warnings.append(f"{target.named} is archived, so nothing was mended in it")
                 continue
-            amended = done.amended
+            amended = fix_result.amended
             if amended.changed:
                 lines.append(amended.diff if options.dry_run else visible(f"{target.named}: {amended.said[0]}"))
             warnings += amended.warnings
@@ -57,34 +57,34 @@ class Mending(NamedTuple):
                     "changed": amended.changed,
                     "digest": amended.digest,
                     "commit": amended.commit,
-                    "mended": dict(sorted(done.codes.items())),
+                    "mended": dict(sorted(fix_result.codes.items())),
                     **({"diff": amended.diff} if options.dry_run else {}),
                 }
             )
-        return Mended(tuple(lines), tuple(fixed), tuple(warnings), failed)
+        return FixReport(tuple(lines), tuple(fixed), tuple(warnings), failed)
 
 
-class Mended(NamedTuple):
+class FixReport(NamedTuple):
     """What was mended, for people and for programs."""
 
     lines: tuple[str, ...]
-    fixed: tuple[dict[str, Any], ...]
+    fixed_plans: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...]
     failed: int
     """The exit status of the first plan that could not be mended."""
 
-    def before(self, answer: Answer) -> Answer:
+    def prepend_to(self, answer: Answer) -> Answer:
         """An answer that tells this first."""
         text = "\n".join([*self.lines, answer.text])
         return answer._replace(
-            data={**answer.data, "fixed": list(self.fixed)},
+            data={**answer.data, "fixed": list(self.fixed_plans)},
             text=text,
             warnings=(*self.warnings, *answer.warnings),
             exit=answer.exit or self.failed,
         )
 
 
-def mending_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+def fix_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     """The options of Mending."""
     for option in (
         click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does."),

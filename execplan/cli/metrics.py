@@ -32,30 +32,30 @@ class _Collector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Each of the metrics."""
-        told = self._figures
+        figures = self._figures
         yield _counter(
-            "plan_executions", "Runs that ended, each once, by the state that they have now.", "status", told.executions
+            "plan_executions", "Runs that ended, each once, by the state that they have now.", "status", figures.executions
         )
-        yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", told.seconds, BUCKETS)
+        yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", figures.seconds, BUCKETS)
         yield _histogram(
-            "plan_step_duration_seconds", "How long attempts of steps took.", told.step_seconds, STEP_BUCKETS
+            "plan_step_duration_seconds", "How long attempts of steps took.", figures.step_seconds, STEP_BUCKETS
         )
-        yield _plain("plan_plans_created", "Execution plans that were approved, and revisions.", told.plans)
+        yield _plain_counter("plan_plans_created", "Execution plans that were approved, and revisions.", figures.plans)
         about = "How long execution plans took to be compiled or revised."
-        yield _histogram("plan_generation_duration_seconds", about, told.generation, GENERATION_BUCKETS)
-        yield _histogram("plan_steps_per_plan", "Steps of execution plans.", told.plan_steps, PLAN_BUCKETS)
+        yield _histogram("plan_generation_duration_seconds", about, figures.generation, GENERATION_BUCKETS)
+        yield _histogram("plan_steps_per_plan", "Steps of execution plans.", figures.plan_steps, PLAN_BUCKETS)
         about = "Execution plans an hour, from the first to the last, at least in one hour."
-        yield _gauge("plan_plans_created_per_hour", about, told.plans_per_hour)
-        yield _counter("plan_errors", "Attempts and runs that failed, by why.", "kind", told.errors)
-        yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", told.rollbacks)
-        yield _plain("plan_steps_completed", "Steps that were completed.", told.steps["completed"])
-        yield _plain("plan_agent_executions", "Runs that an agent carried out.", told.agent_runs)
-        yield _plain("plan_agent_calls", "Calls that an agent was allowed.", told.agent_calls)
-        yield _plain("plan_replans", "Revisions that were made while a run was under way.", told.replans)
-        yield _counter("plan_approvals", "Approvals, by what became of them.", "status", told.approvals)
-        yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", told.approval_rate)
-        yield _gauge("plan_execution_success_rate", "Completed of the runs that ended.", told.success_rate)
-        yield _gauge("plan_rollback_rate", "Runs that were rolled back, of all.", told.rollback_rate)
+        yield _gauge("plan_plans_created_per_hour", about, figures.plans_per_hour)
+        yield _counter("plan_errors", "Attempts and runs that failed, by why.", "kind", figures.errors)
+        yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", figures.rollbacks)
+        yield _plain_counter("plan_steps_completed", "Steps that were completed.", figures.steps["completed"])
+        yield _plain_counter("plan_agent_executions", "Runs that an agent carried out.", figures.agent_runs)
+        yield _plain_counter("plan_agent_calls", "Calls that an agent was allowed.", figures.agent_calls)
+        yield _plain_counter("plan_replans", "Revisions that were made while a run was under way.", figures.replans)
+        yield _counter("plan_approvals", "Approvals, by what became of them.", "status", figures.approvals)
+        yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", figures.approval_rate)
+        yield _gauge("plan_execution_success_rate", "Completed of the runs that ended.", figures.success_rate)
+        yield _gauge("plan_rollback_rate", "Runs that were rolled back, of all.", figures.rollback_rate)
         usage = self._used.usage
         about = "Tokens that sessions of agents used, by their logs."
         yield _counter("plan_session_tokens", about, "kind", usage.tokens)
@@ -69,7 +69,7 @@ def _counter(name: str, about: str, label: str, counts: dict[str, int]) -> Metri
     return family
 
 
-def _plain(name: str, about: str, count: int) -> Metric:
+def _plain_counter(name: str, about: str, count: int) -> Metric:
     return CounterMetricFamily(name, about, value=count)
 
 
@@ -79,5 +79,5 @@ def _gauge(name: str, about: str, value: float | None) -> Metric:
 
 
 def _histogram(name: str, about: str, values: Sequence[float], limits: Sequence[float]) -> Metric:
-    buckets = [(str(limit), float(sum([each <= limit for each in values]))) for limit in limits]
+    buckets = [(str(limit), float(sum([value <= limit for value in values]))) for limit in limits]
     return HistogramMetricFamily(name, about, buckets=[*buckets, ("+Inf", float(len(values)))], sum_value=sum(values))

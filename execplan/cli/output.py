@@ -11,8 +11,8 @@ import click
 
 from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import follow, notices, report, shown_levels, status, summary
-from execplan.cli.table import table
+from execplan.cli.lint import explain_commands, skip_notices, report_lines, filter_by_level, exit_status, summarize_findings
+from execplan.cli.table import format_table
 from execplan.errors import USAGE, ExecplanError
 from execplan.lint.baseline import lasting
 from execplan.lint.diagnose import CODE_POINTS, UTF_16, counted
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from execplan.repo.checking.baseline import Held
     from execplan.repo.checking.one import Checked, Way
 
-_PEOPLE = (formats.TEXT, formats.CONCISE)
+_HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
 
 
-class Output(NamedTuple):
+class OutputSettings(NamedTuple):
     """What was asked for."""
 
     form: str = formats.TEXT
@@ -44,15 +44,15 @@ class Output(NamedTuple):
     level: str | None = None
 
     @property
-    def is_for_machines(self) -> bool:
+    def is_machine_format(self) -> bool:
         """Whether nothing but a document of another program's form is printed."""
-        return self.form not in _PEOPLE
+        return self.form not in _HUMAN_FORMATS
 
-    def check(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
+    def ensure_compatible(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
         """Refuse what does not go together; raises ExecplanError."""
         stdin = STDIN in plans
-        machine = self.is_for_machines
-        for wrong, why in (
+        is_machine = self.is_machine_format
+        for is_wrong, why in (
             (call.as_json and self.form != formats.TEXT, "--json is a form of its own: it takes no --format"),
             (staged and plans, "--staged takes no PLAN"),
             (since is not None and plans, "--since takes no PLAN"),
@@ -60,116 +60,116 @@ class Output(NamedTuple):
             (stdin and len(plans) > 1, "- is standard input: it takes no other PLAN"),
             (self.stdin_filename is not None and not stdin, "--stdin-filename names what - reads"),
             (self.stdin_filename == "", "--stdin-filename takes the path of a file"),
-            (self.statistics and machine, f"--statistics takes --json, or --format {' or '.join(_PEOPLE)}"),
+            (self.statistics and is_machine, f"--statistics takes --json, or --format {' or '.join(_HUMAN_FORMATS)}"),
             (
                 self.columns != CODE_POINTS and not call.as_json and self.form != formats.CONCISE,
                 f"--columns {UTF_16} takes --json or --format {formats.CONCISE}",
             ),
-            (self.write_baseline and (machine or self.statistics), "--write-baseline prints no findings"),
+            (self.write_baseline and (is_machine or self.statistics), "--write-baseline prints no findings"),
             (self.write_baseline and (staged or stdin), "--write-baseline takes plans as they are on disk"),
         ):
-            if wrong:
+            if is_wrong:
                 raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
 
-    def check_stdin(self, way: Way) -> list[Checked]:
+    def check_stdin(self, check_options: Way) -> list[Checked]:
         """Check the plan on standard input; raises ExecplanError."""
         from execplan.plan.reader import MAX_BYTES
 
-        return [check_handed(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", way)]
+        return [check_handed(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
 
-    def answer(self, call: Call, checked: Sequence[Checked], way: Way, *, dry_run: bool = False) -> Answer:
+    def answer(self, call: Call, checked: Sequence[Checked], check_options: Way, *, dry_run: bool = False) -> Answer:
         """What was found, as it was asked for; in a dry run no baseline is written. Raises ExecplanError."""
-        held = None
+        held_baseline = None
         if self.baseline is not None or self.write_baseline:
             file = self.baseline or os.path.relpath(baselines.default_file("."))
-            held = baselines.hold(checked, file, way, make=self.write_baseline)
-            checked = held.checked
+            held_baseline = baselines.hold(checked, file, check_options, make=self.write_baseline)
+            checked = held_baseline.checked
             if self.write_baseline:
-                return self._written(held, file, dry_run=dry_run)
-        checked = shown_levels(checked, self.level)
-        if self.is_for_machines:
-            return Answer({}, formats.render(self.form, checked), status(checked), notices(checked), raw=True)
+                return self._baseline_answer(held_baseline, file, dry_run=dry_run)
+        checked = filter_by_level(checked, self.level)
+        if self.is_machine_format:
+            return Answer({}, formats.render(self.form, checked), exit_status(checked), skip_notices(checked), is_raw=True)
         if self.columns != CODE_POINTS:
-            checked = [_counted(each, self.columns) for each in checked]
-        findings = [finding for each in checked for finding in each.findings]
+            checked = [_with_columns(checked_file, self.columns) for checked_file in checked]
+        findings = [finding for checked_file in checked for finding in checked_file.findings]
         data: dict[str, Any] = {
-            "findings": _documents(checked),
-            "plans": _plans(checked),
-            "skipped": _skipped(checked),
-            "older": sum([each.older for each in checked]),
+            "findings": _findings_json(checked),
+            "plans": _plan_count(checked),
+            "skipped": _skipped_paths(checked),
+            "older": sum([checked_file.older for checked_file in checked]),
         }
-        if held is not None:
-            data["baseline"] = {"file": held.file, "known": held.known, "gone": held.gone}
+        if held_baseline is not None:
+            data["baseline"] = {"file": held_baseline.file, "known": held_baseline.known, "gone": held_baseline.gone}
         lines = []
         if self.statistics:
             tallies = tally(findings)
-            data["statistics"] = [each._asdict() for each in tallies]
-            lines.append(_table(tallies))
+            data["statistics"] = [rule_tally._asdict() for rule_tally in tallies]
+            lines.append(_statistics_table(tallies))
         elif not call.as_json:
-            lines += report(checked) if self.form == formats.TEXT else [formats.render(self.form, checked)]
+            lines += report_lines(checked) if self.form == formats.TEXT else [formats.render(self.form, checked)]
         if not call.quiet:
-            lines += _said(checked, held)
+            lines += _summary_lines(checked, held_baseline)
         text = "\n".join([line for line in lines if line])
-        return Answer(data, text, status(checked), notices(checked), next=follow(checked))
+        return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=explain_commands(checked))
 
-    def _written(self, held: Held, file: str, *, dry_run: bool) -> Answer:
+    def _baseline_answer(self, held_baseline: Held, file: str, *, dry_run: bool) -> Answer:
         """What is put into the baseline; what never is goes on being found."""
-        found = [finding for each in held.checked for finding in each.findings]
-        checked = [each._replace(findings=lasting(each.findings)) for each in held.checked]
-        new = sum(map(weight, found)) - sum([len(each.findings) for each in checked])
-        data: dict[str, Any] = {"findings": _documents(checked), "plans": _plans(checked)}
-        data |= {"baseline": {"file": held.file, "known": held.known + new, "gone": 0}}
-        lines = [] if dry_run else report(checked)
+        findings = [finding for checked_file in held_baseline.checked for finding in checked_file.findings]
+        checked = [checked_file._replace(findings=lasting(checked_file.findings)) for checked_file in held_baseline.checked]
+        new = sum(map(weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
+        data: dict[str, Any] = {"findings": _findings_json(checked), "plans": _plan_count(checked)}
+        data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known + new, "gone": 0}}
+        lines = [] if dry_run else report_lines(checked)
         if dry_run:
             from execplan.repo.amend import diff
 
-            data |= {"changed": held.new != held.old, "diff": diff(held.old, held.new, held.file)}
+            data |= {"changed": held_baseline.new != held_baseline.old, "diff": diff(held_baseline.old, held_baseline.new, held_baseline.file)}
             lines.append(data["diff"] or "nothing to change")
         else:
-            data["changed"] = baselines.write(held, file)
-            known = f"{held.known + new} finding{'s' if held.known + new != 1 else ''}"
-            lines.append(f"{held.file}: {known}, {new} new, {held.gone} gone")
+            data["changed"] = baselines.write(held_baseline, file)
+            known_text = f"{held_baseline.known + new} finding{'s' if held_baseline.known + new != 1 else ''}"
+            lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone} gone")
         following = f"execplan lint --baseline {quote(file)}"
-        return Answer(data, "\n".join(lines), status(checked), next=(following,))
+        return Answer(data, "\n".join(lines), exit_status(checked), next_commands=(following,))
 
 
-def _plans(checked: Sequence[Checked]) -> int:
+def _plan_count(checked: Sequence[Checked]) -> int:
     """How many plans there are; what else lies in a home is none."""
-    return len([each for each in checked if each.plan])
+    return len([checked_file for checked_file in checked if checked_file.plan])
 
 
-def _skipped(checked: Sequence[Checked]) -> list[str]:
+def _skipped_paths(checked: Sequence[Checked]) -> list[str]:
     """The files that were skipped because they are not plans."""
-    return [each.path for each in checked if each.skipped]
+    return [checked_file.path for checked_file in checked if checked_file.skipped]
 
 
-def _documents(checked: Sequence[Checked]) -> list[dict[str, object]]:
-    return [finding.to_json(each.path) for each in checked for finding in each.findings]
+def _findings_json(checked: Sequence[Checked]) -> list[dict[str, object]]:
+    return [finding.to_json(checked_file.path) for checked_file in checked for finding in checked_file.findings]
 
 
-def _counted(checked: Checked, columns: str) -> Checked:
+def _with_columns(checked: Checked, columns: str) -> Checked:
     """A plan whose findings have columns that count so."""
     return checked._replace(findings=counted(checked.findings, lines_of(checked), columns))
 
 
-def _table(tallies: list[Tally]) -> str:
+def _statistics_table(tallies: list[Tally]) -> str:
     """How often each rule found something, and what of it can be mended by itself."""
-    width = max([len(str(each.found)) for each in tallies], default=0)
+    width = max([len(str(rule_tally.found)) for rule_tally in tallies], default=0)
     rows = []
-    for each in tallies:
-        fixes = [f"{count} {flag}" for count, flag in ((each.safe, "--fix"), (each.unsafe, "--unsafe-fixes")) if count]
-        rows.append([f"{each.found:{width}}", each.code, each.level, ", ".join(fixes) or "-", each.sentence])
-    return table(("count", "rule", "level", "mended by", "what"), rows) if rows else ""
+    for rule_tally in tallies:
+        fixes = [f"{count} {flag}" for count, flag in ((rule_tally.safe, "--fix"), (rule_tally.unsafe, "--unsafe-fixes")) if count]
+        rows.append([f"{rule_tally.found:{width}}", rule_tally.code, rule_tally.level, ", ".join(fixes) or "-", rule_tally.sentence])
+    return format_table(("count", "rule", "level", "mended by", "what"), rows) if rows else ""
 
 
-def _said(checked: Sequence[Checked], held: Held | None) -> list[str]:
+def _summary_lines(checked: Sequence[Checked], held_baseline: Held | None) -> list[str]:
     """How many findings there are, and how many are known."""
-    lines = [summary(checked)]
-    if held is not None and held.known:
-        lines[0] += f"; {held.known} known to the baseline"
-    if held is not None and held.gone:
-        entries = "entries of the baseline are" if held.gone > 1 else "entry of the baseline is"
-        lines.append(f"{held.gone} {entries} gone: renew it with --write-baseline")
+    lines = [summarize_findings(checked)]
+    if held_baseline is not None and held_baseline.known:
+        lines[0] += f"; {held_baseline.known} known to the baseline"
+    if held_baseline is not None and held_baseline.gone:
+        entries = "entries of the baseline are" if held_baseline.gone > 1 else "entry of the baseline is"
+        lines.append(f"{held_baseline.gone} {entries} gone: renew it with --write-baseline")
     return lines
 
 

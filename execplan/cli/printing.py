@@ -10,30 +10,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_OWN = f"\x1b[{os.urandom(8).hex()};"
+_COLOR_PREFIX = f"\x1b[{os.urandom(8).hex()};"
 """How a colour of ours begins until it is printed: nothing in a repository can know it."""
 
 
-def colour(code: str) -> str:
+def color(code: str) -> str:
     """A colour, or another form of letters, by its number on a terminal."""
-    return f"{_OWN}{code}m"
+    return f"{_COLOR_PREFIX}{code}m"
 
 
-def coloured(text: str) -> str:
+def mark_colors(text: str) -> str:
     """A text whose colours are ours, as of rich, and in which all else can be printed already."""
-    return text.replace("\x1b[", _OWN)
+    return text.replace("\x1b[", _COLOR_PREFIX)
 
 
-def one_per_line(lines: Iterable[str], above: str = "") -> str:
+def printable_lines(lines: Iterable[str], header: str = "") -> str:
     """Texts with a line for each, whatever is in them; below a text of several lines, such as a diff, if there is one."""
-    return "\n".join([*([above] if above else []), *map(visible, lines)])
+    return "\n".join([*([header] if header else []), *map(visible, lines)])
 
 
-def printable(text: str) -> str:
+def printable_text(text: str) -> str:
     """Text of several lines as it may be printed on a terminal and elsewhere: no escapes in it but our own colours."""
-    first, *rest = text.split(_OWN)
-    parts = [visible_lines(first)]
-    for each in rest:
-        code, _, words = each.partition("m")
-        parts += [f"\x1b[{code}m", visible_lines(words)]
-    return "".join(parts)
+    first, *rest = text.split(_COLOR_PREFIX)
+    segments = [visible_lines(first)]
+    for segment in rest:
+        code, _, content = segment.partition("m")
+        segments += [f"\x1b[{code}m", visible_lines(content)]
+    return "".join(segments)

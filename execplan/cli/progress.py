@@ -11,44 +11,44 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-_MANY = 200
+_MIN_PLANS = 200
 """Plans that take about a quarter of a second."""
-_PAUSE = 0.1
+_REFRESH_SECONDS = 0.1
 """Seconds between two pictures."""
 
 
-class Bar:
+class ProgressBar:
     """A bar that shows how many plans have been judged; it is there from the first tick on, if there are many."""
 
-    def __init__(self, *, wanted: bool = True) -> None:
-        self._wanted = wanted
-        self._shown: Progress | None = None
+    def __init__(self, *, is_enabled: bool = True) -> None:
+        self._is_enabled = is_enabled
+        self._progress: Progress | None = None
         self._task: TaskID | None = None
-        self._next = 0.0
+        self._next_refresh = 0.0
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._shown is not None:
-            self._shown.stop()
+        if self._progress is not None:
+            self._progress.stop()
 
-    def tick(self, done: int, total: int) -> None:
+    def tick(self, completed: int, total: int) -> None:
         """So many are done."""
-        if not self._wanted or total < _MANY or monotonic() < self._next:
+        if not self._is_enabled or total < _MIN_PLANS or monotonic() < self._next_refresh:
             return
-        if self._shown is None:
+        if self._progress is None:
             if not sys.stderr.isatty():
-                self._wanted = False
+                self._is_enabled = False
                 return
             from rich.console import Console
             from rich.progress import Progress
 
-            self._shown = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._shown.start()
-            self._task = self._shown.add_task("lint", total=total)
+            self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._progress.start()
+            self._task = self._progress.add_task("lint", total=total)
         if self._task is not None:
-            self._shown.update(self._task, completed=done, refresh=True)
-        self._next = monotonic() + _PAUSE
+            self._progress.update(self._task, completed=completed, refresh=True)
+        self._next_refresh = monotonic() + _REFRESH_SECONDS

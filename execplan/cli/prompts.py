@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from execplan.cli.door import shown
+from execplan.cli.door import printable_line
 
 
 def can_ask() -> bool:
@@ -12,7 +12,7 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def agrees(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Whether the person answers with yes; no answer is no."""
-    print(f"{shown(question)} [y/N] ", end="", flush=True)
+    print(f"{printable_line(question)} [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

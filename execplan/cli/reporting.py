@@ -6,10 +6,10 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer, typed
-from execplan.cli.door import shown
-from execplan.cli.running.phrases import changed
-from execplan.cli.words import given_bytes
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.door import printable_line
+from execplan.cli.running.phrases import format_changes
+from execplan.cli.words import read_source
 from execplan.engine.entries import change_kind
 from execplan.errors import NO, OK, POLICY, ExecplanError
 from execplan.execution import states
@@ -22,91 +22,91 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def evidence(home: Home, source: str | None) -> bytes | None:
+def read_evidence(home: Home, source: str | None) -> bytes | None:
     """The bytes of a file in the repository or in the folder for temporary files, or of standard input for `-`.
 
     What it says is copied into the evidence of the run, so that nothing else may be named. Raises ExecplanError.
     """
     if source is None or source == "-":
-        return given_bytes(source) if source is not None else None
+        return read_source(source) if source is not None else None
     from execplan.repo.execution import private
     from execplan.repo.execution.protected import protected
 
     real, root = os.path.realpath(source), os.path.realpath(home.root)
-    ours = _within(real, root) and bool(protected(home, os.path.relpath(real, root)))
-    ours = ours or any([_within(real, os.path.realpath(each(home))) for each in (private.config, private.state)])
-    if ours or not (_within(real, root) or _within(real, os.path.realpath(tempfile.gettempdir()))):
-        what = f"{source} is no file of the repository, and none of those that are temporary"
+    is_protected = _is_within(real, root) and bool(protected(home, os.path.relpath(real, root)))
+    is_protected = is_protected or any([_is_within(real, os.path.realpath(locate(home))) for locate in (private.config, private.state)])
+    if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
+        message = f"{source} is no file of the repository, and none of those that are temporary"
         hint = "name one of these, or give it on standard input: --evidence -"
-        raise ExecplanError("evidence-outside", what, exit=POLICY, hint=hint)
-    return given_bytes(real)
+        raise ExecplanError("evidence-outside", message, exit=POLICY, hint=hint)
+    return read_source(real)
 
 
-def _within(path: str, folder: str) -> bool:
+def _is_within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def told(home: Home, ref: Ref, found: ReportOutcome, *, dry_run: bool) -> Answer:
+def report_answer(home: Home, ref: Ref, reported: ReportOutcome, *, dry_run: bool) -> Answer:
     """The answer: 1 where the step has failed."""
-    name = typed(ref.id, home.shown(ref.path))
-    lines = list(_dry(found)) if dry_run and not found.already_recorded else list(_lines(found))
-    lines += [f"up next: {', '.join([f'{each.number} {each.id}' for each in found.next_steps])}"] if found.next_steps else []
-    text = "\n".join([shown(line) for line in lines])
-    return Answer(_json(found), text, OK if found.ok else NO, found.warnings, _next(found, name))
+    name = quote_plan_name(ref.id, home.shown(ref.path))
+    lines = list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
+    lines += [f"up next: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"] if reported.next_steps else []
+    text = "\n".join([printable_line(line) for line in lines])
+    return Answer(_report_json(reported), text, OK if reported.ok else NO, reported.warnings, _next_commands(reported, name))
 
 
-def _lines(found: ReportOutcome) -> Iterator[str]:
-    name = f"{found.step.number} {found.step.id}"
-    if found.already_recorded:
-        yield f"{name} is recorded already: {'completed' if found.ok else 'failed'}"
+def _report_lines(reported: ReportOutcome) -> Iterator[str]:
+    name = f"{reported.step.number} {reported.step.id}"
+    if reported.already_recorded:
+        yield f"{name} is recorded already: {'completed' if reported.ok else 'failed'}"
         return
-    what = changed(found.changes)
-    yield f"completed {name}" + (f": {what}" if what else "") if found.ok else f"failed {name}: {found.reason}"
-    if found.task_text:
-        yield f"ticked: {found.task_text}"
-    if found.recovery is not None:
-        yield found.recovery.words
-        yield from [f"  {each}" for each in found.recovery.commands]
-    if found.status == states.COMPLETED:
-        yield f"the run {found.run} is completed"
-    if found.finished is not None and found.finished.commit:
-        yield f"committed {found.finished.commit[:12]}"
+    changes_text = format_changes(reported.changes)
+    yield f"completed {name}" + (f": {changes_text}" if changes_text else "") if reported.ok else f"failed {name}: {reported.reason}"
+    if reported.task_text:
+        yield f"ticked: {reported.task_text}"
+    if reported.recovery is not None:
+        yield reported.recovery.words
+        yield from [f"  {recovery_command}" for recovery_command in reported.recovery.commands]
+    if reported.status == states.COMPLETED:
+        yield f"the run {reported.run} is completed"
+    if reported.finished is not None and reported.finished.commit:
+        yield f"committed {reported.finished.commit[:12]}"
 
 
-def _dry(found: ReportOutcome) -> Iterator[str]:
-    name = f"{found.step.number} {found.step.id}"
-    what = changed(found.changes)
-    yield f"would record {name} as completed" if found.ok else f"would record {name} as failed: {found.reason}"
-    if what:
-        yield f"it has {what}"
-    if found.untested:
+def _dry_run_lines(reported: ReportOutcome) -> Iterator[str]:
+    name = f"{reported.step.number} {reported.step.id}"
+    changes_text = format_changes(reported.changes)
+    yield f"would record {name} as completed" if reported.ok else f"would record {name} as failed: {reported.reason}"
+    if changes_text:
+        yield f"it has {changes_text}"
+    if reported.untested:
         yield "its test is not run now: that may find more"
 
 
-def _next(found: ReportOutcome, name: str) -> tuple[str, ...]:
-    if found.recovery is not None and found.recovery.commands:
-        return found.recovery.commands
-    if found.status in states.ENDED_RUN_STATES:
+def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
+    if reported.recovery is not None and reported.recovery.commands:
+        return reported.recovery.commands
+    if reported.status in states.ENDED_RUN_STATES:
         return f"execplan audit {name}", f"execplan show {name} --run"
     return (f"execplan handoff {name}",)
 
 
-def _json(found: ReportOutcome) -> dict[str, Any]:
-    recovery, performed = found.recovery, found.performed
+def _report_json(reported: ReportOutcome) -> dict[str, Any]:
+    recovery, performed = reported.recovery, reported.performed
     return {
-        "run": found.run or None,
-        "status": found.status,
-        "step": {"number": found.step.number, "id": found.step.id, "status": "completed" if found.ok else "failed"},
+        "run": reported.run or None,
+        "status": reported.status,
+        "step": {"number": reported.step.number, "id": reported.step.id, "status": "completed" if reported.ok else "failed"},
         "recorded": performed is not None,
-        "already": found.already_recorded,
-        "reason": found.reason or None,
+        "already": reported.already_recorded,
+        "reason": reported.reason or None,
         "cause": performed.cause or None if performed is not None else None,
         "checks": performed.checks._asdict() if performed is not None else None,
-        "tested": not found.untested,
-        "changes": [{"path": each.path, "kind": change_kind(each)} for each in found.changes],
+        "tested": not reported.untested,
+        "changes": [{"path": change.path, "kind": change_kind(change)} for change in reported.changes],
         "transcript": performed.transcript or None if performed is not None else None,
-        "task": found.task_text or None,
+        "task": reported.task_text or None,
         "recovery": {**recovery._asdict(), "step": recovery.step or None} if recovery is not None else None,
-        "next_steps": [each.id for each in found.next_steps],
-        "commit": found.finished.commit if found.finished is not None else None,
+        "next_steps": [step.id for step in reported.next_steps],
+        "commit": reported.finished.commit if reported.finished is not None else None,
     }

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-NAME = "checkpoint.md"
+PAGE_NAME = "checkpoint.md"
 
 
-def page(home: Home, ref: Ref, *, if_match: str | None = None, force: bool = False, but: Sequence[str] = ()) -> bytes:
+def build_page(home: Home, ref: Ref, *, if_match: str | None = None, force: bool = False, excluded_files: Sequence[str] = ()) -> bytes:
     """The page as of now, or the one that is there if it says the same; raises ExecplanError.
 
-    What git says of the files `but`, absolute paths, is left out.
+    What git says of the files `excluded_files`, absolute paths, is left out.
     """
-    from execplan.cli.bearings import bearings, redact
+    from execplan.cli.bearings import build_overview, make_redactor
     from execplan.clock import utc
     from execplan.context import restart
     from execplan.plan import reader
@@ -34,7 +34,7 @@ def page(home: Home, ref: Ref, *, if_match: str | None = None, force: bool = Fal
     data = shelf.open_bytes(home, ref.path)
     check_match(home, ref, if_match, data)
     plan = reader.read(data)
-    old, path = store.read(home, ref, NAME), store.path_of(home, ref, NAME)
+    old, path = store.read(home, ref, PAGE_NAME), store.path_of(home, ref, PAGE_NAME)
     if old is not None and not force and not restart.is_unedited(old):
         raise ExecplanError(
             "edited-checkpoint",
@@ -42,13 +42,13 @@ def page(home: Home, ref: Ref, *, if_match: str | None = None, force: bool = Fal
             exit=NO,
             hint=f"put elsewhere what is to stay, then: execplan checkpoint {ref.typed} --force",
         )
-    shelved = shelf.Shelved(home, ref, data, plan, None)
-    own = (path, os.path.join(os.path.dirname(path), temporary(NAME)))
-    new = restart.format_page(bearings(shelved, plan, but=(*own, *but)), redact(), utc())
+    stored_plan = shelf.Shelved(home, ref, data, plan, None)
+    own_files = (path, os.path.join(os.path.dirname(path), temporary(PAGE_NAME)))
+    new = restart.format_page(build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)), make_redactor(), utc())
     return old if old is not None and restart.is_unedited(old) and restart.is_same_content(old, new) else new
 
 
-def renew(home: Home, ref: Ref, moves: Sequence[tuple[str, str]], *, commits: bool) -> Renewed:
+def renew_page(home: Home, ref: Ref, moves: Sequence[tuple[str, str]], *, commits: bool) -> Renewed:
     """Make the page of a plan again, if it has one, after these moves have given the plan another id.
 
     The caller holds the plan's lock, and commits the moves or leaves that to somebody.
@@ -56,11 +56,11 @@ def renew(home: Home, ref: Ref, moves: Sequence[tuple[str, str]], *, commits: bo
     from execplan.repo.execution import store
     from execplan.text import files
 
-    path = store.path_of(home, ref, NAME)
+    path = store.path_of(home, ref, PAGE_NAME)
     if not os.path.lexists(path):
         return Renewed()
     try:
-        new = page(home, ref, but=_moved(moves) if commits else ())
+        new = build_page(home, ref, excluded_files=_moved_files(moves) if commits else ())
         files.again(lambda: store.put(home, path, new), home.shown(path))
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.typed}" + (" --force" if error.code == "edited-checkpoint" else "")
@@ -68,11 +68,11 @@ def renew(home: Home, ref: Ref, moves: Sequence[tuple[str, str]], *, commits: bo
     return Renewed((path,))
 
 
-def _moved(moves: Sequence[tuple[str, str]]) -> list[str]:
+def _moved_files(moves: Sequence[tuple[str, str]]) -> list[str]:
     """Every file that was moved, where it was and where it is."""
-    found = [path for pair in moves for path in pair]
+    paths = [path for pair in moves for path in pair]
     for old, new in moves:
-        for place, _, names in os.walk(new):
-            below = [os.path.relpath(os.path.join(place, name), new) for name in names]
-            found += [os.path.join(folder, each) for each in below for folder in (old, new)]
-    return found
+        for directory, _, names in os.walk(new):
+            relative_paths = [os.path.relpath(os.path.join(directory, name), new) for name in names]
+            paths += [os.path.join(folder, relative_path) for relative_path in relative_paths for folder in (old, new)]
+    return paths

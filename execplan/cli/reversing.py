@@ -6,10 +6,10 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer, typed
-from execplan.cli.moving import told as told_move
-from execplan.cli.table import table
-from execplan.cli.writing import told as told_edit
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.moving import move_answer as move_answer
+from execplan.cli.table import format_table
+from execplan.cli.writing import edit_answer as edit_answer
 from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.repo import homes
 from execplan.repo.edits.entries import REDO, UNDO
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from execplan.repo.operations.undo import Undone
     from execplan.repo.shelf import Ref
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 """Operations that the list shows a person; JSON has all."""
 
 
-def told(undone: Undone, options: Options) -> Answer:
+def undo_answer(undo_result: Undone, options: Options) -> Answer:
     """The answer of `undo` and `redo`."""
-    chosen, result = undone.chosen, undone.result
+    chosen, result = undo_result.chosen, undo_result.result
     operation = operation_json(chosen)
     if isinstance(result, Moved):
-        result = result._replace(said=(undone.said, *[each for each in result.said if each != undone.said]))
-        answer = told_move(chosen.home, result, options, undone.said)
-        data = {**answer.data, "said": [undone.said], "operation": operation}
+        result = result._replace(said=(undo_result.said, *[line for line in result.said if line != undo_result.said]))
+        answer = move_answer(chosen.home, result, options, undo_result.said)
+        data = {**answer.data, "said": [undo_result.said], "operation": operation}
         return answer._replace(data=data)
     path = os.path.join(chosen.home.root, result.path)
     is_there = os.path.lexists(path)
-    show = f"execplan show {typed(chosen.ref.id, result.path)}" if is_there else "execplan list"
-    answer = told_edit(result, options, show)
+    show = f"execplan show {quote_plan_name(chosen.ref.id, result.path)}" if is_there else "execplan list"
+    answer = edit_answer(result, options, show)
     return answer._replace(data={**answer.data, "operation": operation})
 
 
@@ -61,40 +61,40 @@ def operation_json(chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def listed(start: str, query: str | None) -> Answer:
+def history_answer(start: str, query: str | None) -> Answer:
     """What can be undone and redone, the newest first; on one plan, if it is named."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         home, ref = find_plan(start, query)
-        found = stack(home, ref.path)
-        lists = {
+        edit_stack = stack(home, ref.path)
+        candidates = {
             command: [
-                Chosen(home, ref, step, step == steps_of(found, command)[-1])
-                for step in reversed(steps_of(found, command))
+                Chosen(home, ref, step, step == steps_of(edit_stack, command)[-1])
+                for step in reversed(steps_of(edit_stack, command))
             ]
             for command in (UNDO, REDO)
         }
     else:
         home = homes.require(start)
-        lists = {command: list(every(home, command)) for command in (UNDO, REDO)}
+        candidates = {command: list(every(home, command)) for command in (UNDO, REDO)}
     data = {
         name: [
-            {**operation_json(each), "next": each.is_next, "yours": not is_others(each.home, each.step, command)}
-            for each in lists[command]
+            {**operation_json(candidate), "next": candidate.is_next, "yours": not is_others(candidate.home, candidate.step, command)}
+            for candidate in candidates[command]
         ]
         for name, command in (("undo", UNDO), ("redo", REDO))
     }
-    lines = [line for name, rows in data.items() if rows for line in (f"can be {_PAST[name]}:", _rows(rows))]
+    lines = [line for name, rows in data.items() if rows for line in (f"can be {_PAST_TENSE[name]}:", _operations_table(rows))]
     return Answer(data, "\n".join(lines) if lines else "nothing can be undone or redone")
 
 
-_PAST = {"undo": "undone", "redo": "redone"}
+_PAST_TENSE = {"undo": "undone", "redo": "redone"}
 
 
-def _rows(rows: list[dict[str, Any]]) -> str:
+def _operations_table(rows: list[dict[str, Any]]) -> str:
     cells = [
-        (each["at"], each["by"] or "", each["plan"], f"{each['summary']}{'' if each['yours'] else ' (needs --any)'}")
-        for each in islice(rows, _SHOWN)
+        (row["at"], row["by"] or "", row["plan"], f"{row['summary']}{'' if row['yours'] else ' (needs --any)'}")
+        for row in islice(rows, _MAX_SHOWN)
     ]
-    more = f"\nand {len(rows) - _SHOWN} more: --json has all" if len(rows) > _SHOWN else ""
-    return table(("when", "by", "plan", "operation"), cells) + more
+    remainder = f"\nand {len(rows) - _MAX_SHOWN} more: --json has all" if len(rows) > _MAX_SHOWN else ""
+    return format_table(("when", "by", "plan", "operation"), cells) + remainder

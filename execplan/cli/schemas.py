@@ -5,31 +5,31 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from execplan.context.decision import KINDS as CONTEXT
+from execplan.context.decision import KINDS as CONTEXT_KINDS
 from execplan.document import canonical, schema_of
-from execplan.execution.schema import DOCUMENT_KINDS as EXECUTION
+from execplan.execution.schema import DOCUMENT_KINDS as EXECUTION_KINDS
 from execplan.execution.schema import RULES
 
 if TYPE_CHECKING:
     from execplan.document import Json, Model
 
-KINDS = {**EXECUTION, **CONTEXT}
+KINDS = {**EXECUTION_KINDS, **CONTEXT_KINDS}
 """By the name that `execplan schema` knows."""
 ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
 
 
-def model_of(name: str) -> type[Model]:
+def find_model(name: str) -> type[Model]:
     """The model of a kind."""
     kind = KINDS[name]
     model: type[Model] = getattr(import_module(f"execplan.{kind.module}"), kind.model)
     return model
 
 
-def schema(name: str) -> Json:
+def build_schema(name: str) -> Json:
     """The schema of a kind of document."""
-    return schema_of(name, model_of(name), RULES.get(name))
+    return schema_of(name, find_model(name), RULES.get(name))
 
 
 def schema_bytes(name: str) -> bytes:
     """The same, as it is written."""
-    return canonical(schema(name))
+    return canonical(build_schema(name))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from execplan.cli.verb import completes
+from execplan.cli.verb import complete_with
 from execplan.errors import USAGE, ExecplanError
 from execplan.lint.homes import FOLLOW
 from execplan.lint.rule import OF_GIT, RULES
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.cli.answer import Answer
 
 
-class Selecting(NamedTuple):
+class RuleSettings(NamedTuple):
     """What was asked for."""
 
     select: tuple[str, ...] = ()
@@ -33,43 +33,43 @@ class Selecting(NamedTuple):
 
     def selection(self) -> Selection:
         """The selection, with the rules of the user's own loaded; raises ExecplanError."""
-        own_rules.load((*own.rules(), *[os.path.abspath(each) if own.is_file(each) else each for each in self.rules]))
-        select, ignore = _codes(self.select), _codes(self.ignore)
+        own_rules.load((*own.rules(), *[os.path.abspath(rule) if own.is_file(rule) else rule for rule in self.rules]))
+        select, ignore = _split_codes(self.select), _split_codes(self.ignore)
         check_names(select, "--select")
         check_names(ignore, "--ignore")
-        chosen = Selection(self.profile or "", select, ignore)
-        if not chosen.active():
-            why = "--select and --ignore leave no rule"
-            raise ExecplanError("usage", why, exit=USAGE, hint="of two names that are as long, --ignore decides")
-        return chosen
+        rule_selection = Selection(self.profile or "", select, ignore)
+        if not rule_selection.active():
+            message = "--select and --ignore leave no rule"
+            raise ExecplanError("usage", message, exit=USAGE, hint="of two names that are as long, --ignore decides")
+        return rule_selection
 
 
-def unmet(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
+def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
     """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
-    told = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW]
-    needs = [code for code in select if code in RULES and RULES[code].needs in OF_GIT]
-    if needs and not git:
-        told.append(f"there is no git repository, so {' and '.join(needs)} did not run")
-    return tuple(told)
+    warnings = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW]
+    git_rules = [code for code in select if code in RULES and RULES[code].needs in OF_GIT]
+    if git_rules and not git:
+        warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
+    return tuple(warnings)
 
 
-def _codes(given: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple([code.strip() for each in given for code in each.split(",")])
+def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([code.strip() for code_list in code_lists for code in code_list.split(",")])
 
 
-def selecting_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     """The options of Selecting."""
     for option in (
         click.option("--rules", multiple=True, metavar="FILE", help="Rules of your own: a file, or an entry point."),
         click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; strict: a warning fails, too."),
         click.option(
-            "--ignore", multiple=True, metavar="CODES", shell_complete=completes("rule"), help="Not these rules."
+            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Not these rules."
         ),
         click.option(
             "--select",
             multiple=True,
             metavar="CODES",
-            shell_complete=completes("rule"),
+            shell_complete=complete_with("rule"),
             help="Only these rules: EP205, or EP2 for all EP2….",
         ),
     ):

@@ -17,61 +17,61 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Shelved
 
 
-def plan_json(shelved: Shelved) -> dict[str, Any]:
+def plan_json(stored_plan: Shelved) -> dict[str, Any]:
     """A plan in a list; one that can't be read says why."""
-    plan = shelved.plan
-    told: dict[str, Any] = {
-        "id": shelved.ref.id,
-        "path": shelved.home.shown(shelved.ref.path),
+    plan = stored_plan.plan
+    plan_fields: dict[str, Any] = {
+        "id": stored_plan.ref.id,
+        "path": stored_plan.home.shown(stored_plan.ref.path),
         "title": plan.title if plan is not None else None,
-        "state": shelved.state,
+        "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
-        "digest": digest(shelved.data) if plan is not None else None,
+        "digest": digest(stored_plan.data) if plan is not None else None,
     }
-    if shelved.error is not None:
-        told["error"] = shelved.error.message
-    return told
+    if stored_plan.error is not None:
+        plan_fields["error"] = stored_plan.error.message
+    return plan_fields
 
 
-def whole_json(shelved: Shelved, plan: Plan) -> dict[str, Any]:
+def full_plan_json(stored_plan: Shelved, plan: Plan) -> dict[str, Any]:
     """All that a plan says."""
     return {
-        **plan_json(shelved),
+        **plan_json(stored_plan),
         "sections": [section_json(section) for section in plan.sections],
         "tasks": tasks_json(plan.tasks),
         "checklists": [{**task_json(task), "section": section} for section, task in plan.checklists],
-        "decisions": [entry_json(each, "rationale", "date", "author", "supersedes") for each in plan.decisions],
-        "discoveries": [entry_json(each, "evidence") for each in plan.discoveries],
-        "outcomes": [entry_json(each, "date") for each in plan.outcomes],
-        "revisions": [entry_json(each, "date") for each in plan.revisions],
+        "decisions": [entry_json(entry, "rationale", "date", "author", "supersedes") for entry in plan.decisions],
+        "discoveries": [entry_json(entry, "evidence") for entry in plan.discoveries],
+        "outcomes": [entry_json(entry, "date") for entry in plan.outcomes],
+        "revisions": [entry_json(entry, "date") for entry in plan.revisions],
     }
 
 
-def none_open(home: Home) -> str:
+def no_open_plans_text(home: Home) -> str:
     """That a project has no plan outside its archive, and how many are in it."""
-    count = _archived(home)
+    count = _archived_count(home)
     return f"no open plans, {count} archived" if count else "no plans yet"
 
 
-def follow_none(home: Home) -> tuple[str, ...]:
+def no_open_plans_commands(home: Home) -> tuple[str, ...]:
     """The commands that make sense where no plan is outside the archive."""
     new = "execplan new 'Its title'"
-    return ("execplan list --all", new) if _archived(home) else (new,)
+    return ("execplan list --all", new) if _archived_count(home) else (new,)
 
 
-def _archived(home: Home) -> int:
-    return sum([len(shelf.refs(each, archive=True)) for each in homes.together(home)])
+def _archived_count(home: Home) -> int:
+    return sum([len(shelf.refs(member_project, archive=True)) for member_project in homes.together(home)])
 
 
-def conflict_warnings(shelved: Sequence[Shelved]) -> tuple[str, ...]:
+def conflict_warnings(stored_plans: Sequence[Shelved]) -> tuple[str, ...]:
     """A warning for each plan that is shown although it holds conflict markers."""
-    held = [
-        (each.home.shown(each.ref.path), each.plan.conflicts)
-        for each in shelved
-        if each.plan is not None and each.plan.conflicts
+    conflicts = [
+        (stored_plan.home.shown(stored_plan.ref.path), stored_plan.plan.conflicts)
+        for stored_plan in stored_plans
+        if stored_plan.plan is not None and stored_plan.plan.conflicts
     ]
-    what = "holds a conflict marker of git: both sides are shown"
-    return tuple([f"{path}: line {lines[0] + 1} {what}" for path, lines in held])
+    message = "holds a conflict marker of git: both sides are shown"
+    return tuple([f"{path}: line {lines[0] + 1} {message}" for path, lines in conflicts])
 
 
 def section_json(section: Section) -> dict[str, Any]:
@@ -111,14 +111,14 @@ def task_json(task: Task) -> dict[str, Any]:
 
 def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
     """One entry with the fields of its kind."""
-    told: dict[str, Any] = {"text": entry.text}
-    told.update({field: getattr(entry, field) for field in fields})
-    return {**told, "line_start": entry.start + 1, "line_end": entry.end}
+    entry_fields: dict[str, Any] = {"text": entry.text}
+    entry_fields.update({field: getattr(entry, field) for field in fields})
+    return {**entry_fields, "line_start": entry.start + 1, "line_end": entry.end}
 
 
 def amended_json(amended: Amended, *, dry_run: bool) -> dict[str, Any]:
     """What became of an edit; with the diff in a dry run."""
-    told: dict[str, Any] = {
+    edit_fields: dict[str, Any] = {
         "path": amended.path,
         "changed": amended.changed,
         "digest": amended.digest,
@@ -126,5 +126,5 @@ def amended_json(amended: Amended, *, dry_run: bool) -> dict[str, Any]:
         "said": list(amended.said),
     }
     if amended.tasks:
-        told["tasks"] = [each._asdict() for each in amended.tasks]
-    return {**told, "diff": amended.diff} if dry_run else told
+        edit_fields["tasks"] = [task._asdict() for task in amended.tasks]
+    return {**edit_fields, "diff": amended.diff} if dry_run else edit_fields

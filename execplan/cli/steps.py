@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer, typed
-from execplan.cli.door import shown
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.door import printable_line
 from execplan.cli.shape import plan_json
-from execplan.cli.standing import NONE, STALE, said, standing_json, start
-from execplan.cli.table import table
+from execplan.cli.standing import NOT_COMPILED, STALE, status_text, execution_status_json, start_commands
+from execplan.cli.table import format_table
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -18,49 +18,49 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.shelf import Shelved
 
-_MOST = 10
+_MAX_SKIPPED_SHOWN = 10
 """Lines that were not taken, that are shown to a person."""
-_LONG = 60
+_MAX_TEXT_LENGTH = 60
 
 
-def steps_of(shelved: Shelved, warnings: tuple[str, ...]) -> Answer:
+def steps_answer(stored_plan: Shelved, warnings: tuple[str, ...]) -> Answer:
     """The steps that a plan compiles to now; raises ExecplanError where it can't be compiled."""
-    home, ref = shelved.home, shelved.ref
-    told = plan_json(shelved)
-    steps, left = _found(shelved)
-    standing = standing_json(home, ref)
-    data = {**told, "steps": steps, "left": left, "execution": standing}
+    home, ref = stored_plan.home, stored_plan.ref
+    plan_fields = plan_json(stored_plan)
+    steps, skipped_lines = _find_steps(stored_plan)
+    status = execution_status_json(home, ref)
+    data = {**plan_fields, "steps": steps, "left": skipped_lines, "execution": status}
     count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no step can be made of it"
     lines = [
-        told["title"] or "(no title)",
-        f"{shown(told['path'])}: {count}" + (f", {said(standing)}" if steps else ""),
+        plan_fields["title"] or "(no title)",
+        f"{printable_line(plan_fields['path'])}: {count}" + (f", {status_text(status)}" if steps else ""),
     ]
     lines += ["", steps_table(steps)] if steps else []
-    lines += ["", *left_lines(left)] if left else []
-    state = standing["state"]
-    name = typed(ref.id, told["path"])
-    verb = "compile" if state in (NONE, STALE) else "evaluate"
-    follow = start(standing, name) or (f"execplan {verb} {name}",)
-    return Answer(data, "\n".join(lines), warnings=warnings, next=follow if steps else ("execplan explain steps",))
+    lines += ["", *skipped_line_texts(skipped_lines)] if skipped_lines else []
+    state = status["state"]
+    name = quote_plan_name(ref.id, plan_fields["path"])
+    command_name = "compile" if state in (NOT_COMPILED, STALE) else "evaluate"
+    next_commands = start_commands(status, name) or (f"execplan {command_name} {name}",)
+    return Answer(data, "\n".join(lines), warnings=warnings, next_commands=next_commands if steps else ("execplan explain steps",))
 
 
-def _found(shelved: Shelved) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _find_steps(stored_plan: Shelved) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The steps, and what looks like one and was not taken; raises ExecplanError."""
     from execplan.execution.compile import find_plan_steps
     from execplan.repo.execution.current import current
 
     try:
-        found = current(shelved.home, shelved.ref)
+        current_plan = current(stored_plan.home, stored_plan.ref)
     except ExecplanError as error:
-        if error.code != "no-steps" or shelved.plan is None:
+        if error.code != "no-steps" or stored_plan.plan is None:
             raise
-        return [], left_json(find_plan_steps(shelved.plan).skipped)
-    return steps_json(found.document), left_json(found.left)
+        return [], skipped_json(find_plan_steps(stored_plan.plan).skipped)
+    return steps_json(current_plan.document), skipped_json(current_plan.left)
 
 
 def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:
     """The steps in short; `evaluate` tells more of each, and the document all."""
-    return [_step_json(each) for each in document.steps]
+    return [_step_json(step) for step in document.steps]
 
 
 def _step_json(step: Step) -> dict[str, Any]:
@@ -81,36 +81,36 @@ def _step_json(step: Step) -> dict[str, Any]:
     }
 
 
-def left_json(left: Sequence[SkippedLine]) -> list[dict[str, Any]]:
+def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
     """What looks like a step and was not taken."""
-    return [{"line": each.line + 1, "text": each.text, "why": each.why} for each in left]
+    return [{"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why} for skipped_line in skipped_lines]
 
 
 def steps_table(steps: Sequence[dict[str, Any]]) -> str:
     """The steps for a person, a line each."""
-    rows = [(str(each["number"]), each["id"], _lines(each), each["risk"]["level"], _what(each)) for each in steps]
-    return table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",))
+    rows = [(str(step["number"]), step["id"], _line_range(step), step["risk"]["level"], _description(step)) for step in steps]
+    return format_table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",))
 
 
-def _lines(step: dict[str, Any]) -> str:
+def _line_range(step: dict[str, Any]) -> str:
     start, end = step["line_start"], step["line_end"]
     if start is None:
         return "-"
     return f"{start}" if start == end else f"{start}-{end}"
 
 
-def _what(step: dict[str, Any]) -> str:
-    what = step["description"] + (" (inferred)" if step["inferred"] else "")
-    return f"{what}, after {', '.join(step['depends_on'])}" if step["depends_on"] else what
+def _description(step: dict[str, Any]) -> str:
+    description = step["description"] + (" (inferred)" if step["inferred"] else "")
+    return f"{description}, after {', '.join(step['depends_on'])}" if step["depends_on"] else description
 
 
-def left_lines(left: Sequence[dict[str, Any]]) -> list[str]:
+def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
     """What was not taken, for a person."""
     lines = [
-        f"line {each['line']} is no step: it {each['why']}: {shown(_short(each['text']))}" for each in left[:_MOST]
+        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(_shorten(skipped_line['text']))}" for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]
     ]
-    return lines + ([f"and {len(left) - _MOST} more lines: see them with --json"] if len(left) > _MOST else [])
+    return lines + ([f"and {len(skipped_lines) - _MAX_SKIPPED_SHOWN} more lines: see them with --json"] if len(skipped_lines) > _MAX_SKIPPED_SHOWN else [])
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan import trace
-from execplan.cli.answer import Answer, Call, emit
-from execplan.cli.door import shown
-from execplan.cli.moving import finish
-from execplan.cli.plan_name import FLAG, choose_plan, keep_leading, takes_leading
+from execplan.cli.answer import Answer, Call, print_answer
+from execplan.cli.door import printable_line
+from execplan.cli.moving import finish_interrupted_move
+from execplan.cli.plan_name import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes
 from execplan.repo.amend import Options
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Verb(click.Command):
+class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
-    settles = True
+    finishes_moves = True
     """Whether a move that was cut short is finished before it."""
     reads = ""
     writes = ""
@@ -35,26 +35,26 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take words that begin with a hyphen, such as `- [ ] a task`, for words: no option is written like them."""
-        ctx.allow_extra_args = takes_leading(self)
-        super().parse_args(ctx, [_GUARD + each if _is_words(each) else each for each in args])
-        ctx.params = {name: _unguarded(value) for name, value in ctx.params.items()}
-        ctx.args = [_unguarded(each) for each in ctx.args]
+        ctx.allow_extra_args = takes_leading_plan(self)
+        super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        ctx.params = {name: _strip_marker(value) for name, value in ctx.params.items()}
+        ctx.args = [_strip_marker(argument) for argument in ctx.args]
         if ctx.allow_extra_args:
-            keep_leading(ctx)
+            set_aside_leading(ctx)
         return ctx.args
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the verb and print its answer; the exit status."""
-        outer = ctx.obj if isinstance(ctx.obj, Call) else Call()
-        own = {name: ctx.params.pop(name) for name in Call._fields}
-        call = Call(*[own[name] or getattr(outer, name) for name in Call._fields])
+        parent_call = ctx.obj if isinstance(ctx.obj, Call) else Call()
+        call_options = {name: ctx.params.pop(name) for name in Call._fields}
+        call = Call(*[call_options[name] or getattr(parent_call, name) for name in Call._fields])
         if ctx.params.get("jsonl"):
             call = call._replace(as_json=True)
-        if own["folder"]:
-            change_folder(own["folder"])
+        if call_options["folder"]:
+            change_directory(call_options["folder"])
         if call.verbose:
-            trace.listen(lambda line: print(f"execplan: {shown(line)}", file=sys.stderr))
-        _check_digest(ctx.params.get("if_match"))
+            trace.listen(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
+        _require_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
             ctx.params["options"] = Options(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
@@ -63,52 +63,52 @@ class Verb(click.Command):
             from execplan.repo.author import ActingAs
 
             ctx.with_resource(ActingAs(actor))
-        if (patience := ctx.params.pop("lock_timeout", None)) is not None:
+        if (lock_timeout := ctx.params.pop("lock_timeout", None)) is not None:
             from execplan.text.lock import set_timeout
 
-            set_timeout(patience)
-        if self.settles:
-            homes.finish_moves(finish)
-        choose_plan(ctx)
+            set_timeout(lock_timeout)
+        if self.finishes_moves:
+            homes.finish_moves(finish_interrupted_move)
+        resolve_plan_name(ctx)
         assert self.callback is not None
-        return emit(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
+        return print_answer(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What it reads, what it writes, and examples."""
         formatter.write_paragraph()
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
-        write_commands(formatter, "Examples", self.examples)
+        write_command_section(formatter, "Examples", self.examples)
 
 
-def write_commands(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
+def write_command_section(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
     """A section of a help text with a command a line, never wrapped."""
     with formatter.section(name):
         for command in commands:
             formatter.write(f"  {command}\n")
 
 
-_GUARD = "\0"
+_TEXT_MARKER = "\0"
 """No argument of a process can hold it."""
 
 
-def _is_words(argument: str) -> bool:
+def _is_text(argument: str) -> bool:
     name = argument.lstrip("-").split("=", 1)[0]
     if not argument.startswith("-") or not name:
         return False
     return not name[0].isalnum() or (argument.startswith("--") and any([char.isspace() for char in name]))
 
 
-def _unguarded(value: Any) -> Any:
+def _strip_marker(value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple([_unguarded(each) for each in value])
-    return value.removeprefix(_GUARD) if isinstance(value, str) else value
+        return tuple([_strip_marker(element) for element in value])
+    return value.removeprefix(_TEXT_MARKER) if isinstance(value, str) else value
 
 
-_TASKS = ("task", "tasks")
+_TASK_ARGUMENTS = ("task", "tasks")
 """Arguments of these names name tasks; options hold their words."""
 
-COMMON = (
+COMMON_OPTIONS = (
     click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
     click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
@@ -116,9 +116,9 @@ COMMON = (
 )
 """Flags that stand before a verb or behind it."""
 
-_ADVISORS = ("prime", "show", "status")
+_ADVISING_COMMANDS = ("prime", "show", "status")
 """Commands that only read and whose advice depends on who acts."""
-_OWN_AS = ("archive",)
+_COMMANDS_WITH_OWN_AS = ("archive",)
 """Commands that write and whose own `--as` means something else; who acts is named before them."""
 
 
@@ -129,39 +129,39 @@ def as_option() -> click.Option:
     )
 
 
-def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], Verb]:
+def define_command(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], ExecplanCommand]:
     """Make a function the command of a verb, with the flags that every verb has."""
 
-    def make(function: Callable[..., Answer]) -> Verb:
+    def decorate(function: Callable[..., Answer]) -> ExecplanCommand:
         name = function.__name__.rstrip("_")
-        command = click.command(name, cls=Verb)(function)
+        command = click.command(name, cls=ExecplanCommand)(function)
         for param in command.params:
-            if param.name in ("plan", "plans", FLAG):
-                param.type = _Completed("plan")
-            elif param.name in _TASKS and isinstance(param, click.Argument):
-                param.type = _Completed("task")
+            if param.name in ("plan", "plans", PLAN_FLAG):
+                param.type = _CompletedString("plan")
+            elif param.name in _TASK_ARGUMENTS and isinstance(param, click.Argument):
+                param.type = _CompletedString("task")
         writes_plans = any([param.name == "lock_timeout" for param in command.params])
-        if name in _ADVISORS or (writes_plans and name not in _OWN_AS):
+        if name in _ADVISING_COMMANDS or (writes_plans and name not in _COMMANDS_WITH_OWN_AS):
             command.params.append(as_option())
-        command.params += COMMON
+        command.params += COMMON_OPTIONS
         command.reads, command.writes, command.examples = reads, writes, examples
         return command
 
-    return make
+    return decorate
 
 
-def completes(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def complete_with(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Let shells complete an argument or option: `shell_complete=completes("section")`."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from execplan.cli.completion import candidates
+        from execplan.cli.completion import completion_candidates
 
-        return candidates(kind, ctx, param, incomplete)
+        return completion_candidates(kind, ctx, param, incomplete)
 
     return complete
 
 
-class _Completed(click.types.StringParamType):
+class _CompletedString(click.types.StringParamType):
     """A string of a kind that shells complete."""
 
     def __init__(self, kind: str) -> None:
@@ -169,7 +169,7 @@ class _Completed(click.types.StringParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The candidates."""
-        return completes(self._kind)(ctx, param, incomplete)
+        return complete_with(self._kind)(ctx, param, incomplete)
 
 
 def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -191,11 +191,11 @@ def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
 
 
-def _check_digest(value: str | None) -> None:
+def _require_digest(value: str | None) -> None:
     """Refuse what is no digest, such as the beginning of one; raises ExecplanError."""
     if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
-        what = f"--if-match takes the 64 hex digits of a digest, not {value!r}"
-        raise ExecplanError("usage", what, exit=USAGE, hint="see them: execplan show --json")
+        message = f"--if-match takes the 64 hex digits of a digest, not {value!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see them: execplan show --json")
 
 
 def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -233,11 +233,11 @@ def jsonl_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--jsonl", is_flag=True, help="Print each record as a line of JSON, as it comes.")(function)
 
 
-def change_folder(folder: str) -> None:
+def change_directory(directory: str) -> None:
     """Go to a folder; raises ExecplanError."""
     try:
-        os.chdir(folder)
+        os.chdir(directory)
     except OSError as error:
         from execplan.text.disk import trouble
 
-        raise trouble(error, folder, "go to") from None
+        raise trouble(error, directory, "go to") from None

@@ -10,11 +10,11 @@ from execplan.plan import reader
 from execplan.plan.change import lines_of, words_of
 from execplan.text import disk
 
-LIMIT = 1 << 20
+MAX_TEXT_BYTES = 1 << 20
 """Bytes that words may come to."""
 
 
-def given_bytes(source: str) -> bytes:
+def read_source(source: str) -> bytes:
     """The bytes of a file, or of standard input for `-`; raises ExecplanError."""
     if source == "-":
         data = sys.stdin.buffer.read(reader.MAX_BYTES + 1)
@@ -22,41 +22,41 @@ def given_bytes(source: str) -> bytes:
     else:
         data, size = disk.read(source, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
-        with About(place(source)):
+        with About(source_name(source)):
             raise reader.too_large(size)
     return data
 
 
-def place(source: str) -> str:
+def source_name(source: str) -> str:
     """What words come from, as a message names it."""
     return "standard input" if source == "-" else source
 
 
-def words(given: str, what: str) -> str:
+def read_text(argument: str, label: str) -> str:
     """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
-    text, source = _text(given, what)
-    with About(place(source)) if source else nullcontext():
-        return words_of(text, what)
+    text, source = _resolve_text(argument, label)
+    with About(source_name(source)) if source else nullcontext():
+        return words_of(text, label)
 
 
-def body(given: str, what: str) -> list[str]:
+def read_lines(argument: str, label: str) -> list[str]:
     """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
-    text, source = _text(given, what)
-    with About(place(source)) if source else nullcontext():
-        return lines_of(text, what)
+    text, source = _resolve_text(argument, label)
+    with About(source_name(source)) if source else nullcontext():
+        return lines_of(text, label)
 
 
-def _text(given: str, what: str) -> tuple[str, str]:
+def _resolve_text(argument: str, label: str) -> tuple[str, str]:
     """The text that is meant, and the file it comes from, `-` for standard input, or nothing."""
-    if given != "-" and (not given.startswith("@") or given.startswith("@@")):
-        return given[1:] if given.startswith("@@") else given, ""
-    source = given.removeprefix("@")
+    if argument != "-" and (not argument.startswith("@") or argument.startswith("@@")):
+        return argument[1:] if argument.startswith("@@") else argument, ""
+    source = argument.removeprefix("@")
     try:
-        data = given_bytes(source)
+        data = read_source(source)
     except ExecplanError as error:
         error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
         raise
-    if len(data) > LIMIT:
-        raise ExecplanError("too-many-words", f"{what} has more than {LIMIT:,} bytes", exit=USAGE, hint="say less")
-    with About(place(source)):
+    if len(data) > MAX_TEXT_BYTES:
+        raise ExecplanError("too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="say less")
+    with About(source_name(source)):
         return reader.decode(data).to_str() if data.strip() else "", source

@@ -62,9 +62,9 @@ def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) ->
 
 @pytest.mark.parametrize("shell", PLACES)
 def test_verbs_options_plans_and_tasks_are_offered(home: Folder, shell: str) -> None:
-    from execplan.cli.verbs import VERBS
+    from execplan.cli.verbs import COMMANDS
 
-    assert offered(home, shell, "") == (sorted(VERBS) if shell == "fish" else list(VERBS))
+    assert offered(home, shell, "") == (sorted(COMMANDS) if shell == "fish" else list(COMMANDS))
     assert offered(home, shell, "unin") == ["uninstall"]
     assert offered(home, shell, "show", "") == ["2026-01-01_parser"]
     assert offered(home, shell, "done", "-p", "2026") == ["2026-01-01_parser"]

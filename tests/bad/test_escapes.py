@@ -87,10 +87,10 @@ def test_documents_hold_the_same_text_as_escapes(hostile: Folder, form: str) -> 
 
 
 def test_colours_of_ours_stay_and_those_of_others_do_not() -> None:
-    text = f"{printing.colour('31')}error{printing.colour('0')} \x1b[31mtheirs\x1b[0m\n\x1b[1;31m"
-    assert printing.printable(text) == "\x1b[31merror\x1b[0m \\x1b[31mtheirs\\x1b[0m\n\\x1b[1;31m"
-    rich = printing.coloured("\x1b[1mhead\x1b[0m")
-    assert printing.printable(rich) == "\x1b[1mhead\x1b[0m"
+    text = f"{printing.color('31')}error{printing.color('0')} \x1b[31mtheirs\x1b[0m\n\x1b[1;31m"
+    assert printing.printable_text(text) == "\x1b[31merror\x1b[0m \\x1b[31mtheirs\\x1b[0m\n\\x1b[1;31m"
+    rich = printing.mark_colors("\x1b[1mhead\x1b[0m")
+    assert printing.printable_text(rich) == "\x1b[1mhead\x1b[0m"
 
 
 def test_what_another_program_reads_is_raw_unless_on_a_terminal(plain: Folder) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.cli.printing import printable
+from execplan.cli.printing import printable_text
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from execplan.cli.printing import printable
     ],
 )
 def test_escapes_of_others_are_printed_as_text(text: str, printed: str) -> None:
-    assert printable(text) == printed
+    assert printable_text(text) == printed

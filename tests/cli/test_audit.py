@@ -104,8 +104,8 @@ NONSENSE: tuple[Any, ...] = (None, 5, True, "x", [1, [2]], {"a": {}}, [{"before"
 
 def test_whatever_somebody_else_has_written_is_told(kept: Kept) -> None:
     """A ledger comes with a clone: its chain may be whole, and what it says may be nonsense."""
-    for kind in (*auditing._WORDS, "_init__", "count", "class__"):
-        told = re.findall(r"{(\w+)", auditing._WORDS.get(kind, ""))
+    for kind in (*auditing._RECORD_TEMPLATES, "_init__", "count", "class__"):
+        told = re.findall(r"{(\w+)", auditing._RECORD_TEMPLATES.get(kind, ""))
         more = "changes argv command seconds why doubts approval file automatic whole ok".split()
         for value in NONSENSE:
             kept.ledger.append(kind, dict.fromkeys((*told, *more), value))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.schemas import schema
+from execplan.cli.schemas import build_schema
 from execplan.context.experiment import assign_variant
 from execplan.context.tokens import estimate_tokens
 from tests.plans import with_sections
@@ -102,7 +102,7 @@ def test_the_decision_is_a_document_with_every_field(desk: Desk) -> None:
     for name, fields in REFERENCE.items():
         if fields is not None:
             assert list(decision[name]) == fields
-    jsonschema.Draft202012Validator(schema("context-decision")).validate(decision)
+    jsonschema.Draft202012Validator(build_schema("context-decision")).validate(decision)
     assert decision["created_at"] == "2026-01-01T00:00:00Z"
     assert decision["recommendations"]["budget_allocation"] == {
         "system_prompt": 500,
@@ -251,7 +251,7 @@ def test_a_large_file_without_a_session_gets_no_advice(desk: Desk) -> None:
         "recommended_action": "continue",
         "playbook": [],
     }
-    jsonschema.Draft202012Validator(schema("context-decision")).validate(decision)
+    jsonschema.Draft202012Validator(build_schema("context-decision")).validate(decision)
     assert "session:" not in desk.type(*asked).err
     hygiene = desk.data(*asked, "--session", log(desk, 3, "claude-haiku-4-5"))["session_hygiene"]
     assert (hygiene["message_count_estimate"], hygiene["recommended_action"]) == (3, "continue")
@@ -328,7 +328,7 @@ def test_both_variants_side_by_side(desk: Desk) -> None:
     both = desk.data(*asked, "--compare")
     assert list(both) == ["control", "optimized"]
     for name, decision in both.items():
-        jsonschema.Draft202012Validator(schema("context-decision")).validate(decision)
+        jsonschema.Draft202012Validator(build_schema("context-decision")).validate(decision)
         assert decision["experiment"] == {"enabled": False, "id": None, "variant": name, "assignment_key": None}
     alone = desk.data(*asked, "--experiment", "launch", "--key", KEYS["control"])
     assert both["control"]["optimized_context"] == alone["optimized_context"]

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from execplan.cli import door
-from execplan.cli.verbs import GROUPS, VERBS
+from execplan.cli.verbs import COMMAND_GROUPS, COMMANDS
 from execplan.errors import OK, PAUSED
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS, with_sections
@@ -95,10 +95,10 @@ PLANS = {
 
 
 def test_every_verb_is_called_here() -> None:
-    assert set(CALLS) == set(VERBS)
+    assert set(CALLS) == set(COMMANDS)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_one_document(repo: Folder, verb: str) -> None:
     repo.plan(PLANS.get(verb, CLEAN))
     for call in BEFORE.get(verb, ()):
@@ -116,7 +116,7 @@ def test_one_document(repo: Folder, verb: str) -> None:
     assert result.err == ""
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     repo.plan()
     assert repo.run("--json", *CALLS[verb]).json["kind"] == verb
@@ -126,7 +126,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     "verb",
     [
         verb
-        for verb in VERBS
+        for verb in COMMANDS
         if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "uninstall")
     ],
 )
@@ -160,7 +160,7 @@ def test_empty_home_is_no_error(repo: Folder, verb: str) -> None:
     assert repo.run(verb, "--json").json["ok"] is True
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_help(plain: Folder, verb: str) -> None:
     result = plain.run(verb, "--help")
     assert result.exit == 0
@@ -173,7 +173,7 @@ def test_help(plain: Folder, verb: str) -> None:
 
 def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
     out = plain.run("--help").out
-    for group, verbs in GROUPS.items():
+    for group, verbs in COMMAND_GROUPS.items():
         part = out.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
         assert [line.split()[0] for line in part.splitlines()] == list(verbs)
 
@@ -369,7 +369,7 @@ def test_no_secret_is_left_in_the_report_of_a_bug(plain: Folder, monkeypatch: py
     monkeypatch.setenv("XDG_STATE_HOME", str(plain.path))
     monkeypatch.setenv("CANARY", "canary-in-a-variable")
     monkeypatch.setattr(sys, "argv", ["execplan", "decide", "it is canary-in-a-variable"])
-    path = door._report(ValueError("canary-in-a-variable"))
+    path = door._write_bug_report(ValueError("canary-in-a-variable"))
     assert path is not None
     with open(path, encoding="utf-8") as file:
         told = file.read()

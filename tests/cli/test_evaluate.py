@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.cli.printing import printable
-from execplan.cli.table import table
+from execplan.cli.printing import printable_text
+from execplan.cli.table import format_table
 from execplan.execution.evaluation.page import code_span, code_block
 from tests.conftest import Folder
 from tests.crash.test_disks import apart, line
@@ -213,13 +213,13 @@ def test_on_a_narrow_terminal_id_and_risk_stay_whole(name: str, monkeypatch: pyt
         "must not run",
         "Run " + "make " * 40,
     )
-    lines = re.sub("\x1b.[0-9;]*m", "", printable(table(head, [row], spare=head[2:3] + head[4:7]))).split("\n")
+    lines = re.sub("\x1b.[0-9;]*m", "", printable_text(format_table(head, [row], spare=head[2:3] + head[4:7]))).split("\n")
     assert all([len(line.rstrip()) <= 80 for line in lines])
     assert f" {name} " in lines[1]
     assert " CRITICAL " in lines[1]
     assert " Run make make" in lines[1]
     monkeypatch.setenv("COLUMNS", "200")
-    assert "execute_command" in table(head, [row], spare=head[2:3])
+    assert "execute_command" in format_table(head, [row], spare=head[2:3])
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.app import FIRST_STEPS
-from execplan.cli.verbs import GROUPS, VERBS
+from execplan.cli.verbs import COMMAND_GROUPS, COMMANDS
 from execplan.errors import PAUSED
 from tests.plans import CLEAN, with_sections
 from tests.shell import Ran, Shell
@@ -39,7 +39,7 @@ print("Hello")
 """
 EXAMPLES = [
     pytest.param(example, id=example)
-    for verb in VERBS
+    for verb in COMMANDS
     for example in import_module(f"execplan.cli.verbs.{verb}").command.examples
 ]
 
@@ -177,7 +177,7 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
     """It works where work goes on, else where all is done, else where that has been archived; or where there are steps."""
     tried: list[Ran] = []
     verb = "rollback" if "--run" in example else example.split()[1]
-    for shell, prepared in places[FIRST.get(verb, 3) :] if verb in {*GROUPS["Execute"], *FIRST} else places[:3]:
+    for shell, prepared in places[FIRST.get(verb, 3) :] if verb in {*COMMAND_GROUPS["Execute"], *FIRST} else places[:3]:
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))
@@ -192,7 +192,7 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
 
 
 def test_an_example_is_there_for_every_verb_and_begins_with_it() -> None:
-    for verb in VERBS:
+    for verb in COMMANDS:
         examples = import_module(f"execplan.cli.verbs.{verb}").command.examples
         assert examples
         assert all(f"execplan {verb}" in example for example in examples)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.running.watching import watching
+from execplan.cli.running.watching import observe_run
 from execplan.engine import entries
 from execplan.engine.course import Question
 from tests.cli.past import FAILED, MADE, OK, entry, intent, result
@@ -26,7 +26,7 @@ def steps(*names: str) -> list[Any]:
 
 def a_run() -> int:
     """A run of three steps, one of which is tried twice."""
-    with watching(Call(), "run") as watch:
+    with observe_run(Call(), "run") as watch:
         watch.begin("0001-aaaaaaaa", steps("build", "see", "drop"))
         watch.entry(entry("intent", **intent("build")))
         watch.line("build", f"{LONG}\x1b[2J", error=False)
@@ -95,7 +95,7 @@ def test_no_colour_and_no_movement_where_they_are_not_wanted(wide: Shown) -> Non
 
 def asked(why: str) -> int:
     """A run that asks; the exit status says what was answered."""
-    with watching(Call(), "run") as watch:
+    with observe_run(Call(), "run") as watch:
         watch.begin("0001-aaaaaaaa", steps("build"))
         answer = watch.ask(Question(why, "build", "build asks first: go on?"))
         watch.entry(entry("skipped", step="build", reason=f"it was said: {answer}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.cli.verbs import VERBS
+from execplan.cli.verbs import COMMANDS
 from tests.cli.test_contract import BEFORE, CALLS, PLANS
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -31,7 +31,7 @@ def _named(verb: str, form: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", ["argument", "before", "behind"])
-@pytest.mark.parametrize("verb", sorted(set(VERBS) - NO_PLAN))
+@pytest.mark.parametrize("verb", sorted(set(COMMANDS) - NO_PLAN))
 def test_both_forms(repo: Folder, verb: str, form: str) -> None:
     repo.plan(PLANS.get(verb, CLEAN))
     for call in BEFORE.get(verb, ()):
@@ -48,7 +48,7 @@ def test_both_forms(repo: Folder, verb: str, form: str) -> None:
         assert (repo.path / f".agent/execplans/{name}.md").read_text() == CLEAN
 
 
-WHOLE = sorted({*set(VERBS) - NO_PLAN} - {"resume", "rollback", "replan"})
+WHOLE = sorted({*set(COMMANDS) - NO_PLAN} - {"resume", "rollback", "replan"})
 
 
 @pytest.mark.parametrize("verb", WHOLE)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.cli.verbs import VERBS
+from execplan.cli.verbs import COMMANDS
 from tests.needs import need
 from tests.plans import with_sections
 from tests.repo.approving import Desk
@@ -345,7 +345,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
 
 
 def test_every_command_that_reads_is_tried() -> None:
-    assert {each.split()[0] for each in READING} | WRITERS == set(VERBS)
+    assert {each.split()[0] for each in READING} | WRITERS == set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", FIRING)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.running.phrases import changed, lasted, some
-from execplan.cli.running.undone import undone_lines
-from execplan.cli.running.watching import watching
+from execplan.cli.running.phrases import format_changes, format_duration, format_paths
+from execplan.cli.running.undone import rollback_lines
+from execplan.cli.running.watching import observe_run
 from execplan.engine import entries
 from execplan.engine.entries import Change, change_json
 from execplan.engine.watch import RollbackResult
@@ -29,7 +29,7 @@ def printed(*told: Entry, call: Call | None = None, stream: bool = False) -> str
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     before, sys.stdout = sys.stdout, out
     try:
-        with watching(call or Call(), "run", stream=stream) as watch:
+        with observe_run(call or Call(), "run", stream=stream) as watch:
             watch.begin("0001-aaaaaaaa", steps("build", "api", "drop"))
             for each in range(12):
                 watch.line("build", f"line {each}", error=False)
@@ -107,7 +107,7 @@ def test_of_many_files_the_first_are_told() -> None:
     undone = RollbackResult(
         "0001-aaaaaaaa", ("build",), (), (), (), tuple([f"out/{at}: {at}" for at in range(21)]), (), True
     )
-    assert undone_lines(undone)[20:] == [
+    assert rollback_lines(undone)[20:] == [
         "  kept what was there: out/19: 19",
         "  and 1 more: the run's journal names them",
     ]
@@ -152,13 +152,13 @@ def test_the_stream_has_a_line_of_json_for_each_entry() -> None:
     ],
 )
 def test_durations(seconds: float, words: str) -> None:
-    assert lasted(seconds) == words
+    assert format_duration(seconds) == words
 
 
 def test_changes_by_kind() -> None:
     old = State(FILE, "d" * 64, 0o644, "", 3)
     changes = (MADE, Change("a", old, GONE), Change("b", old, old._replace(mode=0o755)), Change("c", GONE, old))
-    assert changed(changes) == "created src/made.py, c, modified b, deleted a"
-    assert changed(()) == ""
-    assert some([str(at) for at in range(5)]) == "0, 1, 2 and 2 more"
+    assert format_changes(changes) == "created src/made.py, c, modified b, deleted a"
+    assert format_changes(()) == ""
+    assert format_paths([str(at) for at in range(5)]) == "0, 1, 2 and 2 more"
     assert State(ABSENT) == GONE

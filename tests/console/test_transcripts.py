@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.cli.verbs import VERBS
+from execplan.cli.verbs import COMMANDS
 from tests.commands import check_command
 from tests.console.runner import FOLDER, rewrite
 
@@ -16,7 +16,7 @@ PATHS = sorted(FOLDER.glob("*.md"))
 
 
 def test_every_verb_has_a_transcript() -> None:
-    missing = set(VERBS) - {path.stem for path in PATHS}
+    missing = set(COMMANDS) - {path.stem for path in PATHS}
     assert not missing, "write their commands into tests/console/VERB.md, then run python scripts/transcripts.py"
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.schemas import schema
+from execplan.cli.schemas import build_schema
 from execplan.context.baseline import select_newest_first
 from execplan.context.budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
 from execplan.context.choose import RELEVANCE_THRESHOLD
@@ -42,7 +42,7 @@ from execplan.errors import ExecplanError
 from tests.context.units import Made, file, make, message, pack
 
 COUNTERS = [make_counter(exact=False), make_counter(exact=True)]
-SCHEMA = jsonschema.Draft202012Validator(schema("context-decision"))
+SCHEMA = jsonschema.Draft202012Validator(build_schema("context-decision"))
 MODEL = ModelChoice(recommended="large", reason="It was asked for")
 HYGIENE = SessionHygiene(
     message_count_estimate=3,

@@ -270,7 +270,7 @@ def test_the_verb(repo: Folder) -> None:
         for quote in item["quotes"]:
             assert quote.rstrip(".") in " ".join(lines[item["line_start"] - 1 : item["line_end"]])
     assert path.read_text() == CLEAN
-    assert tuple(FORMS) == verb.FORMS
+    assert tuple(FORMS) == verb.SUMMARY_FORMS
     assert tuple(NAMES) == verb.LENGTHS
 
 

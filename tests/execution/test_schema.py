@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.door import document as printed
-from execplan.cli.schemas import KINDS, model_of, schema, schema_bytes
+from execplan.cli.door import json_document as printed
+from execplan.cli.schemas import KINDS, find_model, build_schema, schema_bytes
 from execplan.document import DIALECT
 from execplan.errors import ExecplanError
 from execplan.execution.documents.answer import Answer
@@ -25,13 +25,13 @@ from tests.execution.bad import BAD, Bad, change, good
 from tests.execution.plans import loaded
 from tests.execution.records import record
 
-SCHEMAS = {name: jsonschema.Draft202012Validator(schema(name)) for name in KINDS}
+SCHEMAS = {name: jsonschema.Draft202012Validator(build_schema(name)) for name in KINDS}
 PLAN = SCHEMAS["execution-plan"]
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_it_is_a_schema_and_closed(name: str) -> None:
-    made = schema(name)
+    made = build_schema(name)
     jsonschema.Draft202012Validator.check_schema(made)
     assert made["$schema"] == DIALECT
     assert made["description"]
@@ -52,7 +52,7 @@ def _parts(value: Any) -> list[dict[str, Any]]:
 def test_the_published_copy_is_what_is_printed(name: str) -> None:
     path = Path(__file__).parents[2] / "docs" / "schemas" / f"{name}.json"
     assert path.read_bytes() == schema_bytes(name)
-    assert json.loads(schema_bytes(name)) == schema(name)
+    assert json.loads(schema_bytes(name)) == build_schema(name)
 
 
 def test_what_we_write_is_valid() -> None:
@@ -180,7 +180,7 @@ def test_bad_answers(changes: dict[str, Any]) -> None:
 def test_the_verb(plain: Folder) -> None:
     assert plain.run("schema", "execution-plan").out.encode() == schema_bytes("execution-plan")
     assert [each["name"] for each in plain.ok("schema")["schemas"]] == list(KINDS)
-    assert plain.ok("schema", "record") == {"name": "run-record", "schema": schema("run-record")}
+    assert plain.ok("schema", "record") == {"name": "run-record", "schema": build_schema("run-record")}
     refused = plain.run("schema", "aproval")
     assert refused.exit == 3
     assert "did you mean approval?" in refused.err
@@ -189,7 +189,7 @@ def test_the_verb(plain: Folder) -> None:
 
 def test_every_document_names_its_schema() -> None:
     for name in KINDS:
-        model = model_of(name)
+        model = find_model(name)
         if issubclass(model, Document):
             assert model.document_name == name
     with pytest.raises(ExecplanError) as caught:

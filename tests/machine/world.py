@@ -49,7 +49,7 @@ class World:
         self._here = os.getcwd()
         self._stack = ExitStack()
         self._stack.enter_context(mock.patch.dict(os.environ, self.env, clear=True))
-        self._stack.enter_context(mock.patch.object(door, "_report", _raise))
+        self._stack.enter_context(mock.patch.object(door, "_write_bug_report", _raise))
         os.chdir(path)
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class World:
         stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         words = ["--json", *arguments]
         with mock.patch.multiple(sys, stdin=stdin, stdout=out, stderr=err):
-            status = door.behind(lambda: app._run(words), as_json=True, kind=arguments[0])
+            status = door.run_with_error_handling(lambda: app._run_command_group(words), as_json=True, kind=arguments[0])
             out.flush()
             err.flush()
         printed = out.buffer

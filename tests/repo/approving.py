@@ -10,7 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.app import run
-from execplan.cli.door import behind
+from execplan.cli.door import run_with_error_handling
 from execplan.repo import homes, pick
 from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result, copied
 
@@ -96,7 +96,7 @@ class Desk(Folder):
         out, trouble = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
         as_json = "--json" in arguments
         with redirect_stdout(out), redirect_stderr(trouble):
-            status = behind(lambda: run(list(arguments)), as_json=as_json, kind="execplan")
+            status = run_with_error_handling(lambda: run(list(arguments)), as_json=as_json, kind="execplan")
         sys.stdout.flush()
         texts = [
             stream.buffer.getvalue().decode() for stream in (out, trouble) if isinstance(stream.buffer, io.BytesIO)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.cli.verbs import VERBS
+from execplan.cli.verbs import COMMANDS
 from execplan.repo import homes
 from execplan.repo.edits import journal
 from tests.conftest import Folder
@@ -63,7 +63,7 @@ def test_a_blank_name(repo: Folder, name: str) -> None:
 
 
 def test_every_command_that_writes_has_it() -> None:
-    for name in VERBS:
+    for name in COMMANDS:
         command = import_module(f"execplan.cli.verbs.{name}").command
         writes = any(param.name == "lock_timeout" for param in command.params)
         named = any(param.name == "actor" for param in command.params)

@@ -145,7 +145,7 @@ def test_what_changes_while_somebody_reads_is_not_approved(desk: Desk) -> None:
     from execplan.repo.execution import approve
 
     desk.patch.setattr(approving, "is_terminal", lambda: True)
-    desk.patch.setattr(approving, "ask", lambda *_: desk.write("src/old.py", "x = 2\n"))
+    desk.patch.setattr(approving, "ask_for_approval", lambda *_: desk.write("src/old.py", "x = 2\n"))
     result = desk.type("approve")
     assert result.exit == 4
     assert "src/old.py: other bytes" in result.err

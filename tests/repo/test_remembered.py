@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.cli.standing import standing_json
+from execplan.cli.standing import execution_status_json
 from execplan.repo.execution import remembered
 from execplan.repo.execution.remembered import recall
 from tests.repo.approving import Desk
@@ -23,7 +23,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     made = Desk(tmp_path / "repo", monkeypatch)
     made.approve()
     monkeypatch.setattr(remembered, "_MARGIN", -(10**18))
-    assert standing_json(*made.home())["state"] == "approved"
+    assert execution_status_json(*made.home())["state"] == "approved"
     assert recall(*made.home()) is not None
     return made
 
@@ -32,20 +32,20 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def test_whatever_makes_it_stale_is_noticed(desk: Desk, kind: str) -> None:
     CHANGES[kind](desk)
     assert recall(*desk.home()) is None
-    assert standing_json(*desk.home())["state"] == "stale"
-    assert {**(recall(*desk.home()) or {}), "run": None} == standing_json(*desk.home())
+    assert execution_status_json(*desk.home())["state"] == "stale"
+    assert {**(recall(*desk.home()) or {}), "run": None} == execution_status_json(*desk.home())
 
 
 def test_the_approval_and_what_became_of_it_are_noticed(desk: Desk) -> None:
     data = desk.file().read_bytes()
     desk.file().write_bytes(data.replace(b'"approver": "', b'"approver": "Dr '))
-    assert standing_json(*desk.home())["state"] == "altered"
+    assert execution_status_json(*desk.home())["state"] == "altered"
     desk.file().write_bytes(data)
-    assert standing_json(*desk.home())["state"] == "approved"
+    assert execution_status_json(*desk.home())["state"] == "approved"
     desk.data("approve", "--revoke", "all")
-    assert standing_json(*desk.home())["state"] == "revoked"
+    assert execution_status_json(*desk.home())["state"] == "revoked"
     desk.approve()
-    assert standing_json(*desk.home())["state"] == "approved"
+    assert execution_status_json(*desk.home())["state"] == "approved"
 
 
 def test_time_passes(desk: Desk) -> None:
@@ -54,19 +54,19 @@ def test_time_passes(desk: Desk) -> None:
     for seconds in (86_400, -61):
         desk.later(seconds)
         assert recall(*desk.home()) is None
-        assert standing_json(*desk.home())["state"] == "expired"
+        assert execution_status_json(*desk.home())["state"] == "expired"
 
 
 def test_other_folders_of_the_user_are_other_answers(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(desk.path.parent / "elsewhere"))
     assert recall(*desk.home()) is None
-    assert standing_json(*desk.home())["state"] == "altered"
+    assert execution_status_json(*desk.home())["state"] == "altered"
 
 
 def test_files_of_just_now_are_looked_at_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered, "_MARGIN", 2 * 10**9)
     desk.write("src/old.py", "x = 1\n")
-    assert standing_json(*desk.home())["state"] == "approved"
+    assert execution_status_json(*desk.home())["state"] == "approved"
     assert recall(*desk.home()) is None
 
 
@@ -77,12 +77,12 @@ def test_what_is_kept_is_broken(desk: Desk, data: bytes) -> None:
     with open(os.path.join(home.state, "standing", name), "wb") as file:
         file.write(data)
     assert recall(home, ref) is None
-    assert standing_json(home, ref)["state"] == "approved"
+    assert execution_status_json(home, ref)["state"] == "approved"
 
 
 def test_nothing_is_kept_under_a_policy_that_looks_at_commits(desk: Desk) -> None:
     desk.write("pyproject.toml", '[tool.execplan.execution]\npin = "tree"\n')
     desk.commit()
     desk.approve()
-    assert standing_json(*desk.home())["state"] == "approved"
+    assert execution_status_json(*desk.home())["state"] == "approved"
     assert recall(*desk.home()) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.cli.door import shown
+from execplan.cli.door import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 def render(checked: Sequence[Checked]) -> str:
     """The lines of all findings."""
-    return "\n".join([line(each, finding) for each in checked for finding in each.findings])
+    return "\n".join([finding_line(checked_file, finding) for checked_file in checked for finding in checked_file.findings])
 
 
-def line(checked: Checked, finding: Finding) -> str:
+def finding_line(checked: Checked, finding: Finding) -> str:
     """The line of a finding."""
-    place, message = parts(checked, finding)
-    return f"{place} {finding.code} {message}"
+    location, message = location_and_message(checked, finding)
+    return f"{location} {finding.code} {message}"
 
 
-def parts(checked: Checked, finding: Finding) -> tuple[str, str]:
+def location_and_message(checked: Checked, finding: Finding) -> tuple[str, str]:
     """Where a finding is and what it says, as a terminal may show them."""
-    return shown(f"{checked.named}:{finding.line}:{finding.column}"), shown(finding.message)
+    return printable_line(f"{checked.named}:{finding.line}:{finding.column}"), printable_line(finding.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.cli.door import shown
+from execplan.cli.door import printable_line
 from execplan.lint.rule import ERROR, HINT, WARNING
 
 TYPE_CHECKING = False
@@ -17,20 +17,20 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 
 def render(checked: Sequence[Checked]) -> str:
     """A command for each finding."""
-    return "\n".join([_command(each.path, finding) for each in checked for finding in each.findings])
+    return "\n".join([_command(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings])
 
 
 def _command(path: str, finding: Finding) -> str:
-    named: dict[str, object] = {"file": path, "line": finding.line, "endLine": finding.end_line}
+    fields: dict[str, object] = {"file": path, "line": finding.line, "endLine": finding.end_line}
     if finding.line == finding.end_line:  # columns are for places within a line
-        named |= {"col": finding.column, "endColumn": finding.end_column}
-    named["title"] = finding.code
-    properties = ",".join([f"{name}={_property(str(value))}" for name, value in named.items()])
+        fields |= {"col": finding.column, "endColumn": finding.end_column}
+    fields["title"] = finding.code
+    properties = ",".join([f"{name}={_property(str(value))}" for name, value in fields.items()])
     return f"::{_COMMANDS[finding.level]} {properties}::{_data(finding.message)}"
 
 
 def _data(text: str) -> str:
-    return shown(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return printable_line(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

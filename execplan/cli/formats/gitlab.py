@@ -20,16 +20,16 @@ _SEVERITIES = {ERROR: "major", WARNING: "minor", HINT: "info"}
 def render(checked: Sequence[Checked]) -> str:
     """The report."""
     report = []
-    for each in checked:
-        found = marks(each.findings, plan_of(each) if each.findings else None)
-        for finding, fingerprint in zip(each.findings, unique(found, each.path), strict=True):
+    for checked_file in checked:
+        finding_marks = marks(checked_file.findings, plan_of(checked_file) if checked_file.findings else None)
+        for finding, fingerprint in zip(checked_file.findings, unique(finding_marks, checked_file.path), strict=True):
             report.append(
                 {
                     "description": f"{finding.code} {finding.message}",
                     "check_name": finding.code,
                     "fingerprint": fingerprint,
                     "severity": _SEVERITIES[finding.level],
-                    "location": {"path": each.path, "lines": {"begin": finding.line, "end": finding.end_line}},
+                    "location": {"path": checked_file.path, "lines": {"begin": finding.line, "end": finding.end_line}},
                 }
             )
     return json.dumps(report, indent=1)

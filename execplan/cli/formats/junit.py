@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from execplan.cli.door import shown
+from execplan.cli.door import printable_line
 from execplan.cli.formats import concise
 from execplan.lint.rule import HINT, RULES
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def render(checked: Sequence[Checked]) -> str:
     """The report; characters that XML can't hold are escaped as a terminal shows them."""
     root = ET.Element("testsuites", name="execplan lint")
-    suites = [_suite(each) for each in checked]
+    suites = [_suite(checked_file) for checked_file in checked]
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum([int(suite.get(name, "0")) for suite in suites])))
     root.extend(suites)
@@ -28,22 +28,22 @@ def render(checked: Sequence[Checked]) -> str:
 
 def _suite(checked: Checked) -> ET.Element:
     """The tests of a plan: one for each finding, or one that passes."""
-    path = shown(checked.path)
+    path = printable_line(checked.path)
     failures = len([finding for finding in checked.findings if finding.level != HINT])
     tests = str(max(len(checked.findings), 1))
     suite = ET.Element("testsuite", name=path, tests=tests, failures=str(failures), errors="0", skipped="0")
     if not checked.findings:
         ET.SubElement(suite, "testcase", classname=path, name="nothing found", file=path)
-    seen: dict[str, int] = {}
+    name_counts: dict[str, int] = {}
     for finding in checked.findings:
-        words = shown(f"{finding.code} {finding.message}")
-        seen[words] = seen.get(words, 0) + 1  # programs that compare two reports know a test by its name
-        name = f"{words} ({seen[words]})" if seen[words] > 1 else words
+        base_name = printable_line(f"{finding.code} {finding.message}")
+        name_counts[base_name] = name_counts.get(base_name, 0) + 1  # programs that compare two reports know a test by its name
+        name = f"{base_name} ({name_counts[base_name]})" if name_counts[base_name] > 1 else base_name
         case = ET.SubElement(suite, "testcase", classname=path, name=name, file=path, line=str(finding.line))
         sentence = RULES[finding.code].sentence if finding.code in RULES else ""
-        body = f"{concise.line(checked, finding)}\n{shown(sentence)}"
+        body = f"{concise.finding_line(checked, finding)}\n{printable_line(sentence)}"
         if finding.level == HINT:
             ET.SubElement(case, "system-out").text = body
         else:
-            ET.SubElement(case, "failure", type=finding.level, message=shown(finding.message)).text = body
+            ET.SubElement(case, "failure", type=finding.level, message=printable_line(finding.message)).text = body
     return suite

@@ -29,14 +29,14 @@ _ROOT = "%SRCROOT%"
 
 def render(checked: Sequence[Checked]) -> str:
     """The log."""
-    codes = sorted({finding.code for each in checked for finding in each.findings})
+    codes = sorted({finding.code for checked_file in checked for finding in checked_file.findings})
     rules = {code: at for at, code in enumerate(codes)}
     run = {
         "tool": {"driver": {"name": "execplan", "version": __version__, "rules": [_rule(code) for code in codes]}},
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
-        "results": [result for each in checked if each.findings for result in _results(each, rules)],
+        "results": [result for checked_file in checked if checked_file.findings for result in _results(checked_file, rules)],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 
@@ -44,8 +44,8 @@ def render(checked: Sequence[Checked]) -> str:
 def _rule(code: str) -> dict[str, Any]:
     """What the page of a rule says."""
     rule = RULES[code]
-    parts = rule.page.split("\n\n")
-    why = " ".join(parts[1].split()) if len(parts) > 1 else rule.sentence
+    paragraphs = rule.page.split("\n\n")
+    why = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else rule.sentence
     return {
         "id": code,
         "shortDescription": {"text": rule.sentence},
@@ -58,17 +58,17 @@ def _rule(code: str) -> dict[str, Any]:
 def _results(checked: Checked, rules: dict[str, int]) -> list[dict[str, Any]]:
     """The findings of a plan."""
     plan = plan_of(checked)
-    found = unique(marks(checked.findings, plan), checked.path)
+    fingerprints = unique(marks(checked.findings, plan), checked.path)
     artifact = _artifact(checked.path)
     results = []
-    for finding, fingerprint in zip(checked.findings, found, strict=True):
-        place = {"artifactLocation": artifact, "region": _region(finding)}
+    for finding, fingerprint in zip(checked.findings, fingerprints, strict=True):
+        location = {"artifactLocation": artifact, "region": _region(finding)}
         result = {
             "ruleId": finding.code,
             "ruleIndex": rules[finding.code],
             "level": _LEVELS[finding.level],
             "message": {"text": finding.message},
-            "locations": [{"physicalLocation": place}],
+            "locations": [{"physicalLocation": location}],
             "partialFingerprints": {"execplanFinding/v1": fingerprint},
         }
         if finding.fix is not None and plan is not None and finding.fix.is_shown:
@@ -116,7 +116,7 @@ def _replacement(text: Text, edit: Edit) -> dict[str, Any]:
     if open_end and first and (edit.start == count or edit.start == stop):
         first -= 1  # how the line above ends changes, too
         start = edit.start, len(text.lines[first]) + 1
-    new = [words + close for words, close in zip(applied.lines[first:stop], applied.ends[first:stop], strict=True)]
+    new = [line + line_end for line, line_end in zip(applied.lines[first:stop], applied.ends[first:stop], strict=True)]
     if first < edit.start:
         new[0] = applied.ends[first]
     region = {"startLine": start[0], "startColumn": start[1], "endLine": end[0], "endColumn": end[1]}

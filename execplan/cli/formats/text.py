@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from execplan.cli.door import shown
+from execplan.cli.door import printable_line
 from execplan.cli.formats import concise
-from execplan.cli.printing import colour
+from execplan.cli.printing import color
 from execplan.lint.folded import fold
 from execplan.lint.rule import SAFE
 from execplan.lint.tally import stands_for_more
@@ -22,45 +22,45 @@ if TYPE_CHECKING:
     from execplan.repo.checking.one import Checked
 
 _WIDTH = 100
-_LEAST = 40
+_MIN_WIDTH = 40
 """Columns of a terminal; in a narrower one the lines are wrapped."""
 _GUTTER = 9
-_COLOURS = {"error": "31", "warning": "33", "hint": "36"}
+_COLORS = {"error": "31", "warning": "33", "hint": "36"}
 _TAB = "    "
 
 
 def render(checked: Sequence[Checked]) -> str:
     """All findings, equal ones of a plan as one; in colours where a terminal shows them and NO_COLOR is not set."""
     terminal = sys.stdout.isatty()
-    width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _LEAST)
-    is_coloured = terminal and "NO_COLOR" not in os.environ
+    width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _MIN_WIDTH)
+    is_colored = terminal and "NO_COLOR" not in os.environ
     return "\n".join(
-        [line for each in checked if each.findings for line in _plan(each, width, is_coloured=is_coloured)]
+        [line for checked_file in checked if checked_file.findings for line in _plan_lines(checked_file, width, is_colored=is_colored)]
     )
 
 
-def _plan(checked: Checked, width: int, *, is_coloured: bool) -> list[str]:
+def _plan_lines(checked: Checked, width: int, *, is_colored: bool) -> list[str]:
     """The findings of one plan."""
     lines = lines_of(checked)
-    told: list[str] = []
-    seen = None
+    output_lines: list[str] = []
+    previous_span = None
     findings = fold(checked.findings)
     for at, finding in enumerate(findings):
-        hue, bold, plain = (colour(_COLOURS[finding.level]), colour("1"), colour("0")) if is_coloured else ("", "", "")
-        place, rest = concise.parts(checked, finding)
-        told.append(f"{bold}{place}{plain} {hue}{finding.code}{plain} {rest}")
-        words = masked(lines[finding.line - 1]) if finding.line <= len(lines) else ""
+        color_code, bold, plain = (color(_COLORS[finding.level]), color("1"), color("0")) if is_colored else ("", "", "")
+        location, message = concise.location_and_message(checked, finding)
+        output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
+        line_text = masked(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
-        if [(each[2:6], _note(each)) for each in findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
+        if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
             continue  # what is found in one place is told together
         # A finding on the title is about the whole plan, and what it says of it can't be seen there.
-        if words and not words.startswith("# ") and finding[2:6] != seen and not stands_for_more(finding):
-            source, carets = _excerpt(words, finding, width - _GUTTER)
-            told.append(f"{finding.line:6} | {source}")
+        if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not stands_for_more(finding):
+            source, carets = _excerpt(line_text, finding, width - _GUTTER)
+            output_lines.append(f"{finding.line:6} | {source}")
             note = f"{carets} {note}"
-        told.append(f"{'':6} | {hue}{note}{plain}")
-        seen = finding[2:6]
-    return told
+        output_lines.append(f"{'':6} | {color_code}{note}{plain}")
+        previous_span = finding[2:6]
+    return output_lines
 
 
 def _note(finding: Finding) -> str:
@@ -71,31 +71,31 @@ def _note(finding: Finding) -> str:
     return f"{note}; down to line {finding.end_line}" if finding.end_line > finding.line else note
 
 
-def _excerpt(line: str, finding: Finding, room: int) -> tuple[str, str]:
+def _excerpt(line: str, finding: Finding, max_width: int) -> tuple[str, str]:
     """A line as a terminal shows it, cut around the place where it is too long, and the carets that go under it."""
     begin = min(finding.column - 1, len(line))
     end = min(finding.end_column if finding.end_line == finding.line else len(line), len(line))
-    whole = not line[:begin].strip() and not line[end:].strip()
-    low, high = max(begin - room, 0), begin + 2 * room
+    is_whole_line = not line[:begin].strip() and not line[end:].strip()
+    low, high = max(begin - max_width, 0), begin + 2 * max_width
     cells = _cells(line[low:high])
     begin, end = begin - low, max(min(end - low, len(cells)), begin - low)
     widths = [width for _, width in cells]
     first, last = 0, len(cells)
-    if low or high < len(line) or sum(widths) > room:
-        before, place = sum(widths[:begin]), sum(widths[begin:end])
-        while first < begin and before > room // 3 and before + place > room * 3 // 4:
-            before -= widths[first]
+    if low or high < len(line) or sum(widths) > max_width:
+        width_before, marked_width = sum(widths[:begin]), sum(widths[begin:end])
+        while first < begin and width_before > max_width // 3 and width_before + marked_width > max_width * 3 // 4:
+            width_before -= widths[first]
             first += 1
         used, last = 1, first
-        while last < len(cells) and used + widths[last] < room:
+        while last < len(cells) and used + widths[last] < max_width:
             used += widths[last]
             last += 1
-    left = "…" if low or first else ""
-    right = "…" if last < len(cells) or high < len(line) else ""
-    source = left + "".join([text for text, _ in cells[first:last]]) + right
+    prefix = "…" if low or first else ""
+    suffix = "…" if last < len(cells) or high < len(line) else ""
+    source = prefix + "".join([text for text, _ in cells[first:last]]) + suffix
     # Where all of a line is meant, as by most rules about an item, one caret says so.
-    under = 1 if whole else max(sum(widths[begin : min(end, last)]), 1)
-    return source, " " * (len(left) + sum(widths[first:begin])) + "^" * under
+    caret_count = 1 if is_whole_line else max(sum(widths[begin : min(end, last)]), 1)
+    return source, " " * (len(prefix) + sum(widths[first:begin])) + "^" * caret_count
 
 
 def _cells(text: str) -> list[tuple[str, int]]:
@@ -109,7 +109,7 @@ def _cells(text: str) -> list[tuple[str, int]]:
         if char == "\t":
             cells.append((_TAB, len(_TAB)))
         elif not char.isprintable():
-            escaped = shown(char)
+            escaped = printable_line(char)
             cells.append((escaped, len(escaped)))
         elif combining(char) or "\ufe00" <= char <= "\ufe0f":
             cells.append((char, 0))

@@ -6,7 +6,7 @@ import sys
 import termios
 from typing import TYPE_CHECKING
 
-from execplan.cli.door import shown
+from execplan.cli.door import printable_line
 from execplan.engine import entries
 
 if TYPE_CHECKING:
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 LATER = "later"
 """What nobody has to think about: the run is paused, and can be resumed."""
-_WORDS = {
+_ANSWER_TEXTS = {
     entries.GO: "go on",
     entries.AGAIN: "run the step again",
     entries.SKIP: "go on without the step",
     entries.STOP: "end the run here, as failed",
     LATER: "leave the run as it is; execplan resume asks again",
 }
-_OF_UNKNOWN = "the step has done its work: go on"
+_UNKNOWN_GO_TEXT = "the step has done its work: go on"
 """What `go` is about a step of which nobody knows whether it has."""
 
 
@@ -30,33 +30,33 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def ask(question: Question, answers: tuple[str, ...]) -> str | None:
+def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
     """The answer, one of these; None for later, and when the terminal goes away."""
     try:
-        return _asked(question, answers)
+        return _prompt_for_answer(question, answers)
     except OSError:
         return None
 
 
-def _asked(question: Question, answers: tuple[str, ...]) -> str | None:
+def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | None:
     choices = (*answers, LATER)
-    print(f"\n{shown(question.words)}")
-    for each in choices:
-        words = _OF_UNKNOWN if (question.why, each) == (entries.UNKNOWN, entries.GO) else _WORDS[each]
-        print(f"  {each:5}  {words}")
+    print(f"\n{printable_line(question.words)}")
+    for choice in choices:
+        text = _UNKNOWN_GO_TEXT if (question.why, choice) == (entries.UNKNOWN, entries.GO) else _ANSWER_TEXTS[choice]
+        print(f"  {choice:5}  {text}")
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer to it
     while True:
         print(f"{'/'.join(answers)}? [{LATER}] ", end="", flush=True)
-        line = _line()
-        typed = line.strip().lower()
-        fits = [each for each in choices if typed and each.startswith(typed)]
-        if not typed or fits == [LATER]:
+        line = _read_line()
+        typed_text = line.strip().lower()
+        matches = [choice for choice in choices if typed_text and choice.startswith(typed_text)]
+        if not typed_text or matches == [LATER]:
             return None
-        if len(fits) == 1:
-            return fits[0]
+        if len(matches) == 1:
+            return matches[0]
 
 
-def _line() -> str:
+def _read_line() -> str:
     """What is typed; behind what ends it in another way there is a line end too."""
     line = ""
     try:

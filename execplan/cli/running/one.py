@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import typed
+from execplan.cli.answer import quote_plan_name
 from execplan.engine import runs
 from execplan.engine.course import RunState
 from execplan.engine.entries import change_kind
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-class Run(NamedTuple):
+class LoadedRun(NamedTuple):
     """A run, read from its folder."""
 
-    place: RunPaths
+    run_paths: RunPaths
     document: ExecutionPlan
-    course: RunState
+    run_state: RunState
     summary: RunSummary
-    name: str
+    plan_name: str
     """The plan, as it can be typed in a shell."""
-    folder: str
+    directory: str
     """From the root of the repository, or absolute."""
 
     @property
-    def failed(self) -> list[Step]:
+    def failed_steps(self) -> list[Step]:
         """The steps that have failed for good."""
-        return [each for each in self.document.steps if self.course.status_of[each.id] == states.FAILED]
+        return [step for step in self.document.steps if self.run_state.status_of[step.id] == states.FAILED]
 
-    def last(self, step: str) -> Attempt | None:
+    def last_attempt(self, step: str) -> Attempt | None:
         """The last attempt of a step."""
-        attempts = self.course.attempts.get(step)
+        attempts = self.run_state.attempts.get(step)
         return attempts[-1] if attempts else None
 
     def transcript(self, step: str) -> str:
@@ -50,81 +50,81 @@ class Run(NamedTuple):
 
         The journal has the path of when it was written, and plans are archived.
         """
-        last = self.last(step)
-        path = last.performed.transcript if last is not None and last.performed is not None else ""
-        return f"{self.folder}/{os.path.basename(self.place.transcripts)}/{os.path.basename(path)}" if path else ""
+        attempt = self.last_attempt(step)
+        path = attempt.performed.transcript if attempt is not None and attempt.performed is not None else ""
+        return f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}" if path else ""
 
 
-def load(home: Home, ref: Ref, place: RunPaths) -> Run:
+def load_run(home: Home, ref: Ref, run_paths: RunPaths) -> LoadedRun:
     """Read a run; raises ExecplanError."""
-    entries = runs.read_run_entries(place)
-    if not entries:
-        raise never_begun_error(ref, place)
-    document = load_document(place, entries)
-    name = typed(ref.id, home.shown(ref.path))
-    summary = runs.summarize_run(home, ref, place)
-    return Run(place, document, RunState(document, entries), summary, name, home.shown(place.folder))
+    journal_entries = runs.read_run_entries(run_paths)
+    if not journal_entries:
+        raise never_begun_error(ref, run_paths)
+    document = load_document(run_paths, journal_entries)
+    plan_name = quote_plan_name(ref.id, home.shown(ref.path))
+    summary = runs.summarize_run(home, ref, run_paths)
+    return LoadedRun(run_paths, document, RunState(document, journal_entries), summary, plan_name, home.shown(run_paths.folder))
 
 
-def run_json(run: Run) -> dict[str, Any]:
+def run_json(run: LoadedRun) -> dict[str, Any]:
     """All that is known of a run."""
-    course, summary = run.course, run.summary
-    ended = course.end_entry.fields if course.end_entry is not None else {}
+    run_state, summary = run.run_state, run.summary
+    ended = run_state.end_entry.fields if run_state.end_entry is not None else {}
     return {
-        "run": run.place.id,
+        "run": run.run_paths.id,
         "plan": run.document.plan_id,
         "revision": run.document.revision,
-        "folder": run.folder,
+        "folder": run.directory,
         "state": summary.state,
-        "status": course.status,
+        "status": run_state.status,
         "cause": ended.get("cause") or None,
         "reason": ended.get("reason") or None,
-        "question": course.question._asdict() if course.question is not None else None,
+        "question": run_state.question._asdict() if run_state.question is not None else None,
         "cut_short": summary.cut_short,
         "rollback_cut_short": summary.rolling,
-        "started": course.begin_fields["at"],
+        "started": run_state.begin_fields["at"],
         "seconds": summary.seconds,
-        "user": course.begin_fields["user"],
-        "session": course.begin_fields["session"],
-        "sandbox": course.begin_fields["sandbox"] or None,
-        "agent": course.is_agent_run,
-        **{name: course.approval_fields[name] for name in ("approval", "approver", "how")},
+        "user": run_state.begin_fields["user"],
+        "session": run_state.begin_fields["session"],
+        "sandbox": run_state.begin_fields["sandbox"] or None,
+        "agent": run_state.is_agent_run,
+        **{name: run_state.approval_fields[name] for name in ("approval", "approver", "how")},
         "counts": {"done": summary.done, "total": summary.total},
         "steps": [_step_json(run, step) for step in run.document.steps],
-        "rollbacks": [_rollback_json(each.fields, each.at) for each in course.rollbacks],
-        "replans": [{"at": each.at, **each.fields} for each in course.replans],
+        "rollbacks": [_rollback_json(rollback.fields, rollback.at) for rollback in run_state.rollbacks],
+        "replans": [{"at": replan.at, **replan.fields} for replan in run_state.replans],
     }
 
 
-def _step_json(run: Run, step: Step) -> dict[str, Any]:
+def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
     """What has become of a step."""
-    course, last = run.course, run.last(step.id)
-    performed = last.performed if last is not None else None
-    kept = [change for _, change in course.changes(only_step=step.id)]
+    run_state, last_attempt = run.run_state, run.last_attempt(step.id)
+    performed = last_attempt.performed if last_attempt is not None else None
+    changes = [change for _, change in run_state.changes(only_step=step.id)]
     return {
         "number": step.number,
         "id": step.id,
         "description": step.description,
-        "status": course.status_of[step.id],
-        "rolled_back": step.id in course.rolled_back_steps,
-        "reason": (course.reasons.get(step.id) or None) if course.status_of[step.id] in states.STATES_WITH_REASON else None,
-        "attempts": len(course.attempts.get(step.id, ())),
+        "status": run_state.status_of[step.id],
+        "rolled_back": step.id in run_state.rolled_back_steps,
+        "reason": (run_state.reasons.get(step.id) or None) if run_state.status_of[step.id] in states.STATES_WITH_REASON else None,
+        "attempts": len(run_state.attempts.get(step.id, ())),
         "calls": [
             {
-                "at": each.at,
-                **{name: each.fields[name] for name in ("attempt", "tool", "what", "paths", "session", "asked")},
+                "at": call.at,
+                **{name: call.fields[name] for name in ("attempt", "tool", "what", "paths", "session", "asked")},
             }
-            for attempt in course.attempts.get(step.id, ())
-            for each in attempt.calls
+            for attempt in run_state.attempts.get(step.id, ())
+            for call in attempt.calls
         ],
-        "approved_by": last.approved_by if last is not None else None,
-        "started": (last.began or None) if last is not None else None,
+        "approved_by": last_attempt.approved_by if last_attempt is not None else None,
+        "started": (last_attempt.began or None) if last_attempt is not None else None,
         "seconds": performed.seconds if performed is not None else None,
         "exit": performed.exit if performed is not None else None,
         "signal": performed.signal if performed is not None else None,
-        "changes": [_change_json(each) for each in kept],
+        "changes": [_change_json(change) for change in changes],
         "transcript": run.transcript(step.id) or None,
-        "task": course.ticked_tasks[step.id][0] if step.id in course.ticked_tasks else None,
+        "task": run_state.ticked_tasks[step.id][0] if step.id in run_state.ticked_tasks else None,
         "outside": (performed.outside or None) if performed is not None else None,
     }
 
@@ -142,7 +142,7 @@ def _change_json(change: Change) -> dict[str, Any]:
     }
 
 
-def _rollback_json(said: dict[str, Any], at: str) -> dict[str, Any]:
+def _rollback_json(fields: dict[str, Any], at: str) -> dict[str, Any]:
     """A rollback; what it could not take back is `left`."""
-    told = {name: said[name] for name in ("steps", "automatic", "user", "session")}
-    return {"at": at, **told, "paths": [each["path"] for each in said["changes"]], "left": said["undone_not"]}
+    rollback_fields = {name: fields[name] for name in ("steps", "automatic", "user", "session")}
+    return {"at": at, **rollback_fields, "paths": [change["path"] for change in fields["changes"]], "left": fields["undone_not"]}

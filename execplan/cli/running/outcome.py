@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
-from execplan.cli.door import shown
-from execplan.cli.running.following import after
-from execplan.cli.running.one import load, run_json
-from execplan.cli.running.phrases import command, counted, lasted
-from execplan.cli.running.undone import undone_json, undone_lines
+from execplan.cli.door import printable_line
+from execplan.cli.running.following import run_next_commands
+from execplan.cli.running.one import load_run, run_json
+from execplan.cli.running.phrases import format_run_command, pluralize, format_duration
+from execplan.cli.running.undone import rollback_json, rollback_lines
 from execplan.engine import entries, place
 from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.errors import CHANGED, INTERRUPTED, NO, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
-    from execplan.cli.running.one import Run
+    from execplan.cli.running.one import LoadedRun
     from execplan.engine.course import Question
     from execplan.engine.watch import FinishedRun
     from execplan.repo.home import Home
@@ -25,105 +25,105 @@ if TYPE_CHECKING:
 _DRIFT = "drift"
 
 
-def outcome(home: Home, ref: Ref, finished: FinishedRun, *, quiet: bool) -> Answer:
+def outcome_answer(home: Home, ref: Ref, finished_run: FinishedRun, *, quiet: bool) -> Answer:
     """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
 
     Quiet: nothing was shown before, so that it says where to read more.
     """
-    run = load(home, ref, place.find_run(home, ref, finished.run))
-    if finished.signal:
-        raise _interrupted(run, finished)
-    question = finished.question or run.course.question
-    if run.course.is_agent_run and finished.status == states.IN_PROGRESS and question is None:
-        text = shown(f"the agent goes on with the run {run.place.id}, {_far(run)}")
-        return Answer(outcome_json(run, finished), text, OK, finished.warnings, after(run))
-    if finished.status not in states.ENDED_RUN_STATES or finished.question is not None:
-        raise _paused(run, question)
-    if finished.cause == _DRIFT:
-        what = f"the run {run.place.id} of {run.document.plan_id} ended: {finished.reason}"
-        hint = f"see what changed: git status; then {command('resume', run.place.id, run.name)}, or rollback"
-        raise ExecplanError("drifted", what, exit=CHANGED, hint=hint)
-    completed = finished.status == states.COMPLETED
-    lines = _completed(run) if completed else _failed(run, finished, quiet=quiet)
-    lines += _replayed(run, finished)
-    lines += undone_lines(finished.rolled_back) if finished.rolled_back is not None else []
-    lines += [f"committed {finished.commit[:12]}"] if finished.commit else []
-    return Answer(outcome_json(run, finished), "\n".join(lines), OK if completed else NO, finished.warnings, after(run))
+    run = load_run(home, ref, place.find_run(home, ref, finished_run.run))
+    if finished_run.signal:
+        raise _interrupted_error(run, finished_run)
+    question = finished_run.question or run.run_state.question
+    if run.run_state.is_agent_run and finished_run.status == states.IN_PROGRESS and question is None:
+        text = printable_line(f"the agent goes on with the run {run.run_paths.id}, {_progress_text(run)}")
+        return Answer(outcome_json(run, finished_run), text, OK, finished_run.warnings, run_next_commands(run))
+    if finished_run.status not in states.ENDED_RUN_STATES or finished_run.question is not None:
+        raise _paused_error(run, question)
+    if finished_run.cause == _DRIFT:
+        message = f"the run {run.run_paths.id} of {run.document.plan_id} ended: {finished_run.reason}"
+        hint = f"see what changed: git status; then {format_run_command('resume', run.run_paths.id, run.plan_name)}, or rollback"
+        raise ExecplanError("drifted", message, exit=CHANGED, hint=hint)
+    completed = finished_run.status == states.COMPLETED
+    lines = _completed_lines(run) if completed else _failed_lines(run, finished_run, quiet=quiet)
+    lines += _replay_lines(run, finished_run)
+    lines += rollback_lines(finished_run.rolled_back) if finished_run.rolled_back is not None else []
+    lines += [f"committed {finished_run.commit[:12]}"] if finished_run.commit else []
+    return Answer(outcome_json(run, finished_run), "\n".join(lines), OK if completed else NO, finished_run.warnings, run_next_commands(run))
 
 
-def outcome_json(run: Run, finished: FinishedRun) -> dict[str, Any]:
+def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
     """The run, and what this part of it has done."""
-    undone = finished.rolled_back
+    rolled_back = finished_run.rolled_back
     return {
         **run_json(run),
-        "cause": finished.cause or None,
-        "reason": finished.reason or None,
-        "rolled_back": undone_json(undone) if undone is not None else None,
-        "differences": list(finished.differences),
-        "commit": finished.commit,
+        "cause": finished_run.cause or None,
+        "reason": finished_run.reason or None,
+        "rolled_back": rollback_json(rolled_back) if rolled_back is not None else None,
+        "differences": list(finished_run.differences),
+        "commit": finished_run.commit,
     }
 
 
-def _completed(run: Run) -> list[str]:
-    aside = [
-        f"{counted(count, 'step')} {status}"
+def _completed_lines(run: LoadedRun) -> list[str]:
+    other_counts = [
+        f"{pluralize(count, 'step')} {status}"
         for status in (states.SKIPPED, states.RECOVERED)
-        if (count := len(run.course.step_numbers(status)))
+        if (count := len(run.run_state.step_numbers(status)))
     ]
-    done = f"{len(run.course.step_numbers(states.COMPLETED))} of {counted(len(run.document.steps), 'step')}"
-    return [f"completed {', '.join([done, *aside])} in {lasted(run.course.seconds or 0)}: run {run.place.id}"]
+    done_text = f"{len(run.run_state.step_numbers(states.COMPLETED))} of {pluralize(len(run.document.steps), 'step')}"
+    return [f"completed {', '.join([done_text, *other_counts])} in {format_duration(run.run_state.seconds or 0)}: run {run.run_paths.id}"]
 
 
-def _failed(run: Run, finished: FinishedRun, *, quiet: bool) -> list[str]:
+def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> list[str]:
     """Why it failed, and what is left of it."""
-    lines = [shown(f"failed run {run.place.id}: {finished.reason}")]
-    paths = [run.transcript(step.id) for step in run.failed] if quiet else []
-    lines += [f"transcript: {shown(each)}" for each in paths if each]
-    if finished.rolled_back is None and run.course.changes():
+    lines = [printable_line(f"failed run {run.run_paths.id}: {finished_run.reason}")]
+    paths = [run.transcript(step.id) for step in run.failed_steps] if quiet else []
+    lines += [f"transcript: {printable_line(path)}" for path in paths if path]
+    if finished_run.rolled_back is None and run.run_state.changes():
         lines.append("what its steps have changed is there still")
     return lines
 
 
-def _replayed(run: Run, finished: FinishedRun) -> list[str]:
+def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
     """How it differs from the run that it replays."""
-    other = run.course.begin_fields["replays"]
-    if not other:
+    replayed_run = run.run_state.begin_fields["replays"]
+    if not replayed_run:
         return []
-    if not finished.differences:
-        return [f"as in {other}: no step differs"]
-    return [f"not as in {other}:", *[f"  {shown(each)}" for each in finished.differences]]
+    if not finished_run.differences:
+        return [f"as in {replayed_run}: no step differs"]
+    return [f"not as in {replayed_run}:", *[f"  {printable_line(difference)}" for difference in finished_run.differences]]
 
 
-def _interrupted(run: Run, finished: FinishedRun) -> ExecplanError:
-    what = f"the run {run.place.id} of {run.document.plan_id} was interrupted by {finished.signal}, {_far(run)}"
-    resume = command("resume", run.place.id, run.name)
-    if finished.signal == "SIGINT":
-        return _led(ExecplanError("interrupted", what, exit=INTERRUPTED, hint=resume))
-    return _led(ExecplanError("terminated", what, exit=TERMINATED, hint=resume))
+def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanError:
+    message = f"the run {run.run_paths.id} of {run.document.plan_id} was interrupted by {finished_run.signal}, {_progress_text(run)}"
+    resume = format_run_command("resume", run.run_paths.id, run.plan_name)
+    if finished_run.signal == "SIGINT":
+        return _with_resume_hint(ExecplanError("interrupted", message, exit=INTERRUPTED, hint=resume))
+    return _with_resume_hint(ExecplanError("terminated", message, exit=TERMINATED, hint=resume))
 
 
-def _paused(run: Run, question: Question | None) -> ExecplanError:
+def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     """The refusal that names the question, and how it is answered."""
-    name = run.name
-    resume = command("resume", run.place.id, name)
-    about = f"the run {run.place.id} of {run.document.plan_id}"
+    plan_name = run.plan_name
+    resume = format_run_command("resume", run.run_paths.id, plan_name)
+    subject = f"the run {run.run_paths.id} of {run.document.plan_id}"
     if question is None or question.why == entries.APPROVE:
-        what = f"{about} has a new revision, which is to be approved"
-        hint = f"execplan evaluate {name}; execplan approve {name}; {resume}"
-        return ExecplanError("paused", what, exit=PAUSED, hint=hint)
-    what = f"{about} waits, {_far(run)}: {question.words}"
+        message = f"{subject} has a new revision, which is to be approved"
+        hint = f"execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
+        return ExecplanError("paused", message, exit=PAUSED, hint=hint)
+    message = f"{subject} waits, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]
     if question.why == entries.UNKNOWN:
         hint = f"find out what it has done, then: {resume} --answer {'|'.join(answers)}"
-        return ExecplanError("paused", what, exit=PAUSED, hint=hint, candidates=answers)
-    return _led(ExecplanError("paused", what, exit=PAUSED, hint=resume, candidates=answers))
+        return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
+    return _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
 
 
-def _far(run: Run) -> str:
-    return f"{run.summary.done} of {counted(run.summary.total, 'step')} done"
+def _progress_text(run: LoadedRun) -> str:
+    return f"{run.summary.done} of {pluralize(run.summary.total, 'step')} done"
 
 
-def _led(error: ExecplanError) -> ExecplanError:
+def _with_resume_hint(error: ExecplanError) -> ExecplanError:
     """A refusal whose hint is the command that goes on."""
     error.lead = "resume"
     return error

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
-from execplan.cli.door import shown
-from execplan.cli.running.phrases import counted
+from execplan.cli.door import printable_line
+from execplan.cli.running.phrases import pluralize
 from execplan.execution.evaluation.told import describe_commands, step_json
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from execplan.engine.watch import RunOptions
 
 
-def would_run(found: RunPreview, chosen: RunOptions, path: str, name: str) -> Answer:
+def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name: str) -> Answer:
     """The answer of a dry run; the plan's path, and its name as it can be typed."""
-    approval, document = found.approval, found.document
-    running = [each for each in found.steps if each.will_run]
+    approval, document = preview.approval, preview.document
+    running_steps = [planned_step for planned_step in preview.steps if planned_step.will_run]
     data: dict[str, Any] = {
         "plan": document.plan_id,
         "revision": document.revision,
@@ -25,36 +25,36 @@ def would_run(found: RunPreview, chosen: RunOptions, path: str, name: str) -> An
         "approval": approval.digest,
         "approver": approval.approver,
         "expires_at": approval.expires_at,
-        "sandbox": found.sandbox or None,
-        "no_sandbox": None if found.sandbox else found.sandbox_reason,
-        "steps": [{**step_json(each.evaluated_step, path), "runs": each.will_run, "why": each.reason or None} for each in found.steps],
+        "sandbox": preview.sandbox or None,
+        "no_sandbox": None if preview.sandbox else preview.sandbox_reason,
+        "steps": [{**step_json(planned_step.evaluated_step, path), "runs": planned_step.will_run, "why": planned_step.reason or None} for planned_step in preview.steps],
         "changed": False,
     }
-    where = f"in {found.sandbox}" if found.sandbox else f"in no sandbox ({found.sandbox_reason})"
-    who = "the policy" if approval.how == "policy" else approval.approver
-    lines = [f"would run {len(running)} of {counted(len(found.steps), 'step')}, approved by {who}, {where}"]
-    lines += [line for each in found.steps for line in _lines(each)]
+    sandbox_text = f"in {preview.sandbox}" if preview.sandbox else f"in no sandbox ({preview.sandbox_reason})"
+    approver = "the policy" if approval.how == "policy" else approval.approver
+    lines = [f"would run {len(running_steps)} of {pluralize(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"]
+    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step)]
     lines.append(f"the changes, the risk and the findings of each step: execplan evaluate {name}")
-    text = "\n".join([shown(line) for line in lines])
-    return Answer(data, text, warnings=found.warnings, next=(_follow(chosen, name),))
+    text = "\n".join([printable_line(line) for line in lines])
+    return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
-def _lines(planned: PlannedStep) -> list[str]:
+def _step_lines(planned_step: PlannedStep) -> list[str]:
     """A step in the order of the run: what it does and its commands, or why it is skipped."""
-    step = planned.evaluated_step.step
-    if not planned.will_run:
-        return [f"{step.number} {step.id}: skipped: {planned.reason}"]
+    step = planned_step.evaluated_step.step
+    if not planned_step.will_run:
+        return [f"{step.number} {step.id}: skipped: {planned_step.reason}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
-    for what, command in describe_commands(step):
-        count = command.strip("\n").count("\n") + 1
-        lines.append(f"  {what}: {command}" if count == 1 else f"  {what}: {counted(count, 'line')}")
+    for label, command_text in describe_commands(step):
+        count = command_text.strip("\n").count("\n") + 1
+        lines.append(f"  {label}: {command_text}" if count == 1 else f"  {label}: {pluralize(count, 'line')}")
     return lines
 
 
-def _follow(chosen: RunOptions, name: str) -> str:
+def _run_command(run_options: RunOptions, name: str) -> str:
     """The command that does it."""
-    flags = [f"--step {each}" for each in chosen.steps] + ([f"--from {chosen.begin}"] if chosen.begin else [])
-    flags += [f"--jobs {chosen.jobs}"] if chosen.jobs > 1 else []
-    flags += [f"--timeout {chosen.seconds}"] if chosen.seconds else []
-    flags += [f"--replay {chosen.replays}"] if chosen.replays else []
+    flags = [f"--step {step_id}" for step_id in run_options.steps] + ([f"--from {run_options.begin}"] if run_options.begin else [])
+    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs > 1 else []
+    flags += [f"--timeout {run_options.seconds}"] if run_options.seconds else []
+    flags += [f"--replay {run_options.replays}"] if run_options.replays else []
     return " ".join(["execplan run", name, *flags])

@@ -6,13 +6,13 @@ import io
 import sys
 from typing import TYPE_CHECKING
 
-from execplan.cli.door import mute
+from execplan.cli.door import discard_output
 
 if TYPE_CHECKING:
     from typing import TextIO
 
 
-class Steady(io.TextIOBase):
+class ResilientStdout(io.TextIOBase):
     """Standard output, flushed at once; what can't be written there any more goes nowhere."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Steady(io.TextIOBase):
         try:
             return self._stream.write(text)
         except OSError:
-            self._give_up()
+            self._discard_output()
             return len(text)
 
     def flush(self) -> None:
@@ -48,8 +48,8 @@ class Steady(io.TextIOBase):
         try:
             self._stream.flush()
         except OSError:
-            self._give_up()
+            self._discard_output()
 
-    def _give_up(self) -> None:
+    def _discard_output(self) -> None:
         """Let all that is still to be written go nowhere: the exit status stays that of the run."""
-        mute()
+        discard_output()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.cli.door import shown
-from execplan.cli.running.phrases import changed, counted, lasted, listed, some
+from execplan.cli.door import printable_line
+from execplan.cli.running.phrases import format_changes, pluralize, format_duration, truncate_lines, format_paths
 from execplan.engine.entries import change_from_json, attempt_result_from_entry
 from execplan.execution.world import ABSENT, FILE
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 GOOD: Final = "good"
 BAD: Final = "bad"
-ASIDE: Final = "aside"
+MUTED: Final = "aside"
 PLAIN: Final = ""
 INTERRUPTED: Final = "interrupted"
 """The cause of an attempt that was stopped with its run: it has not failed, and is gone on with."""
-_KEPT = 10
+_MAX_LINES_SHOWN = 10
 """Lines of a step's output that are shown when it fails, and files that are named when it is taken back."""
 
 
-class Line(NamedTuple):
+class StyledLine(NamedTuple):
     """A line that is shown."""
 
     text: str
@@ -33,112 +33,112 @@ class Line(NamedTuple):
     """Good, bad, or said aside."""
 
 
-class Teller:
+class JournalFormatter:
     """It knows the steps of a run, and the last lines that each has printed."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self.allowed: dict[str, int] = {}
+        self.max_attempts: dict[str, int] = {}
         """By step, how many attempts it may have."""
-        self._printed: dict[str, deque[str]] = {}
+        self._output_lines: dict[str, deque[str]] = {}
 
-    def begin(self, steps: Sequence[Any]) -> None:
+    def add_steps(self, steps: Sequence[Any]) -> None:
         """The steps, as the model has them."""
         self.numbers |= {step.id: step.number for step in steps}
-        self.allowed |= {step.id: 1 + step.on_failure.max_retries for step in steps}
+        self.max_attempts |= {step.id: 1 + step.on_failure.max_retries for step in steps}
 
-    def line(self, step: str, text: str) -> None:
+    def add_output_line(self, step: str, text: str) -> None:
         """A line that a step has printed."""
-        self._printed.setdefault(step, deque(maxlen=_KEPT)).append(text)
+        self._output_lines.setdefault(step, deque(maxlen=_MAX_LINES_SHOWN)).append(text)
 
-    def name(self, step: str) -> str:
+    def step_name(self, step: str) -> str:
         """A step with its number."""
         return f"{self.numbers[step]} {step}" if step in self.numbers else step
 
-    def tell(self, entry: Entry) -> list[Line]:
+    def format_entry(self, entry: Entry) -> list[StyledLine]:
         """The lines about an entry."""
-        lines: list[Line] = getattr(self, f"_{entry.kind}", _nothing)(entry.fields)
-        return [each._replace(text=shown(each.text)) for each in lines]
+        lines: list[StyledLine] = getattr(self, f"_{entry.kind}", _no_lines)(entry.fields)
+        return [line._replace(text=printable_line(line.text)) for line in lines]
 
-    def _begun(self, said: dict[str, Any]) -> list[Line]:
-        who = "approved by the policy" if said["how"] == "policy" else f"approved by {said['approver']}"
-        where = (
+    def _begun(self, fields: dict[str, Any]) -> list[StyledLine]:
+        approval_text = "approved by the policy" if fields["how"] == "policy" else f"approved by {fields['approver']}"
+        location = (
             "by an agent"
-            if said.get("mode") == "agent"
-            else f"in {said['sandbox']}"
-            if said["sandbox"]
+            if fields.get("mode") == "agent"
+            else f"in {fields['sandbox']}"
+            if fields["sandbox"]
             else "in no sandbox"
         )
-        return [Line(f"run {said['run']} of {said['plan_id']}: {who}, {where}")]
+        return [StyledLine(f"run {fields['run']} of {fields['plan_id']}: {approval_text}, {location}")]
 
-    def _resumed(self, said: dict[str, Any]) -> list[Line]:
-        covered = said.get("covered_by")
+    def _resumed(self, fields: dict[str, Any]) -> list[StyledLine]:
+        covered = fields.get("covered_by")
         if covered is None:
-            return [Line("resumed")]
-        why = f"all its steps were approved by {said['approver']} as revision {covered['revision']}"
-        return [Line(f"resumed: revision {said['revision']} needs no new approval: {why} ({covered['approval'][:12]})")]
+            return [StyledLine("resumed")]
+        why = f"all its steps were approved by {fields['approver']} as revision {covered['revision']}"
+        return [StyledLine(f"resumed: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})")]
 
-    def _intent(self, said: dict[str, Any]) -> list[Line]:
-        step, attempt = said["step"], said["attempt"]
-        self._printed.pop(step, None)
+    def _intent(self, fields: dict[str, Any]) -> list[StyledLine]:
+        step, attempt = fields["step"], fields["attempt"]
+        self._output_lines.pop(step, None)
         if attempt == 1:
             return []
-        of = f" of {self.allowed[step]}" if self.allowed.get(step, 0) >= attempt else ""
-        return [Line(f"again {self.name(step)}: attempt {attempt}{of}")]
+        limit_text = f" of {self.max_attempts[step]}" if self.max_attempts.get(step, 0) >= attempt else ""
+        return [StyledLine(f"again {self.step_name(step)}: attempt {attempt}{limit_text}")]
 
-    def _result(self, said: dict[str, Any]) -> list[Line]:
-        step, performed = said["step"], attempt_result_from_entry(said)
-        name, time = self.name(step), lasted(performed.seconds)
-        attempt = f", attempt {said['attempt']}" if said["attempt"] > 1 else ""
+    def _result(self, fields: dict[str, Any]) -> list[StyledLine]:
+        step, performed = fields["step"], attempt_result_from_entry(fields)
+        name, time = self.step_name(step), format_duration(performed.seconds)
+        attempt = f", attempt {fields['attempt']}" if fields["attempt"] > 1 else ""
         if performed.ok:
-            what = changed(performed.changes)
-            return [Line(f"ok {name} ({time}{attempt})" + (f": {what}" if what else ""), GOOD)]
+            changes_text = format_changes(performed.changes)
+            return [StyledLine(f"ok {name} ({time}{attempt})" + (f": {changes_text}" if changes_text else ""), GOOD)]
         if performed.cause == INTERRUPTED:
-            return [Line(f"stopped {name} ({time}{attempt})", ASIDE)]
-        lines = [Line(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
-        lines += [Line(f"    {each}", ASIDE) for each in self._printed.get(step, ())]
-        return lines + ([Line(f"  transcript: {performed.transcript}")] if performed.transcript else [])
+            return [StyledLine(f"stopped {name} ({time}{attempt})", MUTED)]
+        lines = [StyledLine(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
+        lines += [StyledLine(f"    {output_line}", MUTED) for output_line in self._output_lines.get(step, ())]
+        return lines + ([StyledLine(f"  transcript: {performed.transcript}")] if performed.transcript else [])
 
-    def _retaken(self, said: dict[str, Any]) -> list[Line]:
+    def _retaken(self, fields: dict[str, Any]) -> list[StyledLine]:
         """What another may have written there meanwhile is named, so that it is found again."""
-        changes = [change_from_json(each) for each in said["changes"]]
-        kept = [each for each in changes if each.after.kind == FILE and each.after.sha256 and not each.declared]
-        lines = [Line(f"  kept what was there: {each.path}: {each.after.sha256}", ASIDE) for each in kept[:_KEPT]]
-        lines += [Line(f"  kept {len(kept) - _KEPT} more: the journal names them", ASIDE)] if kept[_KEPT:] else []
-        return [Line(f"  taken back: {some([each.path for each in changes])}"), *lines] if changes else []
+        changes = [change_from_json(change_data) for change_data in fields["changes"]]
+        kept_changes = [change for change in changes if change.after.kind == FILE and change.after.sha256 and not change.declared]
+        lines = [StyledLine(f"  kept what was there: {change.path}: {change.after.sha256}", MUTED) for change in kept_changes[:_MAX_LINES_SHOWN]]
+        lines += [StyledLine(f"  kept {len(kept_changes) - _MAX_LINES_SHOWN} more: the journal names them", MUTED)] if kept_changes[_MAX_LINES_SHOWN:] else []
+        return [StyledLine(f"  taken back: {format_paths([change.path for change in changes])}"), *lines] if changes else []
 
-    def _skipped(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"skipped {self.name(said['step'])}: {said['reason']}", ASIDE)]
+    def _skipped(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"skipped {self.step_name(fields['step'])}: {fields['reason']}", MUTED)]
 
-    def _blocked(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"blocked {self.name(said['step'])}: {said['reason']}", BAD)]
+    def _blocked(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"blocked {self.step_name(fields['step'])}: {fields['reason']}", BAD)]
 
-    def _recovered(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"recovered {self.name(said['step'])}: {said['by']} stood in for it", GOOD)]
+    def _recovered(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"recovered {self.step_name(fields['step'])}: {fields['by']} stood in for it", GOOD)]
 
-    def _ticked(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"  ticked: {said['task']}")]
+    def _ticked(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"  ticked: {fields['task']}")]
 
-    def _reopened(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"  reopened: {said['task']}")]
+    def _reopened(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"  reopened: {fields['task']}")]
 
-    def _answered(self, said: dict[str, Any]) -> list[Line]:
-        about = f" for {self.name(said['step'])}" if said["step"] else ""
-        return [Line(f"answered{about}: {said['answer']}")]
+    def _answered(self, fields: dict[str, Any]) -> list[StyledLine]:
+        about = f" for {self.step_name(fields['step'])}" if fields["step"] else ""
+        return [StyledLine(f"answered{about}: {fields['answer']}")]
 
-    def _replanned(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"replanned, now revision {said['revision']}: {said['reason']}")]
+    def _replanned(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"replanned, now revision {fields['revision']}: {fields['reason']}")]
 
-    def _rollback(self, said: dict[str, Any]) -> list[Line]:
+    def _rollback(self, fields: dict[str, Any]) -> list[StyledLine]:
         """All that is about to be done, before anything of it is."""
-        why = f" ({said['automatic']})" if said["automatic"] else ""
-        lines = [f"rolling back {counted(len(said['steps']), 'step')}{why}: {', '.join(said['steps'])}"]
-        changes = map(change_from_json, said["changes"])
-        files = [f"  {'remove' if each.before.kind == ABSENT else 'restore'} {each.path}" for each in changes]
-        lines += listed(files + [f"  remove {each}/" for each in said["folders"]])
-        lines += [f"  can't be taken back: {each}" for each in said["undone_not"]]
-        return [Line(each) for each in lines]
+        why = f" ({fields['automatic']})" if fields["automatic"] else ""
+        lines = [f"rolling back {pluralize(len(fields['steps']), 'step')}{why}: {', '.join(fields['steps'])}"]
+        changes = map(change_from_json, fields["changes"])
+        files = [f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}" for change in changes]
+        lines += truncate_lines(files + [f"  remove {directory}/" for directory in fields["folders"]])
+        lines += [f"  can't be taken back: {failure}" for failure in fields["undone_not"]]
+        return [StyledLine(line) for line in lines]
 
 
-def _nothing(said: dict[str, Any]) -> list[Line]:
+def _no_lines(fields: dict[str, Any]) -> list[StyledLine]:
     return []

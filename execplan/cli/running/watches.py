@@ -6,9 +6,9 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from execplan.cli.door import dumped, shown
-from execplan.cli.running.steady import Steady
-from execplan.cli.running.telling import Teller
+from execplan.cli.door import dump_json, printable_line
+from execplan.cli.running.steady import ResilientStdout
+from execplan.cli.running.telling import JournalFormatter
 from execplan.engine import entries
 from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.engine.watch import RunObserver
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Entry
 
 
-class Asker(RunObserver):
+class PromptingObserver(RunObserver):
     """One who shows nothing while the run goes on, and asks where somebody sits at a terminal.
 
     A new revision is not asked for: it takes an approval.
@@ -29,7 +29,7 @@ class Asker(RunObserver):
 
     def warn(self, warning: str) -> bool:
         """Print it on standard error."""
-        print(f"execplan: warning: {shown(warning)}", file=sys.stderr, flush=True)
+        print(f"execplan: warning: {printable_line(warning)}", file=sys.stderr, flush=True)
         return True
 
     def ask(self, question: Question) -> str | None:
@@ -38,41 +38,41 @@ class Asker(RunObserver):
 
         if question.why in entries.REVISION_REASONS or not asking.can_ask():
             return None
-        return asking.ask(question, ALLOWED_ANSWERS[question.why])
+        return asking.ask_question(question, ALLOWED_ANSWERS[question.why])
 
 
-class Plain(Asker):
+class LineObserver(PromptingObserver):
     """Lines as they come, for a pipe, a file or a log."""
 
     def __init__(self) -> None:
-        self._teller = Teller()
-        self._out = Steady()
+        self._formatter = JournalFormatter()
+        self._output = ResilientStdout()
         self._lock = threading.Lock()
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
         """Know the steps by their numbers."""
-        self._teller.begin(steps)
+        self._formatter.add_steps(steps)
 
     def entry(self, entry: Entry) -> None:
         """Print what has happened."""
         with self._lock:
-            for line in self._teller.tell(entry):
-                self._out.write(f"{line.text}\n")
-            self._out.flush()
+            for line in self._formatter.format_entry(entry):
+                self._output.write(f"{line.text}\n")
+            self._output.flush()
 
     def line(self, step: str, text: str, *, error: bool) -> None:
         """Keep it: it is shown if the step fails."""
         with self._lock:
-            self._teller.line(step, text)
+            self._formatter.add_output_line(step, text)
 
 
-class Stream(RunObserver):
+class JsonLinesObserver(RunObserver):
     """A line of JSON for each entry."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self._run = ""
-        self._out = Steady()
+        self._output = ResilientStdout()
         self._lock = threading.Lock()
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
@@ -81,8 +81,8 @@ class Stream(RunObserver):
 
     def entry(self, entry: Entry) -> None:
         """Print it."""
-        told = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.fields}
-        line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": told}
+        entry_json = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.fields}
+        line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": entry_json}
         with self._lock:
-            self._out.write(dumped(line) + "\n")
-            self._out.flush()
+            self._output.write(dump_json(line) + "\n")
+            self._output.flush()

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from execplan.cli.running.watches import Asker, Plain, Stream
+from execplan.cli.running.watches import PromptingObserver, LineObserver, JsonLinesObserver
 from execplan.engine.watch import RunObserver
 
 if TYPE_CHECKING:
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def watching(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[RunObserver]:
+def observe_run(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[RunObserver]:
     """The one who looks on, while the run goes on."""
     if stream:
-        yield Stream(kind)
+        yield JsonLinesObserver(kind)
     elif call.as_json:
         yield RunObserver()
     elif call.quiet:
-        yield Asker()
+        yield PromptingObserver()
     elif live and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        from execplan.cli.running.live import Live
+        from execplan.cli.running.live import LiveObserver
 
-        with Live() as watch:
-            yield watch
+        with LiveObserver() as observer:
+            yield observer
     else:
-        yield Plain()
+        yield LineObserver()

@@ -1,6 +1,6 @@
 """The verbs, in the groups and with the lines that `--help` shows."""
 
-GROUPS: dict[str, dict[str, str]] = {
+COMMAND_GROUPS: dict[str, dict[str, str]] = {
     "Write": {
         "init": "Make a home for plans: guide, folders, settings.",
         "new": "Write a new plan from a template.",
@@ -67,4 +67,4 @@ GROUPS: dict[str, dict[str, str]] = {
         "uninstall": "Take an integration back, to the byte.",
     },
 }
-VERBS: dict[str, str] = {name: line for group in GROUPS.values() for name, line in group.items()}
+COMMANDS: dict[str, str] = {name: line for group in COMMAND_GROUPS.values() for name, line in group.items()}

@@ -6,16 +6,16 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import create_option, verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import write
+from execplan.cli.verb import create_option, define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan import tasks
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="one item in Progress, shaped like its neighbours.",
     examples=(
@@ -43,12 +43,12 @@ def add(
     options: Options,
 ) -> Answer:
     """Add an open task (default: after the last one), and print its id. TEXT may be @FILE, or - for standard input."""
-    if sum([each is not None for each in (after, before, under)]) > 1:
-        what = "--after, --before and --under exclude each other"
-        raise ExecplanError("usage", what, exit=USAGE, hint="give one of them")
-    task = words(text, "the task")
+    if sum([anchor is not None for anchor in (after, before, under)]) > 1:
+        message = "--after, --before and --under exclude each other"
+        raise ExecplanError("usage", message, exit=USAGE, hint="give one of them")
+    task = read_text(text, "the task")
     changer = tasks.add(task, now(), after=after, before=before, under=under, create=create)
-    return write(call, plan, options, "add", lambda home: changer, "execplan next {id}")
+    return edit_plan(call, plan, options, "add", lambda home: changer, "execplan next {id}")
 
 
 command = add

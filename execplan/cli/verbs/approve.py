@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import new_options, verb
+from execplan.cli.verb import new_options, define_command
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.repo import pick
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-@verb(
+@define_command(
     reads="what evaluate reads; the approvals among the plan's artifacts; your key, and the register of approvals that were "
     "used or revoked.",
     writes="the execution plan and the approval among the plan's artifacts, and a record in its ledger; the first time your key, in ~/.config/execplan. "
@@ -73,16 +73,16 @@ def approve(
     """
     from execplan.cli import approving
 
-    giving = (digest, by, max_risk, steps, allow_inferred)
-    _stop_usage(listing=listing, check=check, revoke=revoke, giving=any(giving) or expires != "24h", options=options)
-    seconds = approving.seconds(expires)
+    approval_options = (digest, by, max_risk, steps, allow_inferred)
+    _ensure_compatible_options(listing=listing, check=check, revoke=revoke, has_approval_options=any(approval_options) or expires != "24h", options=options)
+    valid_seconds = approving.parse_duration(expires)
     if digest is not None:
-        approving.check_digest(digest)
+        approving.require_digest_prefix(digest)
     home, ref = pick.open_plan(os.getcwd(), plan)
     if listing or check:
-        return _listed(home, ref) if listing else _checked(home, ref)
+        return _list_approvals(home, ref) if listing else _check_approval(home, ref)
     if revoke is not None:
-        return _revoked(home, ref, revoke, options)
+        return _revoke_approvals(home, ref, revoke, options)
     from execplan.engine import approving as engine
     from execplan.engine.underway import find_active_run
     from execplan.execution.evaluation.scope import approval_scope as scope_of
@@ -90,42 +90,42 @@ def approve(
     from execplan.repo.execution import approve as approval
     from execplan.repo.execution.approve import Yes
 
-    found = approval.look(home, ref, find_active_run(home, ref))
+    evaluated = approval.look(home, ref, find_active_run(home, ref))
     if digest is not None:
-        approval.stop_other(home, ref, found, digest)
-    approval.stop_unfit(home, ref, found)
-    scope = scope_of(found.evaluation, max_risk, steps or None)
-    yes = Yes(_by(by) or author(home), "digest", seconds, max_risk, steps or None)
+        approval.stop_other(home, ref, evaluated, digest)
+    approval.stop_unfit(home, ref, evaluated)
+    scope = scope_of(evaluated.evaluation, max_risk, steps or None)
+    approval_request = Yes(_require_name(by) or author(home), "digest", valid_seconds, max_risk, steps or None)
     if not scope.covered and (scope.uncovered or not scope.finished):
-        left = [f"{each.evaluated.step.id}: {each.why}" for each in scope.uncovered]
-        what = "no step is covered: there is nothing to approve"
-        raise ExecplanError("nothing-to-approve", what, exit=NO, hint="raise --max-risk", candidates=left)
-    warnings = [] if found.current.document.mode == "agent" else _warnings(home, found, scope)
+        uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
+        message = "no step is covered: there is nothing to approve"
+        raise ExecplanError("nothing-to-approve", message, exit=NO, hint="raise --max-risk", candidates=uncovered_steps)
+    warnings = [] if evaluated.current.document.mode == "agent" else _warnings(home, evaluated, scope)
     if not options.dry_run:
         try:
-            yes, warnings = _said(call, ref, found, scope, yes, digest, warnings, allow_inferred=allow_inferred)
+            approval_request, warnings = _confirm(call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred)
         except ExecplanError as error:
             if error.code == "declined":
-                engine.decline(home, ref, found, scope, yes.by)
+                engine.decline(home, ref, evaluated, scope, approval_request.by)
             raise
-    given = engine.approve_and_record(home, ref, found, scope, yes, options)
-    given = given._replace(warnings=(*warnings, *given.warnings))
-    return approving.given_answer(given, scope, found, typed(ref.id, home.shown(ref.path)))
+    approval_result = engine.approve_and_record(home, ref, evaluated, scope, approval_request, options)
+    approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
+    return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, home.shown(ref.path)))
 
 
-def _warnings(home: Home, found: Evaluated, scope: ApprovalScope) -> list[str]:
+def _warnings(home: Home, evaluated: Evaluated, scope: ApprovalScope) -> list[str]:
     """What somebody should know before the steps that would be approved run."""
     from execplan.engine.command_warnings import command_warnings
 
-    return command_warnings(home, found.policy, [each.step for each in scope.covered])
+    return command_warnings(home, evaluated.policy, [evaluated_step.step for evaluated_step in scope.covered])
 
 
-def _said(
+def _confirm(
     call: Call,
     ref: Ref,
-    found: Evaluated,
+    evaluated: Evaluated,
     scope: ApprovalScope,
-    yes: Yes,
+    approval_request: Yes,
     digest: str | None,
     warnings: list[str],
     *,
@@ -138,7 +138,7 @@ def _said(
     from execplan.cli import approving
 
     if not scope.manual_steps:
-        return yes._replace(how="policy"), warnings
+        return approval_request._replace(how="policy"), warnings
     if digest is None and (call.as_json or not approving.is_terminal()):
         raise ExecplanError(
             "usage",
@@ -147,75 +147,75 @@ def _said(
             hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.typed}",
         )
     if digest is None:
-        approving.ask(found, scope, warnings)
-        return yes._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
+        approving.ask_for_approval(evaluated, scope, warnings)
+        return approval_request._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
     if not allow_inferred:
-        approving.stop_inferred(scope, found.path)
-    return yes._replace(inferred="flag" if scope.inferred_steps else None), warnings
+        approving.ensure_nothing_inferred(scope, evaluated.path)
+    return approval_request._replace(inferred="flag" if scope.inferred_steps else None), warnings
 
 
-def _stop_usage(*, listing: bool, check: bool, revoke: str | None, giving: bool, options: Options) -> None:
+def _ensure_compatible_options(*, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: Options) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    chosen = [name for name, on in (("--list", listing), ("--check", check), ("--revoke", revoke is not None)) if on]
-    why = ""
-    if len(chosen) > 1:
-        why = f"{' and '.join(chosen)} exclude each other"
-    elif chosen and (giving or options.commit):
-        why = f"{chosen[0]} approves nothing and commits nothing, so it goes without the flags for that"
-    elif chosen and options.dry_run and revoke is None:
-        why = f"{chosen[0]} writes nothing, so --dry-run goes without it"
-    if why:
-        raise ExecplanError("usage", why, exit=USAGE, hint="see execplan approve --help")
+    chosen_flags = [name for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None)) if is_given]
+    message = ""
+    if len(chosen_flags) > 1:
+        message = f"{' and '.join(chosen_flags)} exclude each other"
+    elif chosen_flags and (has_approval_options or options.commit):
+        message = f"{chosen_flags[0]} approves nothing and commits nothing, so it goes without the flags for that"
+    elif chosen_flags and options.dry_run and revoke is None:
+        message = f"{chosen_flags[0]} writes nothing, so --dry-run goes without it"
+    if message:
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan approve --help")
 
 
-def _by(name: str | None) -> str | None:
+def _require_name(name: str | None) -> str | None:
     """The name that is given; raises ExecplanError for one that says nothing."""
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > 200):
-        what = "--by takes a name: some characters that can be seen, 200 at most"
-        raise ExecplanError("usage", what, exit=USAGE, hint="such as --by Ann")
+        message = "--by takes a name: some characters that can be seen, 200 at most"
+        raise ExecplanError("usage", message, exit=USAGE, hint="such as --by Ann")
     return name
 
 
-def _listed(home: Home, ref: Ref) -> Answer:
+def _list_approvals(home: Home, ref: Ref) -> Answer:
     """Every approval of a plan."""
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.listed(home, standing.every(home, ref, _waiting(home, ref)))
+    return approving.approvals_answer(home, standing.every(home, ref, _waiting_run_id(home, ref)))
 
 
-def _checked(home: Home, ref: Ref) -> Answer:
+def _check_approval(home: Home, ref: Ref) -> Answer:
     """The approval that holds; raises ExecplanError when none does."""
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.stands(home, standing.required(home, ref, run=_waiting(home, ref)))
+    return approving.valid_approval_answer(home, standing.required(home, ref, run=_waiting_run_id(home, ref)))
 
 
-def _waiting(home: Home, ref: Ref) -> str:
+def _waiting_run_id(home: Home, ref: Ref) -> str:
     """The last run of a plan, if it waits with a new revision; or nothing."""
     from execplan.engine.entries import REVISION_REASONS
     from execplan.engine.last import find_last_run
 
-    found = find_last_run(home, ref)
-    return found.id if found is not None and found.why in REVISION_REASONS else ""
+    last_run = find_last_run(home, ref)
+    return last_run.id if last_run is not None and last_run.why in REVISION_REASONS else ""
 
 
-def _revoked(home: Home, ref: Ref, prefix: str, options: Options) -> Answer:
+def _revoke_approvals(home: Home, ref: Ref, prefix: str, options: Options) -> Answer:
     """Let approvals hold no more."""
     from execplan.engine import approving as engine
     from execplan.repo.execution import approvals, register
 
-    chosen = approvals.named(approvals.every(home, ref), prefix)
-    ids = {each.digest: each.approval.id for each in chosen if each.approval is not None}
-    gone = [name for name, found in ids.items() if not register.state(home, found).revoked]
+    selected = approvals.named(approvals.every(home, ref), prefix)
+    ids = {approval_file.digest: approval_file.approval.id for approval_file in selected if approval_file.approval is not None}
+    revoked = [name for name, approval_id in ids.items() if not register.state(home, approval_id).revoked]
     if not options.dry_run:
-        engine.revoke(home, ref, {name: ids[name] for name in gone})
-    did = "would revoke" if options.dry_run else "revoked"
-    lines = [f"{did} {name[:12]}" for name in gone] or ["nothing to revoke"]
-    warnings = tuple([f"{home.shown(each.path)} is no approval: {each.why}" for each in chosen if not each.approval])
-    data = {"revoked": gone, "changed": bool(gone) and not options.dry_run}
-    return Answer(data, "\n".join(lines), warnings=warnings, wanted=options.dry_run)
+        engine.revoke(home, ref, {name: ids[name] for name in revoked})
+    action = "would revoke" if options.dry_run else "revoked"
+    lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
+    warnings = tuple([f"{home.shown(approval_file.path)} is no approval: {approval_file.why}" for approval_file in selected if not approval_file.approval])
+    data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
+    return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
 
 
 command = approve

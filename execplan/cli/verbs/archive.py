@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.links import agreement, links_option
-from execplan.cli.moving import told
+from execplan.cli.links import rewrite_decider, links_option
+from execplan.cli.moving import move_answer
 from execplan.cli.plan_name import plan_flag
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.words import words
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.words import read_text
 from execplan.engine.open_runs import DESCRIPTIONS, list_open_runs, ensure_no_open_runs, open_run_warnings
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import COMPLETE
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-    Chosen = tuple[Home, Ref]
+    LocatedPlan = tuple[Home, Ref]
 
 COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 
 
-@verb(
+@define_command(
     reads="the plans, their runs, the plans that name them, and the files outside the plans that name them.",
     writes="evidence beside the moved artifacts; the paths in plans that name them, and in documents with --rewrite-links; a "
     "note in a plan that was not finished.",
@@ -75,20 +75,20 @@ def archive(
     rolled back first, in any case but --force. Of several plans all are archived, or none; --complete archives those that
     it can and lists the others. Documents that name the old paths are reported, and rewritten if you agree.
     """
-    _check_usage(plans, complete=complete, how=how, by=by, force=force, reason=reason, options=options)
-    why = words(reason, "the reason") if reason is not None else None
-    chosen = _complete() if complete else _named(plans)
+    _ensure_compatible_options(plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options)
+    reason_text = read_text(reason, "the reason") if reason is not None else None
+    selected = _find_complete_plans() if complete else _find_named_plans(plans)
     successor = pick.open_plan(os.getcwd(), by)[1] if by is not None else None
     must_be_finished = how == COMPLETED and not force
-    left: dict[str, list[str]] = {}
-    if complete or len(chosen) > 1:
-        against = {ref.id: _against(home, ref, finished=must_be_finished) for home, ref in chosen if not force}
-        left = {name: found for name, found in against.items() if found}
-        if left and not complete:
-            raise _refused(left, len(chosen))
+    blocked: dict[str, list[str]] = {}
+    if complete or len(selected) > 1:
+        reasons_by_plan = {ref.id: _blocking_reasons(home, ref, finished=must_be_finished) for home, ref in selected if not force}
+        blocked = {name: reasons for name, reasons in reasons_by_plan.items() if reasons}
+        if blocked and not complete:
+            raise _not_finished_error(blocked, len(selected))
     answers = []
-    for home, ref in chosen:
-        if ref.id in left:
+    for home, ref in selected:
+        if ref.id in blocked:
             continue
         origin = archiving.moved_from(home, ref)
         source = shelf.by_file(home, origin) if origin else ref
@@ -99,55 +99,55 @@ def archive(
             home,
             ref,
             options,
-            reason=why,
+            reason=reason_text,
             successor=successor,
             abandoned=how == ABANDONED,
             origin=origin,
-            agrees=agreement(call, links),
+            agrees=rewrite_decider(call, links),
         )
         moved = moved._replace(warnings=(*warnings, *moved.warnings))
         command = None if links is False else f"execplan archive {ref.typed} --rewrite-links"
-        answers.append(told(home, moved, options, "archived already", command))
+        answers.append(move_answer(home, moved, options, "archived already", command))
     if len(answers) == 1 and not complete:
         return answers[0]
-    return _joined(answers, left)
+    return _join_answers(answers, blocked)
 
 
-def _check_usage(
+def _ensure_compatible_options(
     plans: tuple[str, ...],
     *,
     complete: bool,
-    how: str,
+    resolution: str,
     by: str | None,
     force: bool,
     reason: str | None,
     options: Options,
 ) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    gives_up = how == ABANDONED
-    for wrong, what, hint in (
+    is_abandoned = resolution == ABANDONED
+    for is_wrong, message, hint in (
         (
             force and reason is None,
             "--force needs --reason",
             "execplan archive --force --reason 'Why it is archived as it is'",
         ),
         (
-            gives_up and reason is None,
+            is_abandoned and reason is None,
             "--as abandoned needs --reason",
             "execplan archive --as abandoned --reason 'Why it is given up'",
         ),
         (
-            reason is not None and not (force or gives_up),
+            reason is not None and not (force or is_abandoned),
             "--reason goes with --as abandoned or --force",
             "execplan archive --as abandoned --reason 'Why it is given up'",
         ),
         (
-            (how == SUPERSEDED) != (by is not None) or (force and by is not None),
+            (resolution == SUPERSEDED) != (by is not None) or (force and by is not None),
             "--as superseded needs --by PLAN, --by goes with it, and --force does not",
             "execplan archive PLAN --as superseded --by OTHER",
         ),
         (
-            complete and (bool(plans) or how != COMPLETED or force),
+            complete and (bool(plans) or resolution != COMPLETED or force),
             "--complete archives all complete plans, as completed",
             "name the plans, or leave the other options out: execplan archive --complete",
         ),
@@ -157,56 +157,56 @@ def _check_usage(
             "name one plan: execplan archive PLAN --if-match DIGEST",
         ),
     ):
-        if wrong:
-            raise ExecplanError("usage", what, exit=USAGE, hint=hint)
+        if is_wrong:
+            raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _named(plans: tuple[str, ...]) -> list[Chosen]:
+def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
     """The plans that are named, each once; the only one for none. Raises ExecplanError."""
-    found = [pick.open_plan(os.getcwd(), name) for name in plans] or [pick.open_plan(os.getcwd(), None)]
-    return list({ref.real: (home, ref) for home, ref in found}.values())
+    matches = [pick.open_plan(os.getcwd(), name) for name in plans] or [pick.open_plan(os.getcwd(), None)]
+    return list({ref.real: (home, ref) for home, ref in matches}.values())
 
 
-def _complete() -> list[Chosen]:
+def _find_complete_plans() -> list[LocatedPlan]:
     """Every plan outside the archive whose tasks are all done; raises ExecplanError."""
-    shelved = shelf.load_together(homes.require(os.getcwd()))
-    return [(each.home, each.ref) for each in shelved if each.state == COMPLETE]
+    stored_plans = shelf.load_together(homes.require(os.getcwd()))
+    return [(stored_plan.home, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
 
-def _against(home: Home, ref: Ref, *, finished: bool) -> list[str]:
+def _blocking_reasons(home: Home, ref: Ref, *, finished: bool) -> list[str]:
     """Every reason for which a plan is not archived; raises ExecplanError."""
     if ref.archived:
         return []
-    runs = [f"run {each.id} {DESCRIPTIONS[each.state]}: resume or roll back first" for each in list_open_runs(home, ref)]
+    runs = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(home, ref)]
     return runs + (archiving.reasons_against(home, ref) if finished else [])
 
 
-def _refused(left: dict[str, list[str]], count: int) -> ExecplanError:
-    lines = [f"{name}: {reason}" for name, reasons in left.items() for reason in reasons]
+def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanError:
+    lines = [f"{name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
     return ExecplanError(
         "not-finished",
-        f"{len(left)} of {count} plans can't be archived; nothing was changed",
+        f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
         exit=NO,
-        hint=f"finish them, or give them up: execplan archive {' '.join(left)} --as abandoned --reason 'Why'",
+        hint=f"finish them, or give them up: execplan archive {' '.join(blocked)} --as abandoned --reason 'Why'",
         candidates=lines,
         data={"reasons": lines},
     )
 
 
-def _joined(answers: list[Answer], left: dict[str, list[str]]) -> Answer:
+def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answer:
     """The answers of several plans as one."""
     data: dict[str, Any] = {
-        "plans": [each.data for each in answers],
-        "left": [{"id": name, "reasons": reasons} for name, reasons in left.items()],
-        "changed": any([each.data["changed"] for each in answers]),
+        "plans": [answer.data for answer in answers],
+        "left": [{"id": name, "reasons": reasons} for name, reasons in blocked.items()],
+        "changed": any([answer.data["changed"] for answer in answers]),
     }
-    lines = [each.text for each in answers]
-    lines += [f"not archived: {name}: {reason}" for name, reasons in left.items() for reason in reasons]
+    lines = [answer.text for answer in answers]
+    lines += [f"not archived: {name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
     text = "\n".join(lines) or "no plan is complete"
-    warnings = tuple(dict.fromkeys([line for each in answers for line in each.warnings]))
-    follow = tuple([command for each in answers for command in each.next])
-    wanted = bool(left) or any([each.wanted for each in answers])
-    return Answer(data, text, NO if left else OK, warnings, follow, wanted=wanted)
+    warnings = tuple(dict.fromkeys([line for answer in answers for line in answer.warnings]))
+    next_commands = tuple([command for answer in answers for command in answer.next_commands])
+    is_requested = bool(blocked) or any([answer.is_requested for answer in answers])
+    return Answer(data, text, NO if blocked else OK, warnings, next_commands, is_requested=is_requested)
 
 
 command = archive

@@ -6,18 +6,18 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_option
-from execplan.cli.printing import one_per_line
-from execplan.cli.verb import create_option, verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import told
+from execplan.cli.printing import printable_lines
+from execplan.cli.verb import create_option, define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_answer
 from execplan.repo import attach as attaching
 from execplan.repo import pick
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the files, and the plan.",
     writes="a copy of each file into the plan's artifacts folder, and a line for each in Artifacts and Notes.",
     examples=(
@@ -35,25 +35,25 @@ def attach(
 ) -> Answer:
     """Attach files to a plan as evidence; what is there already, by its SHA-256, is not copied again."""
     home, ref = pick.open_plan(os.getcwd(), plan)
-    said = words(about, "what they show") if about is not None else ""
-    amended, attached = attaching.attach(home, ref, files, said, options, create=create)
-    answer = told(
+    description = read_text(about, "what they show") if about is not None else ""
+    amended, attached = attaching.attach(home, ref, files, description, options, create=create)
+    answer = edit_answer(
         amended._replace(said=()),
         options,
-        f"execplan show {typed(ref.id, amended.path)} --section 'Artifacts and Notes'",
+        f"execplan show {quote_plan_name(ref.id, amended.path)} --section 'Artifacts and Notes'",
     )
-    paths = [
-        {"path": home.shown(each.path), "sha256": each.digest, "bytes": each.size, "copied": each.copied}
-        for each in attached
+    file_entries = [
+        {"path": home.shown(attachment.path), "sha256": attachment.digest, "bytes": attachment.size, "copied": attachment.copied}
+        for attachment in attached
     ]
-    would = "would copy" if options.dry_run else "copied"
+    action = "would copy" if options.dry_run else "copied"
     lines = [
-        f"{would} {source} to {each['path']}" if each["copied"] else f"there already: {each['path']}"
-        for source, each in zip(files, paths, strict=True)
+        f"{action} {source} to {file_entry['path']}" if file_entry["copied"] else f"there already: {file_entry['path']}"
+        for source, file_entry in zip(files, file_entries, strict=True)
     ]
     return answer._replace(
-        data={**answer.data, "said": list(amended.said), "files": paths},
-        text="\n".join([one_per_line(lines), answer.text]).rstrip("\n"),
+        data={**answer.data, "said": list(amended.said), "files": file_entries},
+        text="\n".join([printable_lines(lines), answer.text]).rstrip("\n"),
     )
 
 

@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import new_options, verb
+from execplan.cli.verb import new_options, define_command
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, pick
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the ledger among the plan's artifacts, and its anchor; with --verify the journals and the approvals beside it, and "
     "without PLAN those of every plan, archived ones too.",
     writes="nothing; with --accept a record in the ledger, and its anchor.",
@@ -43,30 +43,30 @@ def audit(
     """
     from execplan.cli import auditing
 
-    _stop_usage(verifies=verifies, run=run_, reason=reason, options=options)
+    _ensure_compatible_options(verifies=verifies, run=run_, reason=reason, options=options)
     if verifies and plan is None and not pick.from_environment():
-        return auditing.verified_all(homes.require(os.getcwd()))
+        return auditing.verify_all_answer(homes.require(os.getcwd()))
     home, ref = pick.open_plan(os.getcwd(), plan)
     homes.existing(home)
     if reason is not None:
-        return auditing.accepted(home, ref, reason, options)
-    return auditing.verified(home, ref) if verifies else auditing.told(home, ref, run_)
+        return auditing.accept_broken_log(home, ref, reason, options)
+    return auditing.verify_plan_answer(home, ref) if verifies else auditing.audit_answer(home, ref, run_)
 
 
-def _stop_usage(*, verifies: bool, run: str | None, reason: str | None, options: Options) -> None:
+def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str | None, options: Options) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    chosen = [
+    chosen_flags = [
         name
-        for name, on in (("--verify", verifies), ("--run", run is not None), ("--accept", reason is not None))
-        if on
+        for name, is_given in (("--verify", verifies), ("--run", run is not None), ("--accept", reason is not None))
+        if is_given
     ]
-    why = f"{' and '.join(chosen)} exclude each other" if len(chosen) > 1 else ""
+    message = f"{' and '.join(chosen_flags)} exclude each other" if len(chosen_flags) > 1 else ""
     if reason is not None and (not reason.strip() or len(reason) > 1000):
-        why = why or "--accept takes a reason, in words, at most 1000 characters"
+        message = message or "--accept takes a reason, in words, at most 1000 characters"
     if reason is None and (options.dry_run or options.commit is not None):
-        why = why or "--dry-run and --commit go with --accept"
-    if why:
-        raise ExecplanError("usage", why, exit=USAGE, hint="see execplan audit --help")
+        message = message or "--dry-run and --commit go with --accept"
+    if message:
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
 
 
 command = audit

@@ -8,16 +8,16 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.printing import one_per_line
-from execplan.cli.restart_page import NAME, page
-from execplan.cli.verb import verb, writer_options
+from execplan.cli.printing import printable_lines
+from execplan.cli.restart_page import PAGE_NAME, build_page
+from execplan.cli.verb import define_command, writer_options
 from execplan.repo import pick
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan, its claims, its last run, what git says of the working tree.",
-    writes=f"{NAME} among the plan's artifacts, and nothing where it says the same already.",
+    writes=f"{PAGE_NAME} among the plan's artifacts, and nothing where it says the same already.",
     examples=("execplan checkpoint", "execplan checkpoint parser --dry-run", "execplan checkpoint parser --commit"),
 )
 @plan_argument()
@@ -36,11 +36,11 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: Options) -> A
     stored = store.save(
         home,
         ref,
-        lambda: page(home, ref, if_match=options.if_match, force=force),
+        lambda: build_page(home, ref, if_match=options.if_match, force=force),
         options,
         verb="checkpoint",
         summary="the restart page",
-        name=NAME,
+        name=PAGE_NAME,
     )
     data = {
         "id": ref.id,
@@ -51,12 +51,12 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: Options) -> A
     }
     if options.dry_run:
         lines = [f"would write {stored.path}" if stored.changed else "nothing to write"]
-        return Answer({**data, "diff": stored.diff}, one_per_line(lines, stored.diff if stored.changed else ""))
+        return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff if stored.changed else ""))
     lines = [
         f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (says the same)")
     ]
     lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
-    return Answer(data, one_per_line(lines), warnings=stored.warnings, wanted=False)
+    return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
 
 
 command = checkpoint

@@ -8,15 +8,15 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.printing import one_per_line
-from execplan.cli.verb import lock_option, match_option, verb
-from execplan.cli.words import words
+from execplan.cli.printing import printable_lines
+from execplan.cli.verb import lock_option, match_option, define_command
+from execplan.cli.words import read_text
 from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
 from execplan.text.hidden import visible
 
 
-@verb(
+@define_command(
     reads="the plan and its artifacts folder.",
     writes="a commit of these paths only; what is staged stays staged.",
     examples=("execplan commit", "execplan commit parser"),
@@ -30,23 +30,23 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_
     """Commit a plan and its artifacts, and nothing else."""
     if plan is None and not pick.from_environment():
         home = homes.require(os.getcwd())
-        if not any([shelf.refs(each) for each in homes.together(home)]):
+        if not any([shelf.refs(member_project) for member_project in homes.together(home)]):
             return Answer(
                 {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
             )
     home, ref = pick.open_plan(os.getcwd(), plan)
-    said = words(message, "the message") if message is not None else None
-    done = commit_plan(home, ref, said, dry_run=dry_run, if_match=if_match)
-    data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}
+    message_text = read_text(message, "the message") if message is not None else None
+    commit_result = commit_plan(home, ref, message_text, dry_run=dry_run, if_match=if_match)
+    data = {"path": home.shown(ref.path), "changed": bool(commit_result.paths), "digest": commit_result.digest, "commit": commit_result.commit}
     if dry_run:
-        text = one_per_line([f"would commit {path}" for path in done.paths]) or "nothing to commit"
-        return Answer({**data, "paths": list(done.paths)}, text, warnings=done.warnings)
+        text = printable_lines([f"would commit {path}" for path in commit_result.paths]) or "nothing to commit"
+        return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings)
     text = (
-        f"committed {done.commit[:12]}"
-        if done.commit
+        f"committed {commit_result.commit[:12]}"
+        if commit_result.commit
         else f"nothing to commit: {visible(ref.id)} is as it was committed"
     )
-    return Answer({**data, "paths": list(done.paths)}, text, warnings=done.warnings, wanted=False)
+    return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings, is_requested=False)
 
 
 command = commit

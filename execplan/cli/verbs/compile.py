@@ -9,18 +9,18 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import is_same_plan, plan_option
-from execplan.cli.verb import new_options, verb
+from execplan.cli.verb import new_options, define_command
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
-    from execplan.cli.compiling import Made
+    from execplan.cli.compiling import CompileResult
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-@verb(
+@define_command(
     reads="the plan, and the execution plan that is stored for it; with --from another document; with --enhance your own "
     "settings, and what the program there answers.",
     writes="the execution plan among the plan's artifacts, or FILE; with --annotate the plan, and nothing else; with "
@@ -69,7 +69,7 @@ def compile_(
     Nothing is run. Steps stand in Concrete Steps and in Validation and Acceptance; what looks like one and is not taken
     is listed with why.
     """
-    ways = {
+    modes = {
         "--check": check,
         "--annotate": annotate,
         "--from": source is not None,
@@ -78,128 +78,128 @@ def compile_(
     }
     if not compose and len(plans) == 1 and plan is not None and is_same_plan(plans[0], plan):
         plan = None
-    _stop_usage(plans, plan, out, title, [name for name, on in ways.items() if on])
+    _ensure_compatible_options(plans, plan, out, title, [name for name, is_given in modes.items() if is_given])
     if compose:
-        return _composed(call, plans, plan, out, title, options)
+        return _compose_plans(call, plans, plan, out, title, options)
     home, ref = pick.open_plan(os.getcwd(), plans[0] if plans else plan)
     if annotate:
-        return _annotated(home, ref, options)
+        return _annotate_plan(home, ref, options)
     from execplan.cli import compiling
     from execplan.repo.execution.current import current
 
     if check:
-        return compiling.checked(home, ref, current(home, ref))
+        return compiling.stored_check_answer(home, ref, current(home, ref))
     if source is not None:
-        return _kept(call, home, ref, _imported(home, ref, source), out, options, "import an execution plan")
+        return _store_or_write(call, home, ref, _read_imported(home, ref, source), out, options, "import an execution plan")
     if enhance:
-        from execplan.cli.enhancing import enhanced
+        from execplan.cli.enhancing import enhance_answer
 
-        return enhanced(home, ref, lambda: _compiled(home, ref), options)
+        return enhance_answer(home, ref, lambda: _compile_plan(home, ref), options)
     if out is not None:
-        return _out(call, _compiled(home, ref, fresh=True), out, options)
-    return compiling.stored(home, ref, lambda: _compiled(home, ref), options, "compile")
+        return _write_output(call, _compile_plan(home, ref, ignore_stored=True), out, options)
+    return compiling.store_result(home, ref, lambda: _compile_plan(home, ref), options, "compile")
 
 
-def _stop_usage(
-    plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, chosen: list[str]
+def _ensure_compatible_options(
+    plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, chosen_flags: list[str]
 ) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    compose = "--compose" in chosen
-    why = ""
-    if len(chosen) > 1:
-        why = f"{' and '.join(chosen)} exclude each other"
-    elif out is not None and chosen and chosen[0] in ("--check", "--annotate", "--enhance"):
-        why = f"--out and {chosen[0]} exclude each other"
+    compose = "--compose" in chosen_flags
+    message = ""
+    if len(chosen_flags) > 1:
+        message = f"{' and '.join(chosen_flags)} exclude each other"
+    elif out is not None and chosen_flags and chosen_flags[0] in ("--check", "--annotate", "--enhance"):
+        message = f"--out and {chosen_flags[0]} exclude each other"
     elif title is not None and (not compose or plan is not None or out is not None):
-        why = "--title makes a new plan for --compose, and does not go with -p or --out"
+        message = "--title makes a new plan for --compose, and does not go with -p or --out"
     elif compose and (len(plans) < 2 or (plan is None and out is None and title is None)):
-        why = "--compose takes two plans or more, and --title TEXT, -p PLAN or --out FILE for the result"
+        message = "--compose takes two plans or more, and --title TEXT, -p PLAN or --out FILE for the result"
     elif not compose and len(plans) + (plan is not None) > 1:
-        why = "one plan is compiled at a time; --compose joins several"
-    if why:
+        message = "one plan is compiled at a time; --compose joins several"
+    if message:
         hint = "execplan compile --compose PLAN PLAN --title 'Its title'" if compose else "see execplan compile --help"
-        raise ExecplanError("usage", why, exit=USAGE, hint=hint)
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
+def _compile_plan(home: Home, ref: Ref, *, ignore_stored: bool = False) -> CompileResult:
     """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
-    from execplan.cli.compiling import Made, warned
+    from execplan.cli.compiling import CompileResult, compile_warnings
     from execplan.execution.documents.document import to_bytes
     from execplan.repo.execution.current import compiled, current, no_steps
 
-    warnings = warned(home, ref)
-    if fresh:
-        made = compiled(home, ref)
-        if made.document is None:
-            raise no_steps(home.shown(ref.path), made.skipped)
-        return Made(made.document, to_bytes(made.document), made.skipped, warnings)
-    found = current(home, ref)
-    if found.document.source is None or found.document.revision > 1:
+    warnings = compile_warnings(home, ref)
+    if ignore_stored:
+        compilation = compiled(home, ref)
+        if compilation.document is None:
+            raise no_steps(home.shown(ref.path), compilation.skipped)
+        return CompileResult(compilation.document, to_bytes(compilation.document), compilation.skipped, warnings)
+    current_plan = current(home, ref)
+    if current_plan.document.source is None or current_plan.document.revision > 1:
         raise ExecplanError(
             "other-source",
-            f"{found.path} was imported, composed or revised: it does not come from the plan's lines",
+            f"{current_plan.path} was imported, composed or revised: it does not come from the plan's lines",
             exit=NO,
-            hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {found.path}",
+            hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {current_plan.path}",
         )
-    return Made(found.document, found.data, found.left, warnings)
+    return CompileResult(current_plan.document, current_plan.data, current_plan.left, warnings)
 
 
-def _imported(home: Home, ref: Ref, source: str) -> Made:
+def _read_imported(home: Home, ref: Ref, source: str) -> CompileResult:
     from execplan.agents.enhancer import kept
-    from execplan.cli.compiling import made_of
-    from execplan.cli.words import given_bytes, place
+    from execplan.cli.compiling import result_from_document
+    from execplan.cli.words import read_source, source_name
     from execplan.execution.making.imported import import_plan
 
-    data, where = given_bytes(source), place(source)
-    return made_of(kept.accept_proposal(home, ref, data, where) if kept.is_proposal(data) else import_plan(data, where, ref.id))
+    data, source_label = read_source(source), source_name(source)
+    return result_from_document(kept.accept_proposal(home, ref, data, source_label) if kept.is_proposal(data) else import_plan(data, source_label, ref.id))
 
 
-def _composed(
+def _compose_plans(
     call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, options: Options
 ) -> Answer:
     from execplan.cli import compiling
     from execplan.execution.making.compose import compose
     from execplan.repo.execution.current import current
 
-    parts = [pick.open_plan(os.getcwd(), name) for name in plans]
-    documents = [current(home, ref).document for home, ref in parts]
-    joined = "+".join([ref.id for _, ref in parts])[:255]
+    members = [pick.open_plan(os.getcwd(), name) for name in plans]
+    documents = [current(home, ref).document for home, ref in members]
+    joined_id = "+".join([ref.id for _, ref in members])[:255]
     if title is not None:
-        compose(documents, joined)  # refuses before a plan is made
-        return compiling.stored_new(parts, title, lambda name: compose(documents, name), options)
+        compose(documents, joined_id)  # refuses before a plan is made
+        return compiling.store_in_new_plan(members, title, lambda name: compose(documents, name), options)
     if plan is None:
         assert out is not None
-        return _out(call, compiling.made_of(compose(documents, joined)), out, options)
+        return _write_output(call, compiling.result_from_document(compose(documents, joined_id)), out, options)
     home, ref = pick.open_plan(os.getcwd(), plan)
-    made = compiling.made_of(compose(documents, ref.id))
-    return _kept(call, home, ref, made, out, options, "compose an execution plan")
+    compile_result = compiling.result_from_document(compose(documents, ref.id))
+    return _store_or_write(call, home, ref, compile_result, out, options, "compose an execution plan")
 
 
-def _kept(call: Call, home: Home, ref: Ref, made: Made, out: str | None, options: Options, summary: str) -> Answer:
+def _store_or_write(call: Call, home: Home, ref: Ref, compile_result: CompileResult, out: str | None, options: Options, summary: str) -> Answer:
     """Stored for a plan, or sent elsewhere."""
-    from execplan.cli.compiling import stored
+    from execplan.cli.compiling import store_result
 
-    return _out(call, made, out, options) if out is not None else stored(home, ref, lambda: made, options, summary)
-
-
-def _out(call: Call, made: Made, out: str, options: Options) -> Answer:
-    from execplan.cli.compiling import printed, written
-
-    return printed(made, as_json=call.as_json) if out == "-" else written(made, out, options)
+    return _write_output(call, compile_result, out, options) if out is not None else store_result(home, ref, lambda: compile_result, options, summary)
 
 
-def _annotated(home: Home, ref: Ref, options: Options) -> Answer:
+def _write_output(call: Call, compile_result: CompileResult, out: str, options: Options) -> Answer:
+    from execplan.cli.compiling import document_answer, write_to_file
+
+    return document_answer(compile_result, as_json=call.as_json) if out == "-" else write_to_file(compile_result, out, options)
+
+
+def _annotate_plan(home: Home, ref: Ref, options: Options) -> Answer:
     """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
-    from execplan.cli.answer import typed
-    from execplan.cli.printing import one_per_line
-    from execplan.cli.writing import told
+    from execplan.cli.answer import quote_plan_name
+    from execplan.cli.printing import printable_lines
+    from execplan.cli.writing import edit_answer
     from execplan.execution.wild.annotate import annotate
     from execplan.repo.amend import amend
 
     amended = amend(home, ref, lambda plan: annotate(plan, dry_run=options.dry_run), options, verb="compile")
-    answer = told(amended, options, f"execplan compile {typed(ref.id, amended.path)}")
+    answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")
     if options.dry_run and amended.changed:
-        answer = answer._replace(text=f"{answer.text}\n{one_per_line(amended.said)}")
+        answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.said)}")
     return answer._replace(data={**answer.data, "said": list(amended.said)})
 
 

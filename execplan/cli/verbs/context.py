@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.context_options import FORMS, INTENTS, Options
+from execplan.cli.context_options import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.context.budget import MIN_BUDGET
 from execplan.errors import About
 from execplan.repo import pick, shelf
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.repo.gathering.terms import Terms
 
 
-@verb(
+@define_command(
     reads="the plan, the files that it names, its artifacts, git's index and tree; what --file, --units and --session name.",
     writes="nothing.",
     examples=(
@@ -69,49 +69,49 @@ def context(
     from execplan.repo.gathering.gather import Wanted, gather
     from execplan.repo.gathering.terms import terms
 
-    options = Options(**flags)
-    options.check(as_json=call.as_json)
+    options = ContextOptions(**flags)
+    options.ensure_compatible(as_json=call.as_json)
     home, ref = pick.open_plan(os.getcwd(), plan)
-    shelved = shelf.load(home, ref)
-    if shelved.plan is None:
-        assert shelved.error is not None
+    stored_plan = shelf.load(home, ref)
+    if stored_plan.plan is None:
+        assert stored_plan.error is not None
         with About(home.shown(ref.path)):
-            raise shelved.error
+            raise stored_plan.error
     settings = terms(home.settings.context)
-    gathered = gather(home, ref, shelved.plan, Wanted(task, settings.decisions, files, units, sessions))
-    gathered = gathered._replace(warnings=(*conflict_warnings([shelved]), *gathered.warnings))
+    gathered = gather(home, ref, stored_plan.plan, Wanted(task, settings.decisions, files, units, sessions))
+    gathered = gathered._replace(warnings=(*conflict_warnings([stored_plan]), *gathered.warnings))
     if options.items:
-        return _items(gathered, settings, options)
+        return _items_answer(gathered, settings, options)
     if options.compare:
-        return _both(gathered, settings, options)
-    return _one(gathered, settings, options, call)
+        return _comparison_answer(gathered, settings, options)
+    return _pack_answer(gathered, settings, options, call)
 
 
-def _one(gathered: Gathered, settings: Terms, options: Options, call: Call) -> Answer:
-    from execplan.cli.context_decision import make
-    from execplan.cli.context_tables import explain, line
+def _pack_answer(gathered: Gathered, settings: Terms, options: ContextOptions, call: Call) -> Answer:
+    from execplan.cli.context_decision import decide_pack
+    from execplan.cli.context_tables import explanation_table, decision_summary
 
-    made = make(gathered, settings, options)
+    pack_result = decide_pack(gathered, settings, options)
     if not call.as_json and not call.quiet:
         sys.stdout.flush()
-        print(f"execplan: {line(made.decision)}", file=sys.stderr)
-    text = explain(made.decision) if options.explain else made.text
-    return Answer(made.decision.model_dump(mode="json"), text, warnings=made.decision.warnings)
+        print(f"execplan: {decision_summary(pack_result.decision)}", file=sys.stderr)
+    text = explanation_table(pack_result.decision) if options.explain else pack_result.text
+    return Answer(pack_result.decision.model_dump(mode="json"), text, warnings=pack_result.decision.warnings)
 
 
-def _both(gathered: Gathered, settings: Terms, options: Options) -> Answer:
-    from execplan.cli.context_decision import make_both
-    from execplan.cli.context_tables import compare
+def _comparison_answer(gathered: Gathered, settings: Terms, options: ContextOptions) -> Answer:
+    from execplan.cli.context_decision import decide_variants
+    from execplan.cli.context_tables import comparison_table
 
-    control, optimized = [each.decision for each in make_both(gathered, settings, options)]
+    control, optimized = [pack_result.decision for pack_result in decide_variants(gathered, settings, options)]
     data = {"control": control.model_dump(mode="json"), "optimized": optimized.model_dump(mode="json")}
-    return Answer(data, compare(control, optimized), warnings=optimized.warnings)
+    return Answer(data, comparison_table(control, optimized), warnings=optimized.warnings)
 
 
-def _items(gathered: Gathered, settings: Terms, options: Options) -> Answer:
-    from execplan.cli.context_decision import fetch
+def _items_answer(gathered: Gathered, settings: Terms, options: ContextOptions) -> Answer:
+    from execplan.cli.context_decision import fetch_items
 
-    found = fetch(gathered, settings, options)
+    fetched = fetch_items(gathered, settings, options)
     items = [
         {
             "id": unit.id,
@@ -122,11 +122,11 @@ def _items(gathered: Gathered, settings: Terms, options: Options) -> Answer:
             "tokens": tokens,
             "content": text,
         }
-        for unit, action, text, tokens in found.items
+        for unit, action, text, tokens in fetched.items
     ]
-    counter = {"name": found.counter.name, "exact": found.counter.exact}
+    counter = {"name": fetched.counter.name, "exact": fetched.counter.exact}
     return Answer(
-        {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, found.text, warnings=gathered.warnings
+        {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=gathered.warnings
     )
 
 

@@ -8,21 +8,21 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import create_option, verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import write
+from execplan.cli.verb import create_option, define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan import logs
 from execplan.plan.change import words_of
 from execplan.repo.amend import Options
-from execplan.repo.author import author as who
+from execplan.repo.author import author as default_author
 
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
     from execplan.repo.home import Home
 
 
-@verb(
+@define_command(
     reads="the plan; for the author EXECPLAN_AGENT, the settings, EXECPLAN_AUTHOR and the git name.",
     writes="one entry in the Decision Log, shaped like its neighbours.",
     examples=(
@@ -48,13 +48,13 @@ def decide(
     options: Options,
 ) -> Answer:
     """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
-    decision, rationale = words(text, "the decision"), words(why, "the rationale")
+    decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
 
     def changer(home: Home) -> Changer:
-        name = words_of(author or who(home), "the author")
+        name = words_of(author or default_author(home), "the author")
         return logs.decide(decision, rationale, name, now(), supersedes=supersedes, create=create)
 
-    return write(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
+    return edit_plan(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
 
 
 command = decide

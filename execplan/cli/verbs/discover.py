@@ -6,14 +6,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import create_option, verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import write
+from execplan.cli.verb import create_option, define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_plan
 from execplan.plan import logs
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="one entry in Surprises & Discoveries, shaped like its neighbours.",
     examples=('execplan discover "The last line is dropped" --evidence "tests/test_lines.py fails at a1b2c3d"',),
@@ -25,8 +25,8 @@ from execplan.repo.amend import Options
 @writer_options
 def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: Options) -> Answer:
     """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
-    changer = logs.discover(words(text, "the discovery"), words(evidence, "the evidence"), create=create)
-    return write(call, plan, options, "discover", lambda home: changer, "execplan next {id}")
+    changer = logs.discover(read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create)
+    return edit_plan(call, plan, options, "discover", lambda home: changer, "execplan next {id}")
 
 
 command = discover

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.printing import one_per_line
-from execplan.cli.table import table
-from execplan.cli.verb import new_options, verb
+from execplan.cli.printing import printable_lines
+from execplan.cli.table import format_table
+from execplan.cli.verb import new_options, define_command
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.edits import overwritten
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.view.doctor.examine import CheckResult, FixOutcome
 
 
-@verb(
+@define_command(
     reads="the home and those that its settings name: settings, plans, artifacts, the journal of edits, what integrations "
     "have added; git's history, where an edit is missing.",
     writes="nothing; with --fix, what can be mended safely: folders, blocks, hooks, leftovers, and edits that another program "
@@ -38,19 +38,19 @@ def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> An
         raise ExecplanError(
             "usage", "--dry-run and --commit go with --fix", exit=USAGE, hint="see execplan doctor --help"
         )
-    forgotten = _forget(forget, options) if forget is not None else []
-    here = os.getcwd()
-    mended: list[FixOutcome] = []
+    forgotten = _forget_overwritten(forget, options) if forget is not None else []
+    directory = os.getcwd()
+    applied_fixes: list[FixOutcome] = []
     refused: list[str] = []
     if fix and not options.dry_run:
-        mended, refused = apply_fixes(here, _script, options)
-    checked = run_checks(here, _script)
+        applied_fixes, refused = apply_fixes(directory, _completion_script, options)
+    checked = run_checks(directory, _completion_script)
     if fix and options.dry_run:
-        mended = preview_fixes(checked)
-    return _told(call, checked, mended, forgotten, refused, dry_run=options.dry_run, fix=fix)
+        applied_fixes = preview_fixes(checked)
+    return _doctor_answer(call, checked, applied_fixes, forgotten, refused, dry_run=options.dry_run, fix=fix)
 
 
-def _forget(name: str, options: Options) -> list[str]:
+def _forget_overwritten(name: str, options: Options) -> list[str]:
     """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
     home, ref = pick.open_plan(os.getcwd(), name)
     steps = look(home, ref).lost
@@ -59,27 +59,27 @@ def _forget(name: str, options: Options) -> list[str]:
     return [step.said for step in steps]
 
 
-def _script(shell: str) -> str:
+def _completion_script(shell: str) -> str:
     from execplan.cli.app import group
-    from execplan.cli.completion import script
+    from execplan.cli.completion import completion_script
 
-    return script(group, shell)
+    return completion_script(group, shell)
 
 
-def _told(
+def _doctor_answer(
     call: Call,
     checked: list[CheckResult],
-    mended: list[FixOutcome],
+    applied_fixes: list[FixOutcome],
     forgotten: list[str],
     refused: list[str],
     *,
     dry_run: bool,
     fix: bool,
 ) -> Answer:
-    findings = [(each.name, finding) for each in checked for finding in each.findings]
+    findings = [(check.name, finding) for check in checked for finding in check.findings]
     fixable = [finding for _, finding in findings if finding.fix is not None]
     data: dict[str, Any] = {
-        "checks": [{"name": each.name, "ok": each.ok, "message": each.message} for each in checked],
+        "checks": [{"name": check.name, "ok": check.ok, "message": check.message} for check in checked],
         "findings": [
             {
                 "check": name,
@@ -92,44 +92,44 @@ def _told(
             }
             for name, finding in findings
         ],
-        "fixed": [{"check": each.check, "path": each.path, "message": each.message} for each in mended],
+        "fixed": [{"check": applied_fix.check, "path": applied_fix.path, "message": applied_fix.message} for applied_fix in applied_fixes],
         "forgotten": forgotten,
     }
-    word = "would " if dry_run else ""
-    diffs = "\n".join([each.diff for each in mended if each.diff])
-    lines = [f"{word}{each.message}" for each in mended]
-    lines += [f"{word}{'forget' if dry_run else 'forgotten'}: {each}" for each in forgotten]
+    prefix = "would " if dry_run else ""
+    diffs = "\n".join([applied_fix.diff for applied_fix in applied_fixes if applied_fix.diff])
+    lines = [f"{prefix}{applied_fix.message}" for applied_fix in applied_fixes]
+    lines += [f"{prefix}{'forget' if dry_run else 'forgotten'}: {description}" for description in forgotten]
     if dry_run:
-        data["diff"] = "\n".join([each.diff for each in mended if each.diff])
+        data["diff"] = "\n".join([applied_fix.diff for applied_fix in applied_fixes if applied_fix.diff])
     skipped: dict[str, list[str]] = {}
-    for each in checked:
-        if not each.was_run:
-            skipped.setdefault(each.message, []).append(each.name)
-    lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(mended or forgotten)))
+    for check in checked:
+        if not check.was_run:
+            skipped.setdefault(check.message, []).append(check.name)
+    lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
     for name, finding in findings:
-        place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        lines += [f"{place or name}: {finding.level}: {finding.message}", f"  fix: {finding.remedy}"]
+        location = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        lines += [f"{location or name}: {finding.level}: {finding.message}", f"  fix: {finding.remedy}"]
     lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
-    below = ""
-    if call.verbose and (passed := [(each.name, each.message) for each in checked if each.ok]):
-        below = "\n\n" + table(("check", "passed"), passed)
-    follow = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
-    wrong = bool(findings) or not all([each.was_run for each in checked])
-    warnings = tuple([f"not mended: {each}" for each in refused])
+    passed_table = ""
+    if call.verbose and (passed := [(check.name, check.message) for check in checked if check.ok]):
+        passed_table = "\n\n" + format_table(("check", "passed"), passed)
+    next_commands = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
+    has_problems = bool(findings) or not all([check.was_run for check in checked])
+    warnings = tuple([f"not mended: {reason}" for reason in refused])
     return Answer(
-        data, one_per_line(lines, diffs) + below, NO if wrong else OK, warnings, follow, wanted=wrong or dry_run
+        data, printable_lines(lines, diffs) + passed_table, NO if has_problems else OK, warnings, next_commands, is_requested=has_problems or dry_run
     )
 
 
-def _headline(checked: list[CheckResult], found: int, fixable: int, *, is_after_fix: bool) -> str:
+def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, is_after_fix: bool) -> str:
     """How many problems there are, on a line."""
-    passed = len([each for each in checked if each.ok])
-    if not found:
+    passed = len([check for check in checked if check.ok])
+    if not finding_count:
         return f"no {'other ' if is_after_fix else ''}problems found ({passed} checks passed)"
-    problems = "1 problem" if found == 1 else f"{found} problems"
+    problems = "1 problem" if finding_count == 1 else f"{finding_count} problems"
     fixes = f"execplan doctor --fix fixes {fixable}" if fixable else "none can be fixed automatically"
     return f"{problems} found; {fixes} ({passed} of {len(checked)} checks passed)"
 
 
-doctor.settles = False  # it tells of a move that was cut short
+doctor.finishes_moves = False  # it tells of a move that was cut short
 command = doctor

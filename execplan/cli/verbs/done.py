@@ -6,14 +6,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.writing import write
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan.tasks import tick
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="the box and the stamp of each task, and nothing else.",
     examples=("execplan done 3", "execplan done 3 4 --commit", 'execplan done "write the tests" -p parser'),
@@ -24,7 +24,7 @@ from execplan.repo.amend import Options
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
     changer = tick(tasks, now())
-    return write(call, plan, options, "done", lambda home: changer, "execplan next {id}", finishes=True)
+    return edit_plan(call, plan, options, "done", lambda home: changer, "execplan next {id}", finishes=True)
 
 
 command = done

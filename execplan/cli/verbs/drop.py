@@ -8,15 +8,15 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.writing import told
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.writing import edit_answer
 from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.repo import pick
 from execplan.repo.amend import Options
 from execplan.repo.operations.drop import drop as drop_plan
 
 
-@verb(
+@define_command(
     reads="the plan, its journal, and whether git has it.",
     writes="removes the plan and its empty artifacts directory; the text is kept in the journal.",
     examples=("execplan drop parser --dry-run", "execplan drop parser", "execplan drop parser --force"),
@@ -28,7 +28,7 @@ def drop(call: Call, plan: str | None, force: bool, options: Options) -> Answer:
     """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
     home, ref = pick.open_plan(os.getcwd(), plan)
     ensure_no_open_runs(home, ref, "dropped")
-    return told(drop_plan(home, ref, options, force=force), options, "execplan list")
+    return edit_answer(drop_plan(home, ref, options, force=force), options, "execplan list")
 
 
 command = drop

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.editor import open_editor
-from execplan.cli.lint import follow, report, status, summary
+from execplan.cli.lint import explain_commands, report_lines, exit_status, summarize_findings
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.words import given_bytes
-from execplan.cli.writing import told
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.words import read_source
+from execplan.cli.writing import edit_answer
 from execplan.errors import ExecplanError
 from execplan.plan.whole import rebased
 from execplan.repo import pick, shelf, state
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-@verb(
+@define_command(
     reads="the plan; VISUAL or EDITOR.",
     writes="what you change, to the plan as it is when the editor closes.",
     examples=("execplan edit", "execplan edit parser --dry-run", "execplan edit parser --commit"),
@@ -43,50 +43,50 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
     existing(home)
     old = shelf.open_bytes(home, ref.path)
     amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), verb="edit")
-    copy = _copy(home, os.path.basename(ref.path), old)
+    copy = _create_copy(home, os.path.basename(ref.path), old)
     try:
         open_editor(copy)
-        new = given_bytes(copy)
+        new = read_source(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
             home, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, verb="edit"
         )
     except BaseException as error:
-        _keep(copy, old, error)
+        _keep_edited_copy(copy, old, error)
         raise
     os.unlink(copy)
-    answer = told(amended, options)
+    answer = edit_answer(amended, options)
     if options.dry_run or not amended.changed:
-        return answer if amended.changed else answer._replace(text="nothing was changed", wanted=False)
+        return answer if amended.changed else answer._replace(text="nothing was changed", is_requested=False)
     checked = [check(Target(home, ref, os.path.relpath(ref.path)), Way(hook=True))]
     findings = [finding.to_json(checked[0].path) for finding in checked[0].findings]
-    lines = [answer.text, *report(checked), summary(checked)]
+    lines = [answer.text, *report_lines(checked), summarize_findings(checked)]
     return answer._replace(
         data={**answer.data, "findings": findings},
         text="\n".join(lines),
-        exit=status(checked),
-        next=follow(checked),
-        wanted=bool(findings),
+        exit=exit_status(checked),
+        next_commands=explain_commands(checked),
+        is_requested=bool(findings),
     )
 
 
-def _copy(home: Home, name: str, data: bytes) -> str:
+def _create_copy(home: Home, name: str, data: bytes) -> str:
     """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
     state.folder(home, "edit")
     copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
     with state.lock(home, "edit", f"edit of {name}"):
-        made = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))
-    os.chmod(made, 0o600)  # the plan itself may be readable by nobody else
-    return made
+        copy_path = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))
+    os.chmod(copy_path, 0o600)  # the plan itself may be readable by nobody else
+    return copy_path
 
 
-def _keep(copy: str, old: bytes, error: BaseException) -> None:
+def _keep_edited_copy(copy: str, old: bytes, error: BaseException) -> None:
     """Remove a copy in which nothing was changed; else say where it is."""
     try:
-        same = disk.read(copy, len(old) + 1)[0] == old
+        is_unchanged = disk.read(copy, len(old) + 1)[0] == old
     except ExecplanError:
         return
-    if same:
+    if is_unchanged:
         os.unlink(copy)
     elif isinstance(error, ExecplanError):
         if copy not in error.hint:

@@ -6,9 +6,9 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.errors import NO, OK, POLICY, USAGE, ExecplanError
 from execplan.repo import pick
 
@@ -16,7 +16,7 @@ TEXT = "text"
 MARKDOWN = "markdown"
 
 
-@verb(
+@define_command(
     reads="the plan, what is stored of its execution, the files that its steps name, your own settings and the repository's; "
     "PATH, for programs; shells and node parse the scripts that steps write, and run nothing of them.",
     writes="nothing, not even a lock.",
@@ -37,39 +37,39 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
         why = "--json prints one JSON document, and --format markdown a page"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
     try:
-        return _evaluated(call, plan, form)
+        return _evaluation_answer(call, plan, form)
     except ExecplanError as error:
         if error.exit != POLICY:
             raise
-        return _refused(error)
+        return _policy_answer(error)
 
 
-def _evaluated(call: Call, plan: str | None, form: str) -> Answer:
+def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     from execplan.cli import approving
     from execplan.cli.evaluation import evaluation_json, evaluation_text
     from execplan.engine.underway import find_active_run
     from execplan.repo.execution.evaluated import evaluated
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    found = evaluated(home, ref, find_active_run(home, ref))
-    name = typed(ref.id, home.shown(ref.path))
+    evaluated_plan = evaluated(home, ref, find_active_run(home, ref))
+    name = quote_plan_name(ref.id, home.shown(ref.path))
     if form == MARKDOWN:
         from execplan.execution.evaluation.page import render_page
 
         text = render_page(
-            found.current.document, found.evaluation, found.path, found.binding.digest, f"execplan approve {name}"
+            evaluated_plan.current.document, evaluated_plan.evaluation, evaluated_plan.path, evaluated_plan.binding.digest, f"execplan approve {name}"
         )
     else:
-        text = evaluation_text(found)
-    warnings = (f"{found.current.path} is not used: {found.current.stale}",) if found.current.stale else ()
-    ok = found.evaluation.ok
-    asks = approving.is_terminal() and not call.as_json
-    approve = approving.command(found, name, asks=asks)
-    follow = (approve if ok else f"execplan edit {name}",) if form == TEXT else ()
-    return Answer(evaluation_json(found), text, OK if ok else NO, warnings, follow)
+        text = evaluation_text(evaluated_plan)
+    warnings = (f"{evaluated_plan.current.path} is not used: {evaluated_plan.current.stale}",) if evaluated_plan.current.stale else ()
+    ok = evaluated_plan.evaluation.ok
+    can_prompt = approving.is_terminal() and not call.as_json
+    approve_text = approving.approve_command(evaluated_plan, name, can_prompt=can_prompt)
+    next_commands = (approve_text if ok else f"execplan edit {name}",) if form == TEXT else ()
+    return Answer(evaluation_json(evaluated_plan), text, OK if ok else NO, warnings, next_commands)
 
 
-def _refused(error: ExecplanError) -> Answer:
+def _policy_answer(error: ExecplanError) -> Answer:
     """What the policy forbids is a finding here: there is nothing yet that could be forbidden to run."""
     findings = [
         {
@@ -78,15 +78,15 @@ def _refused(error: ExecplanError) -> Answer:
             "step": None,
             "path": None,
             "line": None,
-            "message": each,
+            "message": message,
             "mend": error.hint,
         }
-        for each in error.candidates or (error.message,)
+        for message in error.candidates or (error.message,)
     ]
     data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
-    lines = [f"error: {each['message']} ({error.code})" for each in findings]
+    lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
     return Answer(data, "\n".join([*lines, f"  mend: {error.hint}", "It must not run"]), NO)
 
 
-evaluate.settles = False  # a move that was cut short is finished by a verb that may write
+evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write
 command = evaluate

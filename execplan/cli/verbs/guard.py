@@ -8,13 +8,13 @@ import click
 
 from execplan.agents.guard import door
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 
 if TYPE_CHECKING:
     from execplan.cli.answer import Answer, Call
 
 
-@verb(
+@define_command(
     reads="one call of a tool, on standard input, in the form of an agent's program; the plan that is carried out, and its run.",
     writes="the journal of the run, for each call of a step that it allows; the first one begins the run.",
     examples=(
@@ -36,10 +36,10 @@ def guard(call: Call, plan: str | None, program: str | None) -> Answer:
     reads. Whatever goes wrong is a denial. The exit status is that which the program wants: 0 with an answer, 2 where none
     could be given.
     """
-    named = [f"--plan={plan}"] if plan is not None else []
-    form = ["--json"] if call.as_json else [f"--program={program}"] if program else []
-    click.get_current_context().exit(door.guard([*named, *form]))
+    plan_options = [f"--plan={plan}"] if plan is not None else []
+    form_options = ["--json"] if call.as_json else [f"--program={program}"] if program else []
+    click.get_current_context().exit(door.guard([*plan_options, *form_options]))
 
 
 command = guard
-guard.settles = False  # a move that was cut short is finished by a verb that may take its time
+guard.finishes_moves = False  # a move that was cut short is finished by a verb that may take its time

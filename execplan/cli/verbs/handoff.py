@@ -8,13 +8,13 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.context.budget import MIN_BUDGET
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 
 
-@verb(
+@define_command(
     reads="the plan, its claims, what it compiles to, its approvals, and the journal of the agent's run.",
     writes="nothing.",
     examples=("execplan handoff", "execplan handoff parser --budget 2000", "execplan handoff parser --json"),
@@ -30,14 +30,14 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     the guard allows, or with the first report.
     """
     if call.as_json and budget is not None:
-        what = "--budget is for the text; --json prints everything"
-        raise ExecplanError("usage", what, exit=USAGE, hint="leave one of them out")
-    from execplan.cli.handing import text
+        message = "--budget is for the text; --json prints everything"
+        raise ExecplanError("usage", message, exit=USAGE, hint="leave one of them out")
+    from execplan.cli.handing import handoff_text
     from execplan.engine.agent.handoff import handoff as engine
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    found = engine(home, ref)
-    return Answer(found.payload, "" if call.as_json else text(found, budget), next=found.next_commands)
+    agent_handoff = engine(home, ref)
+    return Answer(agent_handoff.payload, "" if call.as_json else handoff_text(agent_handoff, budget), next_commands=agent_handoff.next_commands)
 
 
 command = handoff

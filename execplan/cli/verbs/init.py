@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.printing import one_per_line
-from execplan.cli.prompts import agrees, can_ask
-from execplan.cli.verb import new_options, verb
+from execplan.cli.printing import printable_lines
+from execplan.cli.prompts import confirm, can_ask
+from execplan.cli.verb import new_options, define_command
 from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
 from execplan.repo import homes, ignored
 from execplan.repo.adoption import guide, setup
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.repo.moving.move import Moved
 
 
-@verb(
+@define_command(
     reads="the settings and the guide, and every markdown file to see which are plans; not those in node_modules and the like.",
     writes="settings; without plans also their folders; the guide .agent/PLANS.md, where there is none. Moves nothing.",
     examples=(
@@ -55,112 +55,112 @@ def init(
     tells each place that you and the newest guide both changed; there your words stay.
     """
     if check and (options.commit or upgrade):
-        what = "--commit" if options.commit else "--upgrade"
-        raise ExecplanError("usage", f"--check writes nothing, so {what} goes without it", exit=USAGE, hint="give one")
+        message = "--commit" if options.commit else "--upgrade"
+        raise ExecplanError("usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one")
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
     home = homes.find(os.getcwd()) if place is None else homes.at(place)
-    found = survey(home, wanted)
-    moved = _moved(call, place, home, found, options._replace(dry_run=options.dry_run or check), move=move)
-    commit, warnings = setup.init(found, options._replace(dry_run=options.dry_run or check))
-    changed = any([each.made for each in found.paths]) or bool(moved)
-    wrote = not (check or options.dry_run)
-    told = [_told(each) for each in found.homes]
-    made = "made" if wrote else "would make"
-    lines = [line for each in told for line in _lines(each, check)]
-    moves = [pair for each in moved for pair in each.moves]
-    lines += [f"{'moved' if wrote else 'would move'}  {old} to {new}" for old, new in moves]
-    lines += [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in found.paths]
-    lines += _strewn(found, check)
-    newer = _guide(found.homes[0].home, options, upgrade=upgrade)
-    lines += newer.lines
-    changed = changed or (upgrade and newer.told.changed)
-    commit = newer.told.commit or commit
+    survey_result = survey(home, wanted)
+    relocations = _move_unlisted(call, place, home, survey_result, options._replace(dry_run=options.dry_run or check), move=move)
+    commit, warnings = setup.init(survey_result, options._replace(dry_run=options.dry_run or check))
+    changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
+    is_writing = not (check or options.dry_run)
+    projects_json = [_project_json(prepared) for prepared in survey_result.homes]
+    action = "made" if is_writing else "would make"
+    lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
+    moves = [pair for relocation in relocations for pair in relocation.moves]
+    lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
+    lines += [f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})" for path_entry in survey_result.paths]
+    lines += _unlisted_lines(survey_result, check)
+    guide_report = _check_guide(survey_result.homes[0].home, options, upgrade=upgrade)
+    lines += guide_report.lines
+    changed = changed or (upgrade and guide_report.upgrade.changed)
+    commit = guide_report.upgrade.commit or commit
     if commit:
         lines.append(f"committed {commit[:12]}")
     data = {
-        "homes": told,
-        "others": [each._asdict() for each in found.others],
-        "elsewhere": list(found.elsewhere),
+        "homes": projects_json,
+        "others": [other._asdict() for other in survey_result.others],
+        "elsewhere": list(survey_result.elsewhere),
         "moves": [{"from": old, "to": new} for old, new in moves],
-        "paths": [each._asdict() for each in found.paths],
+        "paths": [path_entry._asdict() for path_entry in survey_result.paths],
         "changed": changed,
         "commit": commit,
         "guide": {
-            "path": newer.told.path,
-            "version": newer.told.before,
-            "newest": newer.told.version,
-            "conflicts": [each._asdict() for each in newer.told.conflicts],
+            "path": guide_report.upgrade.path,
+            "version": guide_report.upgrade.before,
+            "newest": guide_report.upgrade.version,
+            "conflicts": [conflict._asdict() for conflict in guide_report.upgrade.conflicts],
         },
     }
     if options.dry_run and upgrade:
-        data["diff"] = newer.told.diff
+        data["diff"] = guide_report.upgrade.diff
     status = NO if check and changed else OK
-    follow: tuple[str, ...] = (
-        ("execplan status",) if any([each["plans"] for each in told]) else ("execplan new 'What shall be done'",)
+    next_commands: tuple[str, ...] = (
+        ("execplan status",) if any([project_json["plans"] for project_json in projects_json]) else ("execplan new 'What shall be done'",)
     )
-    if changed and not wrote:
-        given = ([place] if place else []) + (["--plans", wanted] if wanted else [])
-        given += ["--move"] if found.unlisted else []
-        follow = (shlex.join(["execplan", "init", *given]),)
-    elif newer.told.changed and not upgrade:
-        follow += ("execplan init --upgrade",)
+    if changed and not is_writing:
+        arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
+        arguments += ["--move"] if survey_result.unlisted else []
+        next_commands = (shlex.join(["execplan", "init", *arguments]),)
+    elif guide_report.upgrade.changed and not upgrade:
+        next_commands += ("execplan init --upgrade",)
     warnings = (
-        found.warnings
-        + tuple([line for each in moved for line in each.warnings])
+        survey_result.warnings
+        + tuple([line for relocation in relocations for line in relocation.warnings])
         + warnings
-        + newer.told.warnings
-        + ignored.warnings(found.homes[0].home)
+        + guide_report.upgrade.warnings
+        + ignored.warnings(survey_result.homes[0].home)
     )
-    text = one_per_line(lines, newer.told.diff if upgrade else "")
-    return Answer(data, text, status, warnings=warnings, next=follow, wanted=not wrote)
+    text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
+    return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
 
 
-def _moved(call: Call, place: str | None, home: Home, found: Survey, options: Options, *, move: bool) -> list[Moved]:
+def _move_unlisted(call: Call, directory: str | None, home: Home, survey_result: Survey, options: Options, *, move: bool) -> list[Moved]:
     """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
-    if not found.unlisted:
+    if not survey_result.unlisted:
         return []
     from execplan.repo.moving.relocate import relocate
 
-    new = found.homes[0].home
-    old, target = home.shown(home.plans), new.shown(new.plans)
-    what = f"{counted(len(found.unlisted))} in {old} would not be listed any more, because most plans are in {target}"
-    init = shlex.join(["execplan", "init", *([place] if place else [])])
-    asks = not (move or options.dry_run or call.as_json) and can_ask()
-    if not (move or options.dry_run or (asks and agrees(f"{what}. Move them there?"))):
+    new_project = survey_result.homes[0].home
+    old, target = home.shown(home.plans), new_project.shown(new_project.plans)
+    message = f"{counted(len(survey_result.unlisted))} in {old} would not be listed any more, because most plans are in {target}"
+    init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
+    can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
+    if not (move or options.dry_run or (can_prompt and confirm(f"{message}. Move them there?"))):
         raise ExecplanError(
             "plans-left-out",
-            what,
+            message,
             exit=NO,
-            hint=f"move them there: {init} --move; or keep plans in {old}: {init} --plans {shlex.quote(os.path.relpath(home.plans))}",
-            candidates=[home.shown(ref.path) for ref in found.unlisted],
-            data={"reasons": [home.shown(ref.path) for ref in found.unlisted]},
+            hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(home.plans))}",
+            candidates=[home.shown(ref.path) for ref in survey_result.unlisted],
+            data={"reasons": [home.shown(ref.path) for ref in survey_result.unlisted]},
         )
-    return relocate(home, new, found.unlisted, options)
+    return relocate(home, new_project, survey_result.unlisted, options)
 
 
-class _Guide(NamedTuple):
+class _GuideReport(NamedTuple):
     """What is said of the guide."""
 
-    told: Upgraded
+    upgrade: Upgraded
     lines: list[str]
 
 
-def _guide(home: Home, options: Options, *, upgrade: bool) -> _Guide:
+def _check_guide(home: Home, options: Options, *, upgrade: bool) -> _GuideReport:
     """Upgrade the guide, or say whether a newer one is there."""
-    told = guide.upgrade(home, options) if upgrade else guide.look(home)
-    if not told.changed:
-        return _Guide(told, [])
+    upgraded = guide.upgrade(home, options) if upgrade else guide.look(home)
+    if not upgraded.changed:
+        return _GuideReport(upgraded, [])
     if not upgrade:
-        return _Guide(told, [f"a newer guide is there for {told.path}: execplan init --upgrade"])
-    made = "would upgrade" if options.dry_run else "upgraded"
-    return _Guide(told, [f"{made}  {told.path}  (guide {told.before} to {told.version})"])
+        return _GuideReport(upgraded, [f"a newer guide is there for {upgraded.path}: execplan init --upgrade"])
+    action = "would upgrade" if options.dry_run else "upgraded"
+    return _GuideReport(upgraded, [f"{action}  {upgraded.path}  (guide {upgraded.before} to {upgraded.version})"])
 
 
-def _told(prepared: Prepared) -> dict[str, Any]:
+def _project_json(prepared: Prepared) -> dict[str, Any]:
     """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
     home = prepared.home
-    found = inspect(home)
+    inspection = inspect(home)
     settings = {
         name: list(value) if isinstance(value, tuple) else value for name, value in home.settings._asdict().items()
     }
@@ -168,35 +168,35 @@ def _told(prepared: Prepared) -> dict[str, Any]:
         "base": os.path.relpath(home.base, home.root),
         "settings": settings,
         "new": prepared.new,
-        "plans": found.plans,
-        "archived": found.archived,
-        "broken": [{"path": path, "why": why} for path, why in found.broken],
-        "misfits": [{"path": path, "why": why} for path, why in found.misfits],
+        "plans": inspection.plans,
+        "archived": inspection.archived,
+        "broken": [{"path": path, "why": why} for path, why in inspection.broken],
+        "misfits": [{"path": path, "why": why} for path, why in inspection.misfits],
     }
 
 
-def _lines(told: dict[str, Any], check: bool) -> list[str]:
+def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     """A home as text: its plans, and in a check what is wrong with them."""
-    settings, base = told["settings"], told["base"]
-    count = told["plans"] + told["archived"]
+    settings, base = project_json["settings"], project_json["base"]
+    count = project_json["plans"] + project_json["archived"]
     if not count and not check:
         return []
-    place, archive = [os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")]
-    lines = [f"found {counted(count)}: {told['plans']} in {place}, {told['archived']} archived in {archive}"]
+    plans_directory, archive_directory = [os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")]
+    lines = [f"found {counted(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"]
     if check:
         lines.append(
-            f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if told['new'] else 'there'}"
+            f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if project_json['new'] else 'there'}"
         )
-        lines += [f"  {each['path']}: {each['why']}" for each in told["misfits"]]
-        lines += [f"  broken: {each['path']}: {each['why']}" for each in told["broken"]]
+        lines += [f"  {misfit['path']}: {misfit['why']}" for misfit in project_json["misfits"]]
+        lines += [f"  broken: {broken_plan['path']}: {broken_plan['why']}" for broken_plan in project_json["broken"]]
     return lines
 
 
-def _strewn(survey: Survey, check: bool) -> list[str]:
+def _unlisted_lines(survey: Survey, check: bool) -> list[str]:
     """The plans that no home holds."""
     if check:
         lines = [
-            f"not taken: {counted(each.plans)} in {each.folder}; to take them: {each.take}" for each in survey.others
+            f"not taken: {counted(other.plans)} in {other.folder}; to take them: {other.take}" for other in survey.others
         ]
         return lines + [f"elsewhere: {path}" for path in survey.elsewhere]
     if not survey.elsewhere:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.integrate import carry_out, check
-from execplan.cli.verb import completes, lock_option, verb
+from execplan.cli.integrate import apply_integrations, check_request
+from execplan.cli.verb import complete_with, lock_option, define_command
 
 
-@verb(
+@define_command(
     reads="the settings, and the files that it is about to write.",
     writes="agents: a block in AGENTS.md, and in CLAUDE.md where there is one. pre-commit: a hook in "
     ".pre-commit-config.yaml. git-hooks: the hook pre-commit, beside what it does now. merge-driver: a block in "
@@ -24,7 +24,7 @@ from execplan.cli.verb import completes, lock_option, verb
         "execplan install completion --shell bash",
     ),
 )
-@click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=completes("integration"))
+@click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=complete_with("integration"))
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else what SHELL names.")
 @click.option(
     "--for",
@@ -43,7 +43,7 @@ def install(
 
     What is there already is brought up to date, so it can be run again at any time.
     """
-    return carry_out("install", check("install", what, shell, programs), force=force, dry_run=dry_run)
+    return apply_integrations("install", check_request("install", what, shell, programs), force=force, dry_run=dry_run)
 
 
 command = install

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import status
-from execplan.cli.mending import Mending, mending_options
-from execplan.cli.output import Output, output_options
+from execplan.cli.lint import exit_status
+from execplan.cli.mending import FixSettings, fix_options
+from execplan.cli.output import OutputSettings, output_options
 from execplan.cli.plan_name import plan_flag
-from execplan.cli.progress import Bar
-from execplan.cli.selecting import Selecting, selecting_options, unmet
-from execplan.cli.verb import verb, writer_options
+from execplan.cli.progress import ProgressBar
+from execplan.cli.selecting import RuleSettings, rule_options, unmet_rule_warnings
+from execplan.cli.verb import define_command, writer_options
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.checking.handed import STDIN
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
     "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
     "with --since, the plans that differ from where the branch left a revision, and these as they were then; "
@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 @click.option("--no-cache", is_flag=True, help="Judge every plan anew, and keep nothing for the next run.")
 @click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
 @click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
-@selecting_options
-@mending_options
+@rule_options
+@fix_options
 @output_options
 @writer_options
 def lint(
@@ -73,64 +73,64 @@ def lint(
     staged: bool,
     since: str | None,
     no_cache: bool,
-    **asked: Any,
+    **flags: Any,
 ) -> Answer:
     """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
-    output = Output(**_own(Output, asked))
-    mending = Mending(**_own(Mending, asked))
-    selecting = Selecting(**_own(Selecting, asked))
+    output = OutputSettings(**_pick_options(OutputSettings, flags))
+    fix_settings = FixSettings(**_pick_options(FixSettings, flags))
+    rule_settings = RuleSettings(**_pick_options(RuleSettings, flags))
     if not (plans or staged or since is not None) and pick.from_environment() is not None:
         plans = (os.path.relpath(pick.open_plan(os.getcwd(), None)[1].path),)
-    output.check(call, plans, staged=staged, since=since)
-    _check_usage(plans, options, output, mending, staged=staged)
-    way = Way(hook=hook, selection=selecting.selection(), trees=Trees())
-    here = os.getcwd()
+    output.ensure_compatible(call, plans, staged=staged, since=since)
+    _ensure_compatible_options(plans, options, output, fix_settings, staged=staged)
+    check_options = Way(hook=hook, selection=rule_settings.selection(), trees=Trees())
+    directory = os.getcwd()
     if staged:
-        return output.answer(call, [*check_staged(here, way), *check_commit(here, way)], way)
+        return output.answer(call, [*check_staged(directory, check_options), *check_commit(directory, check_options)], check_options)
     if plans == (STDIN,):
-        return output.answer(call, output.check_stdin(way), way)
-    chosen, base = (lots(plans, hook=hook), None) if since is None else changed_since(here, since)
-    way = with_committed(chosen, informed(chosen, way, base))
-    for target in targets(chosen) if options.if_match is not None else ():
+        return output.answer(call, output.check_stdin(check_options), check_options)
+    target_groups, base = (lots(plans, hook=hook), None) if since is None else changed_since(directory, since)
+    check_options = with_committed(target_groups, informed(target_groups, check_options, base))
+    for target in targets(target_groups) if options.if_match is not None else ():
         check_match(target.home, target.ref, options.if_match)
-    mended = mending.mend(list(targets(chosen)) if mending.wanted else (), way, options)
-    invisible: tuple[str, ...] = ()
-    with Bar(wanted=not call.quiet and not call.as_json) as bar:
-        checked = check_all(chosen, way, cached=not no_cache, with_data=not call.as_json, tick=bar.tick)
-    if hook and plans and not output.write_baseline and status(checked):
-        checked = without_older(list(targets(chosen)), checked, way)
+    fix_report = fix_settings.fix_plans(list(targets(target_groups)) if fix_settings.is_requested else (), check_options, options)
+    ignored_warnings: tuple[str, ...] = ()
+    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+        checked = check_all(target_groups, check_options, cached=not no_cache, with_data=not call.as_json, tick=bar.tick)
+    if hook and plans and not output.write_baseline and exit_status(checked):
+        checked = without_older(list(targets(target_groups)), checked, check_options)
     if not plans and since is None:
         from execplan.repo import homes, ignored
 
-        checked += check_homes(here, way)
-        invisible = ignored.warnings(homes.require(here))
-    answer = output.answer(call, checked, way, dry_run=options.dry_run)
-    idle = unmet(way.selection.select, git=any([lot.home.git is not None for lot in chosen]))
-    answer = answer._replace(warnings=answer.warnings + idle + invisible)
-    return mended.before(answer) if mending.wanted else answer
+        checked += check_homes(directory, check_options)
+        ignored_warnings = ignored.warnings(homes.require(directory))
+    answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
+    rule_warnings = unmet_rule_warnings(check_options.selection.select, git=any([group.home.git is not None for group in target_groups]))
+    answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
+    return fix_report.prepend_to(answer) if fix_settings.is_requested else answer
 
 
-def _own(kind: type[NamedTuple], asked: dict[str, Any]) -> dict[str, Any]:
+def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
     """The options of one kind."""
-    return {name: asked[name] for name in kind._fields}
+    return {name: flags[name] for name in kind._fields}
 
 
-def _check_usage(plans: tuple[str, ...], options: Options, output: Output, mending: Mending, *, staged: bool) -> None:
+def _ensure_compatible_options(plans: tuple[str, ...], options: Options, output: OutputSettings, fix_settings: FixSettings, *, staged: bool) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    for wrong, why in (
-        (mending.wanted and staged, "--staged judges git's index, in which nothing can be mended"),
-        (mending.wanted and STDIN in plans, "standard input can't be mended; name the file"),
-        (mending.wanted and output.is_for_machines, "--fix tells what it mended: it takes --json or text"),
-        (mending.wanted and output.write_baseline, "--write-baseline keeps findings, and --fix mends them"),
-        (mending.diff and not mending.wanted, "--diff shows what --fix would change"),
+    for is_wrong, why in (
+        (fix_settings.is_requested and staged, "--staged judges git's index, in which nothing can be mended"),
+        (fix_settings.is_requested and STDIN in plans, "standard input can't be mended; name the file"),
+        (fix_settings.is_requested and output.is_machine_format, "--fix tells what it mended: it takes --json or text"),
+        (fix_settings.is_requested and output.write_baseline, "--write-baseline keeps findings, and --fix mends them"),
+        (fix_settings.diff and not fix_settings.is_requested, "--diff shows what --fix would change"),
         (
-            options.if_match is not None and not (mending.wanted and len(plans) == 1),
+            options.if_match is not None and not (fix_settings.is_requested and len(plans) == 1),
             "--if-match is for --fix of one plan, which is named",
         ),
-        (options.commit and not mending.wanted, "--commit is for what --fix mends"),
-        (options.dry_run and not (mending.wanted or output.write_baseline), "--dry-run is for what writes: --fix"),
+        (options.commit and not fix_settings.is_requested, "--commit is for what --fix mends"),
+        (options.dry_run and not (fix_settings.is_requested or output.write_baseline), "--dry-run is for what writes: --fix"),
     ):
-        if wrong:
+        if is_wrong:
             raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
 
 

@@ -7,16 +7,16 @@ import os
 import click
 
 from execplan.cli import standing
-from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import conflict_warnings, follow_none, none_open, plan_json
-from execplan.cli.table import table
-from execplan.cli.verb import verb
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.shape import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
+from execplan.cli.table import format_table
+from execplan.cli.verb import define_command
 from execplan.errors import NO, OK
 from execplan.plan.model import BROKEN
 from execplan.repo import homes, shelf
 
 
-@verb(
+@define_command(
     reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too; execution plans and approvals.",
     writes="nothing.",
     examples=("execplan list", "execplan list --all --json"),
@@ -25,25 +25,25 @@ from execplan.repo import homes, shelf
 def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     home = homes.require(os.getcwd())
-    shelved = shelf.load_together(home, archive=everything)
-    plans = [{**plan_json(each), "execution": standing.told(each)} for each in shelved]
-    name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
-    broken = [each for each in plans if each["state"] == BROKEN]
+    stored_plans = shelf.load_together(home, archive=everything)
+    plans = [{**plan_json(stored_plan), "execution": standing.status_if_active(stored_plan)} for stored_plan in stored_plans]
+    name = "path" if len({stored_plan.home.base for stored_plan in stored_plans}) > 1 else "id"
+    broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (
-            each["state"],
-            f"{each['counts']['done']}/{each['counts']['total']}",
-            each[name],
-            (each["title"] or "(no title)") + standing.mark(each["execution"]),
+            plan["state"],
+            f"{plan['counts']['done']}/{plan['counts']['total']}",
+            plan[name],
+            (plan["title"] or "(no title)") + standing.status_suffix(plan["execution"]),
         )
-        if each["counts"]
-        else (each["state"], "-", each[name], each["error"])
-        for each in plans
+        if plan["counts"]
+        else (plan["state"], "-", plan[name], plan["error"])
+        for plan in plans
     ]
-    text = table(("state", "done", name, "title"), rows) if rows else none_open(home)
-    follow = follow_none(home) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
-    warnings = conflict_warnings(shelved)
-    return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next=follow)
+    text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(home)
+    next_commands = no_open_plans_commands(home) if not plans else (f"execplan lint {quote_plan_name(broken[0]['path'])}",) if broken else ()
+    warnings = conflict_warnings(stored_plans)
+    return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next_commands=next_commands)
 
 
 command = list_

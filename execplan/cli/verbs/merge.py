@@ -9,8 +9,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_flag
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.writing import told
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.writing import edit_answer
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.merging.whole import Merged
 from execplan.repo import pick
@@ -19,7 +19,7 @@ from execplan.repo.merging import finishing
 from execplan.repo.merging import merge as merging
 
 
-@verb(
+@define_command(
     reads="the three files; or the plan, and what git's index holds of it.",
     writes="OUT, or standard output; or the plan, in which what can't be merged stays between conflict markers.",
     examples=(
@@ -40,31 +40,31 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
     in different ways is left between conflict markers: exit 1.
     """
     if driver or len(plans) not in (1, 3):
-        raise _usage(
+        raise _usage_error(
             "--driver stands right behind merge" if driver else f"merge takes a plan or three files, not {len(plans)}"
         )
     if len(plans) == 3:
         if options.commit is not None or options.if_match:
-            raise _usage("--commit and --if-match go with a plan, not with three files")
-        return _files(plans, out, options)
+            raise _usage_error("--commit and --if-match go with a plan, not with three files")
+        return _merge_files(plans, out, options)
     if out is not None:
-        raise _usage("-o goes with three files; a plan is finished where it is")
-    return _plan(plans[0], options)
+        raise _usage_error("-o goes with three files; a plan is finished where it is")
+    return _finish_plan(plans[0], options)
 
 
-def _usage(message: str) -> ExecplanError:
+def _usage_error(message: str) -> ExecplanError:
     hint = "execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
+def _merge_files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
     """Three files into one."""
     out = None if out == "-" else out
     base, our, their = paths
-    merged, ours = merging.of_files(base, our, their)
-    changed, text, shown = merged.data != ours, merged.data.decode("utf-8"), ""
+    merged, our_data = merging.of_files(base, our, their)
+    changed, text, diff = merged.data != our_data, merged.data.decode("utf-8"), ""
     if out is not None:
-        changed, shown = merging.put(out, merged.data, dry_run=options.dry_run)
+        changed, diff = merging.put(out, merged.data, dry_run=options.dry_run)
     data = {
         "conflicts": merged.conflicts,
         "notes": list(merged.notes),
@@ -73,42 +73,42 @@ def _files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
         "changed": changed,
     }
     if options.dry_run:
-        data["diff"] = shown
+        data["diff"] = diff
     if out is not None:
         text = (
-            "\n".join([*([shown] if shown else []), f"would write {out}"]) if options.dry_run else f"merged into {out}"
+            "\n".join([*([diff] if diff else []), f"would write {out}"]) if options.dry_run else f"merged into {out}"
         )
     return Answer(
         data,
         text,
         exit=NO if merged.conflicts else OK,
         warnings=_warnings(merged),
-        wanted=out is None or options.dry_run,
-        raw=out is None,
+        is_requested=out is None or options.dry_run,
+        is_raw=out is None,
     )
 
 
-def _plan(name: str, options: Options) -> Answer:
+def _finish_plan(name: str, options: Options) -> Answer:
     """A plan with conflict markers, finished where it is."""
     home, ref = pick.open_plan(os.getcwd(), name)
     amended, merged = finishing.finish(home, ref, options)
-    answer = told(amended, options)
+    answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
-    settled = (amended.changed or finishing.is_unmerged(home, ref.path)) and not options.dry_run
-    wanted = "diff" if merged.conflicts else "add" if settled else ""
-    follow = (f"git {wanted} {quote(os.path.relpath(ref.path))}",) if wanted and home.git else ()
+    is_resolved = (amended.changed or finishing.is_unmerged(home, ref.path)) and not options.dry_run
+    git_command = "diff" if merged.conflicts else "add" if is_resolved else ""
+    next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and home.git else ()
     return answer._replace(
         data=data,
         exit=NO if merged.conflicts else OK,
         warnings=_warnings(merged) + answer.warnings,
-        next=follow,
+        next_commands=next_commands,
     )
 
 
 def _warnings(merged: Merged) -> tuple[str, ...]:
-    left = merged.conflicts
-    what = f"{left} conflicts are" if left > 1 else "1 conflict is"
-    return (*merged.notes, *([f"{what} left between markers"] if left else []))
+    conflict_count = merged.conflicts
+    conflicts_text = f"{conflict_count} conflicts are" if conflict_count > 1 else "1 conflict is"
+    return (*merged.notes, *([f"{conflicts_text} left between markers"] if conflict_count else []))
 
 
 command = merge

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli import interview
-from execplan.cli.advice import begin
-from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.existing_plans import adopted
-from execplan.cli.printing import one_per_line
-from execplan.cli.verb import completes, new_options, verb
-from execplan.cli.words import given_bytes, words
+from execplan.cli.advice import advise_new_plan
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.existing_plans import offer_setup
+from execplan.cli.printing import printable_lines
+from execplan.cli.verb import complete_with, new_options, define_command
+from execplan.cli.words import read_source, read_text
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan import reader
 from execplan.repo import homes, scaffold, shelf
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from execplan.repo.scaffold import Made
 
 
-@verb(
+@define_command(
     reads="the settings and the template; with --from, a whole plan.",
     writes="the plan, under an id that nothing has, and its artifacts folder.",
     examples=(
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option(
     "--template",
     metavar="NAME",
-    shell_complete=completes("template"),
+    shell_complete=complete_with("template"),
     help="Begin with the questions and tasks of a kind of work.",
 )
 @click.option("--list-templates", "listed", is_flag=True, help="Show the templates, the repository's own too.")
@@ -65,82 +65,82 @@ def new(
     options: Options,
 ) -> Answer:
     """Write a new plan from a template: twelve sections, each with a line of guidance."""
-    given = [title, purpose, *tasks, template]
-    if source is not None and (any(given) or listed):
+    plan_inputs = [title, purpose, *tasks, template]
+    if source is not None and (any(plan_inputs) or listed):
         raise ExecplanError("usage", "--from takes the whole plan from a file", exit=USAGE, hint="leave the rest out")
-    if listed and any(given):
+    if listed and any(plan_inputs):
         raise ExecplanError("usage", "--list-templates makes no plan", exit=USAGE, hint="leave the rest out")
     if interactive:
-        _check_interactive(call, options, is_new=source is None and not listed)
+        _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What shall be done'")
     home = homes.find(os.getcwd())
     if listed:
-        return _list(home)
+        return _templates_answer(home)
     if not home.exists:
-        home = adopted(call, home, options)
+        home = offer_setup(call, home, options)
     if source is not None:
-        made = scaffold.adopt_plan(home, given_bytes(source), source, options)
+        created_plan = scaffold.adopt_plan(home, read_source(source), source, options)
     else:
-        about = words(purpose, "the purpose") if purpose else ""
-        firsts = [words(task, "a task") for task in tasks]
-        first = options._replace(commit=False) if interactive else options
-        made = scaffold.new_plan(home, title or "", about, firsts, first, template)
+        purpose_text = read_text(purpose, "the purpose") if purpose else ""
+        task_texts = [read_text(task, "a task") for task in tasks]
+        creation_options = options._replace(commit=False) if interactive else options
+        created_plan = scaffold.new_plan(home, title or "", purpose_text, task_texts, creation_options, template)
         if interactive:
-            made = _interview(made, title or "", options)
+            created_plan = _interview(created_plan, title or "", options)
     data = {
-        "id": made.id,
-        "path": made.path,
-        "artifacts": made.paths[1].rstrip("/"),
+        "id": created_plan.id,
+        "path": created_plan.path,
+        "artifacts": created_plan.paths[1].rstrip("/"),
         "changed": True,
-        "digest": digest(made.data),
-        "commit": made.commit,
+        "digest": digest(created_plan.data),
+        "commit": created_plan.commit,
     }
     if options.dry_run:
-        text = one_per_line([f"would make {path}" for path in made.paths], made.diff)
-        return Answer({**data, "diff": made.diff}, text, warnings=made.warnings)
-    lines = [made.path] + ([f"committed {made.commit[:12]}"] if made.commit else [])
-    name = typed(made.id, made.path)
-    advice = begin(reader.read(made.data), name)
-    follow = (*advice.commands, f"execplan lint {name}")
-    return Answer(data, one_per_line(lines), warnings=made.warnings, next=follow, work=advice.work)
+        text = printable_lines([f"would make {path}" for path in created_plan.paths], created_plan.diff)
+        return Answer({**data, "diff": created_plan.diff}, text, warnings=created_plan.warnings)
+    lines = [created_plan.path] + ([f"committed {created_plan.commit[:12]}"] if created_plan.commit else [])
+    name = quote_plan_name(created_plan.id, created_plan.path)
+    advice = advise_new_plan(reader.read(created_plan.data), name)
+    next_commands = (*advice.commands, f"execplan lint {name}")
+    return Answer(data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work)
 
 
-def _check_interactive(call: Call, options: Options, *, is_new: bool) -> None:
+def _ensure_can_interview(call: Call, options: Options, *, is_new: bool) -> None:
     """Refuse what does not go with questions on a terminal; raises ExecplanError."""
-    for wrong, why in (
+    for is_wrong, why in (
         (not is_new, "--interactive asks for the sections of a plan from a template"),
         (call.as_json, "--interactive asks on a terminal, and --json is for programs"),
         (options.dry_run, "--interactive writes each answer at once, and --dry-run writes nothing"),
     ):
-        if wrong:
+        if is_wrong:
             raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
     interview.require_terminal()
 
 
-def _interview(made: Made, title: str, options: Options) -> Made:
+def _interview(created_plan: Made, title: str, options: Options) -> Made:
     """Ask for the sections of a new plan, then commit it where that is wanted; raises ExecplanError."""
     home = homes.find(os.getcwd())
-    path = os.path.join(home.root, made.path)
-    made = made._replace(data=interview.interview(home, path))
+    path = os.path.join(home.root, created_plan.path)
+    created_plan = created_plan._replace(data=interview.interview(home, path))
     if not options.commits(home):
-        return made
-    done = commit_paths(home, made.id, [path, home.artifacts(made.id)], "new", f"new, {title}", {}, title)
-    return made._replace(data=shelf.open_bytes(home, path), commit=done.digest, warnings=made.warnings + done.warnings)
+        return created_plan
+    commit_result = commit_paths(home, created_plan.id, [path, home.artifacts(created_plan.id)], "new", f"new, {title}", {}, title)
+    return created_plan._replace(data=shelf.open_bytes(home, path), commit=commit_result.digest, warnings=created_plan.warnings + commit_result.warnings)
 
 
-def _list(home: Home) -> Answer:
+def _templates_answer(home: Home) -> Answer:
     """Every template and whose it is."""
-    every = templates.every(home)
-    names = [visible(each.name) for each in every]
+    all_templates = templates.every(home)
+    names = [visible(template.name) for template in all_templates]
     width = max(map(len, names))
     lines = []
-    for name, each in zip(names, every, strict=True):
-        whose = "in place of the built-in" if each.overrides else "own" if each.own else "built in"
-        lines.append(f"{name:{width}}  {each.about}  ({whose})" if each.about else f"{name:{width}}  ({whose})")
-    data = {"templates": [each._asdict() for each in every]}
-    return Answer(data, one_per_line(lines), next=("execplan new 'Its title' --template bugfix",))
+    for name, template in zip(names, all_templates, strict=True):
+        origin = "in place of the built-in" if template.overrides else "own" if template.own else "built in"
+        lines.append(f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})")
+    data = {"templates": [template._asdict() for template in all_templates]}
+    return Answer(data, printable_lines(lines), next_commands=("execplan new 'Its title' --template bugfix",))
 
 
 command = new

@@ -9,13 +9,13 @@ import click
 
 from execplan.cli import standing
 from execplan.cli.advice import advise
-from execplan.cli.ahead import ahead, claim_line
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.ahead import find_open_tasks, claim_line
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.printing import one_per_line
-from execplan.cli.shape import conflict_warnings, follow_none, none_open, plan_json, task_line
-from execplan.cli.verb import lock_option, verb
-from execplan.cli.words import words
+from execplan.cli.printing import printable_lines
+from execplan.cli.shape import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json, task_line
+from execplan.cli.verb import lock_option, define_command
+from execplan.cli.words import read_text
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import BROKEN
 from execplan.plan.seek import find_task
@@ -27,10 +27,10 @@ from execplan.text.hidden import visible
 if TYPE_CHECKING:
     from execplan.repo.shelf import Shelved
 
-_UNITS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
+_HOURS_PER_UNIT = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 
 
-@verb(
+@define_command(
     reads="the plan; when none is named, the states of all outside the archive; the claims.",
     writes="nothing; with --claim and --release, the claims in the git folder that all worktrees share.",
     examples=(
@@ -76,106 +76,106 @@ def next_(
     reworded or split. If you claim again without --task, you get the task that you have claimed already, and its time
     starts again. Who acts is --as NAME, else EXECPLAN_AGENT, else your git name.
     """
-    _check_flags(claim, task, time, release, to)
-    hours = _hours(time) if time is not None else None
-    shelved, others = _found(plan)
-    if shelved is None:
-        here = homes.require(os.getcwd())
-        return Answer({"task": None, "taken": []}, none_open(here), next=follow_none(here))
-    home, ref = shelved.home, shelved.ref
-    told = plan_json(shelved)
-    if shelved.plan is None:
-        data = {**told, "task": None, "taken": [], "broken": [ref.id]}
+    _ensure_compatible_options(claim, task, time, release, to)
+    hours = _parse_hours(time) if time is not None else None
+    stored_plan, broken_ids = _find_plan(plan)
+    if stored_plan is None:
+        current_project = homes.require(os.getcwd())
+        return Answer({"task": None, "taken": []}, no_open_plans_text(current_project), next_commands=no_open_plans_commands(current_project))
+    home, ref = stored_plan.home, stored_plan.ref
+    plan_fields = plan_json(stored_plan)
+    if stored_plan.plan is None:
+        data = {**plan_fields, "task": None, "taken": [], "broken": [ref.id]}
         return Answer(
-            data, visible(f"{ref.id} is broken: {told['error']}"), NO, next=(f"execplan lint {typed(told['path'])}",)
+            data, visible(f"{ref.id} is broken: {plan_fields['error']}"), NO, next_commands=(f"execplan lint {quote_plan_name(plan_fields['path'])}",)
         )
     if ref.archived:
-        data = {**told, "task": None, "taken": [], "broken": others}
+        data = {**plan_fields, "task": None, "taken": [], "broken": broken_ids}
         return Answer(data, visible(f"{ref.id} is archived: there is nothing to do in it"))
-    warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
-    warnings += conflict_warnings([shelved])
+    warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
+    warnings += conflict_warnings([stored_plan])
     if claim is not None or release is not None:
         existing(home)
     if release is not None:
         from execplan.cli import claiming
 
-        owner = words(release, "the name") if release else actor(home)
-        heir = words(to, "the name") if to is not None else None
-        answer = claiming.release(shelved, shelved.plan, owner, task=task, to=heir, hours=hours)
+        owner = read_text(release, "the name") if release else actor(home)
+        heir = read_text(to, "the name") if to is not None else None
+        answer = claiming.release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
-    who = (words(claim, "the name") if claim else actor(home)) if claim is not None else None
-    if who is not None and claims.take(home, ref, who, hours or claims.HOURS, task) is not None:
-        shelved = shelf.load(home, ref)
-    answer = _open(shelved, who, task)
-    return answer._replace(data={**answer.data, "broken": others}, exit=NO if others else OK, warnings=warnings)
+    claimant = (read_text(claim, "the name") if claim else actor(home)) if claim is not None else None
+    if claimant is not None and claims.take(home, ref, claimant, hours or claims.HOURS, task) is not None:
+        stored_plan = shelf.load(home, ref)
+    answer = _task_answer(stored_plan, claimant, task)
+    return answer._replace(data={**answer.data, "broken": broken_ids}, exit=NO if broken_ids else OK, warnings=warnings)
 
 
-def _open(shelved: Shelved, who: str | None, query: str | None) -> Answer:
-    """The task that is next, or that `who` has claimed just now; what `query` names, if it is given."""
-    home, ref, plan = shelved.home, shelved.ref, shelved.plan
+def _task_answer(stored_plan: Shelved, claimant: str | None, query: str | None) -> Answer:
+    """The task that is next, or that `claimant` has claimed just now; what `query` names, if it is given."""
+    home, ref, plan = stored_plan.home, stored_plan.ref, stored_plan.plan
     assert plan is not None
-    found = ahead(home, ref, plan, who)
+    open_tasks = find_open_tasks(home, ref, plan, claimant)
     if query is not None:
-        wanted = find_task(plan, query)[0]
-        found = found._replace(task=next((each for each in found.taken if each["id"] == wanted), found.task))
-    elif who is not None and not found.is_yours:
-        found = found._replace(task=None)
-    execution = standing.known(shelved)
-    advice = advise(shelved, found, execution)
-    run = standing.unfinished(execution)
-    if found.task is None:
-        lines = ["every open task is claimed" if found.taken else "no open task" if plan.tasks else "no task yet"]
+        task_id = find_task(plan, query)[0]
+        open_tasks = open_tasks._replace(task=next((task for task in open_tasks.claimed_tasks if task["id"] == task_id), open_tasks.task))
+    elif claimant is not None and not open_tasks.is_yours:
+        open_tasks = open_tasks._replace(task=None)
+    execution = standing.status_if_readable(stored_plan)
+    advice = advise(stored_plan, open_tasks, execution)
+    run = standing.unfinished_run(execution)
+    if open_tasks.task is None:
+        lines = ["every open task is claimed" if open_tasks.claimed_tasks else "no open task" if plan.tasks else "no task yet"]
     else:
-        until = f", yours, in progress until {found.task['until']}" if found.is_yours else ""
-        lines = [f"{task_line(found.task)} in {ref.id}{until}"]
-    lines += [standing.run_words(run)] if run is not None else [advice.why] if advice.why else []
-    lines += [claim_line(each) for each in found.others]
-    data = {**plan_json(shelved), "task": found.task, "taken": found.taken, "run": run}
+        until = f", yours, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
+        lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
+    lines += [standing.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
+    lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
+    data = {**plan_json(stored_plan), "task": open_tasks.task, "taken": open_tasks.claimed_tasks, "run": run}
     work = advice.work
     if work is not None and work.task is not None:
-        work = work._replace(what="do it")
-    return Answer(data, one_per_line(lines), next=advice.commands, work=work)
+        work = work._replace(description="do it")
+    return Answer(data, printable_lines(lines), next_commands=advice.commands, work=work)
 
 
-def _check_flags(claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None) -> None:
+def _ensure_compatible_options(claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None) -> None:
     """Stop on options that do not go together; raises ExecplanError."""
-    what = ""
+    message = ""
     if claim is not None and release is not None:
-        what = "--claim and --release exclude each other"
+        message = "--claim and --release exclude each other"
     elif to is not None and release is None:
-        what = "--to goes with --release"
+        message = "--to goes with --release"
     elif time is not None and claim is None and to is None:
-        what = "--for goes with --claim"
+        message = "--for goes with --claim"
     elif task is not None and claim is None and release is None:
-        what = "--task goes with --claim or --release"
-    if what:
-        raise ExecplanError("usage", what, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+        message = "--task goes with --claim or --release"
+    if message:
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
 
 
-def _found(plan: str | None) -> tuple[Shelved | None, list[str]]:
+def _find_plan(plan: str | None) -> tuple[Shelved | None, list[str]]:
     """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
     if plan is not None or pick.from_environment():
         home, ref = pick.open_plan(os.getcwd(), plan)
         return shelf.load(home, ref), []
-    plans = shelf.load_together(homes.require(os.getcwd()))
-    if not plans:
+    stored_plans = shelf.load_together(homes.require(os.getcwd()))
+    if not stored_plans:
         return None, []
-    others = [each.ref.id for each in plans if each.state == BROKEN]
+    broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
     try:
-        return pick.only(plans), others
+        return pick.only(stored_plans), broken_ids
     except ExecplanError as error:
-        if others:
-            error.message += f"; broken: {', '.join(others)}"
+        if broken_ids:
+            error.message += f"; broken: {', '.join(broken_ids)}"
         raise
 
 
-def _hours(time: str) -> float:
+def _parse_hours(time: str) -> float:
     """Hours of `30m`, `2h` or `1d`; raises ExecplanError."""
     number, unit = time[:-1], time[-1:]
-    if not (number.isascii() and number.isdigit()) or unit not in _UNITS or not 0 < int(number) * _UNITS[unit] <= 720:
-        what = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
-        raise ExecplanError("usage", what, exit=USAGE, hint="execplan next --claim NAME --for 30m")
-    return int(number) * _UNITS[unit]
+    if not (number.isascii() and number.isdigit()) or unit not in _HOURS_PER_UNIT or not 0 < int(number) * _HOURS_PER_UNIT[unit] <= 720:
+        message = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+    return int(number) * _HOURS_PER_UNIT[unit]
 
 
 command = next_

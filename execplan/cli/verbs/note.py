@@ -6,14 +6,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import create_option, verb, writer_options
-from execplan.cli.words import body, words
-from execplan.cli.writing import write
+from execplan.cli.verb import create_option, define_command, writer_options
+from execplan.cli.words import read_lines, read_text
+from execplan.cli.writing import edit_plan
 from execplan.plan import body as bodies
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan; with --excerpt, a file or standard input.",
     writes="one paragraph or item in Artifacts and Notes, and the excerpt in a fence below it.",
     examples=(
@@ -28,9 +28,9 @@ from execplan.repo.amend import Options
 @writer_options
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: Options) -> Answer:
     """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
-    lines = body(excerpt, "the excerpt") if excerpt is not None else []
-    changer = bodies.note([words(text, "the note")], lines, create=create)
-    return write(
+    lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
+    changer = bodies.note([read_text(text, "the note")], lines, create=create)
+    return edit_plan(
         call, plan, options, "note", lambda home: changer, "execplan show {id} --section 'Artifacts and Notes'"
     )
 

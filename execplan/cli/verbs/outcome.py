@@ -6,14 +6,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import create_option, verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import write
+from execplan.cli.verb import create_option, define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_plan
 from execplan.plan import logs
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="one paragraph or item in Outcomes & Retrospective.",
     examples=('execplan outcome "The parser reads all twelve sections; tables are left out."',),
@@ -24,8 +24,8 @@ from execplan.repo.amend import Options
 @writer_options
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: Options) -> Answer:
     """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
-    changer = logs.outcome(words(text, "the outcome"), create=create)
-    return write(call, plan, options, "outcome", lambda home: changer, "execplan status {id}", finishes=True)
+    changer = logs.outcome(read_text(text, "the outcome"), create=create)
+    return edit_plan(call, plan, options, "outcome", lambda home: changer, "execplan status {id}", finishes=True)
 
 
 command = outcome

@@ -6,11 +6,11 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.priming import PROGRAMS, answer
-from execplan.cli.verb import verb
+from execplan.cli.priming import PROGRAMS, prime_answer
+from execplan.cli.verb import define_command
 
 
-@verb(
+@define_command(
     reads="the plan, its claims, its last run, what git says of the working tree.",
     writes="nothing.",
     examples=("execplan prime", "execplan prime parser", "execplan prime --hook codex", "execplan prime --json"),
@@ -24,8 +24,8 @@ def prime(call: Call, plan: str | None, hook: str | None) -> Answer:
     last written, and three commands. What comes from the repository is quoted, without secrets. Where no plan is named
     and there is none, or several, that is all it says.
     """
-    found = answer(plan, hook)
-    return found if call.as_json else found._replace(next=())
+    plan_answer = prime_answer(plan, hook)
+    return plan_answer if call.as_json else plan_answer._replace(next_commands=())
 
 
 command = prime

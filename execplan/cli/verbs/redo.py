@@ -8,13 +8,13 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.reversing import require_movable, told
-from execplan.cli.verb import verb, writer_options
+from execplan.cli.reversing import require_movable, undo_answer
+from execplan.cli.verb import define_command, writer_options
 from execplan.repo.amend import Options
 from execplan.repo.operations import undo as undoing
 
 
-@verb(
+@define_command(
     reads="the journal of operations, and the plan.",
     writes="what the last undo took back.",
     examples=("execplan redo", "execplan redo -p parser --dry-run", "execplan redo --commit"),
@@ -27,7 +27,7 @@ def redo(call: Call, plan: str | None, other_authors: bool, options: Options) ->
 
     Without -p it takes your last undo on any plan, and names it.
     """
-    return told(
+    return undo_answer(
         undoing.redo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
     )
 

@@ -9,10 +9,10 @@ import click
 
 from execplan.cli import restart_page
 from execplan.cli.answer import Answer, Call
-from execplan.cli.links import agreement, links_option
-from execplan.cli.moving import told
+from execplan.cli.links import rewrite_decider, links_option
+from execplan.cli.moving import move_answer
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import verb, writer_options
+from execplan.cli.verb import define_command, writer_options
 from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
@@ -21,7 +21,7 @@ from execplan.repo.execution import store
 from execplan.repo.moving import rename as renaming
 
 
-@verb(
+@define_command(
     reads="the plan, and the plans that name it.",
     writes="the title; the file and the artifacts folder are moved, and the plans that name them follow.",
     examples=(
@@ -42,12 +42,12 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
     home, ref = pick.open_plan(os.getcwd(), plan)
     ensure_no_open_runs(home, ref, "renamed")
     compiled = os.path.lexists(store.path_of(home, ref))
-    renew = partial(restart_page.renew, home, commits=options.commits(home))
-    moved = renaming.rename(home, ref, title, options, renew=renew, agrees=agreement(call, links))
+    renew = partial(restart_page.renew_page, home, commits=options.commits(home))
+    moved = renaming.rename(home, ref, title, options, renew=renew, agrees=rewrite_decider(call, links))
     if compiled and moved.changed:
         why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
         moved = moved._replace(warnings=(*moved.warnings, why))
-    return told(home, moved, options, "named so already", None if links is False else "")
+    return move_answer(home, moved, options, "named so already", None if links is False else "")
 
 
 command = rename

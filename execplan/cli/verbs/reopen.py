@@ -6,13 +6,13 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.writing import write
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.writing import edit_plan
 from execplan.plan.tasks import reopen as untick
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="the box of each task; its stamp is taken out.",
     examples=("execplan reopen 3", 'execplan reopen "write the tests" -p parser'),
@@ -22,7 +22,7 @@ from execplan.repo.amend import Options
 @writer_options
 def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
     """Take ticks back. A TASK is a number, an id, or words that only it has."""
-    return write(call, plan, options, "reopen", lambda home: untick(tasks), "execplan next {id}")
+    return edit_plan(call, plan, options, "reopen", lambda home: untick(tasks), "execplan next {id}")
 
 
 command = reopen

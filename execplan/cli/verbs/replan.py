@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_option
-from execplan.cli.printing import one_per_line
-from execplan.cli.verb import new_options, verb
-from execplan.cli.words import body, words
+from execplan.cli.printing import printable_lines
+from execplan.cli.verb import new_options, define_command
+from execplan.cli.words import read_lines, read_text
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
     from execplan.engine.replan import ReplanResult
 
 
-@verb(
+@define_command(
     reads="the journal and the document of the run; with @FILE or - what was found out.",
     writes="the next revision among the plan's artifacts and in the run's folder, the run's journal and record, the ledger.",
     examples=(
@@ -59,58 +59,58 @@ def replan(
     from execplan.engine.watch import RunObserver
 
     home, ref = choose_plan_with_run(os.getcwd(), plan)
-    made = replan_run(
+    replan_result = replan_run(
         home,
         ref,
         place.find_run(home, ref, run),
-        reason=words(reason, "the reason"),
+        reason=read_text(reason, "the reason"),
         failed=failed,
-        information="\n".join(body(information, "the new information")) if information is not None else None,
+        information="\n".join(read_lines(information, "the new information")) if information is not None else None,
         observer=RunObserver(),
         options=options,
     )
-    return _answer(made, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
+    return _replan_answer(replan_result, quote_plan_name(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
 
 
-def _answer(made: ReplanResult, name: str, *, dry_run: bool) -> Answer:
+def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
     """What differs, what stays done, and how it goes on."""
     from execplan.cli.steps import steps_json
 
     data: dict[str, Any] = {
-        "id": made.document.plan_id,
-        "run": made.run,
-        "revision": made.revision,
-        "path": made.path,
-        "digest": made.digest,
+        "id": replan_result.document.plan_id,
+        "run": replan_result.run,
+        "revision": replan_result.revision,
+        "path": replan_result.path,
+        "digest": replan_result.digest,
         "changed": not dry_run,
-        "commit": made.commit,
-        "done": list(made.completed_steps),
-        "covered_by": made.coverage.approval.digest if made.coverage.approval is not None else None,
-        "needs_approval": list(made.coverage.reasons),
-        "differences": list(made.differences),
-        "steps": steps_json(made.document),
+        "commit": replan_result.commit,
+        "done": list(replan_result.completed_steps),
+        "covered_by": replan_result.coverage.approval.digest if replan_result.coverage.approval is not None else None,
+        "needs_approval": list(replan_result.coverage.reasons),
+        "differences": list(replan_result.differences),
+        "steps": steps_json(replan_result.document),
     }
-    same = ("the steps are as they were: those that failed are tried again",)
-    lines = [f"revision {made.revision}, for the run {made.run}:", *[f"  {each}" for each in made.differences or same]]
-    lines += [f"done, and not run again: {', '.join(made.completed_steps)}"] if made.completed_steps else []
-    lines += _approval(made)
-    lines += [f"would write {made.path}" if dry_run else f"wrote {made.path}"]
-    lines += [f"committed {made.commit[:12]}"] if made.commit else []
+    unchanged_note = ("the steps are as they were: those that failed are tried again",)
+    lines = [f"revision {replan_result.revision}, for the run {replan_result.run}:", *[f"  {difference}" for difference in replan_result.differences or unchanged_note]]
+    lines += [f"done, and not run again: {', '.join(replan_result.completed_steps)}"] if replan_result.completed_steps else []
+    lines += _approval_lines(replan_result)
+    lines += [f"would write {replan_result.path}" if dry_run else f"wrote {replan_result.path}"]
+    lines += [f"committed {replan_result.commit[:12]}"] if replan_result.commit else []
     if dry_run:
-        return Answer({**data, "diff": made.diff}, one_per_line(lines, made.diff), warnings=made.warnings)
-    verbs = () if made.coverage.derived_approval is not None else ("evaluate", "approve")
-    follow = [f"execplan {verb} {name}" for verb in verbs] + [f"execplan resume {made.run} -p {name}"]
-    return Answer(data, one_per_line(lines), warnings=made.warnings, next=tuple(follow), wanted=False)
+        return Answer({**data, "diff": replan_result.diff}, printable_lines(lines, replan_result.diff), warnings=replan_result.warnings)
+    approval_commands = () if replan_result.coverage.derived_approval is not None else ("evaluate", "approve")
+    next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [f"execplan resume {replan_result.run} -p {name}"]
+    return Answer(data, printable_lines(lines), warnings=replan_result.warnings, next_commands=tuple(next_commands), is_requested=False)
 
 
-def _approval(made: ReplanResult) -> list[str]:
+def _approval_lines(replan_result: ReplanResult) -> list[str]:
     """Whether somebody has to approve it, and why."""
     from execplan.engine.questions import coverage_reason
 
-    if made.coverage.approval is not None:
-        return [f"needs no new approval: {coverage_reason(made.coverage.approval)}"]
-    more = f" and {len(made.coverage.reasons) - 1} more" if len(made.coverage.reasons) > 1 else ""
-    return [f"needs a new approval: {made.coverage.reasons[0]}{more}"]
+    if replan_result.coverage.approval is not None:
+        return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]
+    remainder = f" and {len(replan_result.coverage.reasons) - 1} more" if len(replan_result.coverage.reasons) > 1 else ""
+    return [f"needs a new approval: {replan_result.coverage.reasons[0]}{remainder}"]
 
 
 command = replan

@@ -9,14 +9,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import new_options, verb
-from execplan.cli.words import words
+from execplan.cli.verb import new_options, define_command
+from execplan.cli.words import read_text
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the execution plan and its approval; the journal of the agent's run; what the step says that it writes; the evidence.",
     writes="the run's journal, transcripts and record, the ledger, the tick of the task; when it is the first word of a run, all "
     "that begins one. --dry-run: nothing.",
@@ -47,9 +47,9 @@ def report(
     from execplan.repo import author
 
     home, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
-    said = engine.StepReport(status, words(result, "the result"), reporting.evidence(home, evidence), author.session() or "")
-    found = engine.report(home, ref, step, said, options)
-    return reporting.told(home, ref, found, dry_run=options.dry_run)
+    agent_report = engine.StepReport(status, read_text(result, "the result"), reporting.read_evidence(home, evidence), author.session() or "")
+    reported = engine.report(home, ref, step, agent_report, options)
+    return reporting.report_answer(home, ref, reported, dry_run=options.dry_run)
 
 
 command = report

@@ -7,17 +7,17 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.links import agreement, links_option
-from execplan.cli.moving import told
+from execplan.cli.links import rewrite_decider, links_option
+from execplan.cli.moving import move_answer
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.words import words
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.words import read_text
 from execplan.repo import pick
 from execplan.repo.amend import Options
 from execplan.repo.moving import archive
 
 
-@verb(
+@define_command(
     reads="the archived plan, and the plans that name it.",
     writes="the paths in plans that name it; a note when it was archived unfinished. Its evidence is removed.",
     examples=("execplan restore parser --dry-run", "execplan restore parser --reason 'CRLF was forgotten.'"),
@@ -29,9 +29,9 @@ from execplan.repo.moving import archive
 def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: Options) -> Answer:
     """Move an archived plan and its artifacts back to where they were."""
     home, ref = pick.open_plan(os.getcwd(), plan)
-    why = words(reason, "the reason") if reason is not None else None
-    moved = archive.restore(home, ref, options, reason=why, agrees=agreement(call, links))
-    return told(home, moved, options, "not in the archive", None if links is False else "")
+    why = read_text(reason, "the reason") if reason is not None else None
+    moved = archive.restore(home, ref, options, reason=why, agrees=rewrite_decider(call, links))
+    return move_answer(home, moved, options, "not in the archive", None if links is False else "")
 
 
 command = restore

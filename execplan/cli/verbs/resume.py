@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import jsonl_option, new_options, verb
+from execplan.cli.verb import jsonl_option, new_options, define_command
 from execplan.cli.verbs.run import JOBS
 from execplan.engine.entries import ANSWERS
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the journal of the run, and what `run` reads.",
     writes="what `run` writes: a step that is done is not run again.",
     examples=(
@@ -54,22 +54,22 @@ def resume(
     What the steps that are done have left must be as they left it, else it exits 4 and says what is not. Of a step that
     was cut short and may run only once nobody knows whether it had its effect: look, then say --answer.
     """
-    from execplan.cli.running.outcome import outcome
-    from execplan.cli.running.watching import watching
+    from execplan.cli.running.outcome import outcome_answer
+    from execplan.cli.running.watching import observe_run
     from execplan.engine import place
     from execplan.engine import resume as engine
     from execplan.engine.plan_choice import choose_plan_with_run
 
     home, ref = choose_plan_with_run(os.getcwd(), plan)
-    found = place.find_run(home, ref, run)
+    run_paths = place.find_run(home, ref, run)
     if options.dry_run:
-        from execplan.cli.running.ahead import would_resume
+        from execplan.cli.running.ahead import resume_preview_answer
         from execplan.engine.ahead import preview_resume
 
-        return would_resume(preview_resume(home, ref, found, answer), answer, typed(ref.id, home.shown(ref.path)))
-    with watching(call, "resume", stream=jsonl) as watch:
-        finished = engine.resume(home, ref, found, answer, watch, options, jobs=jobs)
-    return outcome(home, ref, finished, quiet=call.quiet)
+        return resume_preview_answer(preview_resume(home, ref, run_paths, answer), answer, quote_plan_name(ref.id, home.shown(ref.path)))
+    with observe_run(call, "resume", stream=jsonl) as observer:
+        finished_run = engine.resume(home, ref, run_paths, answer, observer, options, jobs=jobs)
+    return outcome_answer(home, ref, finished_run, quiet=call.quiet)
 
 
 command = resume

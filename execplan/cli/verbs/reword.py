@@ -6,14 +6,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import write
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_plan
 from execplan.plan import reword as rewording
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="the words of one task; its box, its stamp and what is nested in it stay.",
     examples=(
@@ -27,8 +27,8 @@ from execplan.repo.amend import Options
 @writer_options
 def reword(call: Call, task: str, text: str, plan: str | None, options: Options) -> Answer:
     """Say a task in other words. A TASK is a number, an id, or words that only it has; the id changes with the words."""
-    changer = rewording.reword(task, words(text, "the task"))
-    return write(call, plan, options, "reword", lambda home: changer, "execplan show {id}")
+    changer = rewording.reword(task, read_text(text, "the task"))
+    return edit_plan(call, plan, options, "reword", lambda home: changer, "execplan show {id}")
 
 
 command = reword

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import new_options, verb
+from execplan.cli.verb import new_options, define_command
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the journal of the run, the files that it has changed, and the backups of what they were.",
     writes="these files as they were, the tasks that the run has ticked, the run's journal and the ledger.",
     examples=(
@@ -35,17 +35,17 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     named, exit 4, and nothing is touched. What is displaced is kept. What commands did elsewhere can't be taken back, and
     is listed.
     """
-    from execplan.cli.running.undone import undone_answer
-    from execplan.cli.running.watching import watching
+    from execplan.cli.running.undone import rollback_answer
+    from execplan.cli.running.watching import observe_run
     from execplan.engine import place
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.rollback import rollback as roll_back
 
     home, ref = choose_plan_with_run(os.getcwd(), plan)
-    found = place.find_run(home, ref, run)
-    with watching(call, "rollback", live=False) as watch:
-        undone = roll_back(home, ref, found, step=step, automatic="", observer=watch, options=options)
-    return undone_answer(undone, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
+    run_paths = place.find_run(home, ref, run)
+    with observe_run(call, "rollback", live=False) as observer:
+        rolled_back = roll_back(home, ref, run_paths, step=step, automatic="", observer=observer, options=options)
+    return rollback_answer(rolled_back, quote_plan_name(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
 
 
 command = rollback

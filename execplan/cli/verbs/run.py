@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import jsonl_option, new_options, verb
+from execplan.cli.verb import jsonl_option, new_options, define_command
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 
@@ -20,7 +20,7 @@ JOBS = 64
 """Steps that may run beside each other at most."""
 
 
-@verb(
+@define_command(
     reads="the execution plan and its approval; the files that its steps name; the policy; the register of approvals; what its "
     "commands read.",
     writes="what was approved, and nothing else: what its steps do, the ticks of their tasks, the run and the ledger among the "
@@ -78,23 +78,23 @@ def run(
     nobody has approved what would run, 4 when something has changed since, 8 when it waits for an answer.
     """
     if steps and begin:
-        what = "--step and --from exclude each other: one names the steps, the other where to begin"
-        raise ExecplanError("usage", what, exit=USAGE, hint="see execplan run --help")
-    from execplan.cli.running.outcome import outcome
-    from execplan.cli.running.watching import watching
+        message = "--step and --from exclude each other: one names the steps, the other where to begin"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan run --help")
+    from execplan.cli.running.outcome import outcome_answer
+    from execplan.cli.running.watching import observe_run
     from execplan.engine import run as engine
     from execplan.engine.watch import RunOptions
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    chosen = RunOptions(steps, begin, jobs, seconds, replays)
+    run_options = RunOptions(steps, begin, jobs, seconds, replays)
     if options.dry_run:
-        from execplan.cli.running.outlook import would_run
+        from execplan.cli.running.outlook import dry_run_answer
 
         path = home.shown(ref.path)
-        return would_run(engine.preview_run(home, ref, chosen), chosen, path, typed(ref.id, path))
-    with watching(call, "run", stream=jsonl) as watch:
-        finished = engine.run(home, ref, chosen, watch, options)
-    return outcome(home, ref, finished, quiet=call.quiet)
+        return dry_run_answer(engine.preview_run(home, ref, run_options), run_options, path, quote_plan_name(ref.id, path))
+    with observe_run(call, "run", stream=jsonl) as observer:
+        finished_run = engine.run(home, ref, run_options, observer, options)
+    return outcome_answer(home, ref, finished_run, quiet=call.quiet)
 
 
 command = run

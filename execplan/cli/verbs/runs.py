@@ -6,14 +6,14 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.engine.runs import STATES
 from execplan.repo import homes, pick, shelf
 
 
-@verb(
+@define_command(
     reads="the journals of the runs: those of a plan, else those of all plans, archived ones too.",
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
@@ -25,20 +25,20 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
 
     Exit 1 when one of them can't be read.
     """
-    from execplan.cli.running.listing import listed
+    from execplan.cli.running.listing import runs_answer
     from execplan.engine.runs import list_readable_runs
 
     if plan is not None or pick.from_environment() is not None:
         home, ref = pick.open_plan(os.getcwd(), plan)
-        found, broken = list_readable_runs(home, [ref])
-        return listed(found, broken, typed(ref.id, home.shown(ref.path)), state)
+        summaries, broken = list_readable_runs(home, [ref])
+        return runs_answer(summaries, broken, quote_plan_name(ref.id, home.shown(ref.path)), state)
     home = homes.require(os.getcwd())
-    found, broken = [], []
-    for one in homes.together(home):
-        more, others = list_readable_runs(one, shelf.every(one))
-        found += more
-        broken += others
-    return listed(found, broken, None, state)
+    summaries, broken = [], []
+    for member_project in homes.together(home):
+        project_summaries, unreadable = list_readable_runs(member_project, shelf.every(member_project))
+        summaries += project_summaries
+        broken += unreadable
+    return runs_answer(summaries, broken, None, state)
 
 
 command = runs

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.table import table
-from execplan.cli.verb import verb
+from execplan.cli.table import format_table
+from execplan.cli.verb import define_command
 from execplan.errors import INPUT, ExecplanError
 
 
-@verb(
+@define_command(
     reads="nothing.",
     writes="nothing.",
     examples=(
@@ -26,24 +26,24 @@ def schema(call: Call, name: str | None) -> Answer:
     Whether a document holds to the rules that no JSON Schema can tell is said by the verbs that read it.
     """
     from execplan.cli.schemas import ALIASES, KINDS, schema_bytes
-    from execplan.cli.schemas import schema as made
+    from execplan.cli.schemas import build_schema as build_schema
 
     if name is None:
-        rows = [[each, kind.about] for each, kind in KINDS.items()]
-        data = {"schemas": [{"name": each, "about": kind.about} for each, kind in KINDS.items()]}
-        return Answer(data, table(("name", "what"), rows), next=("execplan schema execution-plan",))
-    wanted = ALIASES.get(name, name)
-    if wanted not in KINDS:
-        raise _unknown(name, tuple(KINDS))
-    return Answer({"name": wanted, "schema": made(wanted)}, schema_bytes(wanted).decode())
+        rows = [[kind_name, kind.about] for kind_name, kind in KINDS.items()]
+        data = {"schemas": [{"name": kind_name, "about": kind.about} for kind_name, kind in KINDS.items()]}
+        return Answer(data, format_table(("name", "what"), rows), next_commands=("execplan schema execution-plan",))
+    schema_name = ALIASES.get(name, name)
+    if schema_name not in KINDS:
+        raise _unknown_schema_error(name, tuple(KINDS))
+    return Answer({"name": schema_name, "schema": build_schema(schema_name)}, schema_bytes(schema_name).decode())
 
 
-def _unknown(name: str, known: tuple[str, ...]) -> ExecplanError:
+def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanError:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}? See all: execplan schema" if near else "see all: execplan schema"
-    return ExecplanError("no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=known)
+    similar_names = get_close_matches(name, schema_names, n=1, cutoff=0.5)
+    hint = f"did you mean {similar_names[0]}? See all: execplan schema" if similar_names else "see all: execplan schema"
+    return ExecplanError("no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names)
 
 
 command = schema

@@ -6,14 +6,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import completes, create_option, verb, writer_options
-from execplan.cli.words import body
-from execplan.cli.writing import write
+from execplan.cli.verb import complete_with, create_option, define_command, writer_options
+from execplan.cli.words import read_lines
+from execplan.cli.writing import edit_plan
 from execplan.plan.body import set_body
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan, and the new body.",
     writes="all lines of one section, but for its heading and the revision notes at its end.",
     examples=(
@@ -21,7 +21,7 @@ from execplan.repo.amend import Options
         "execplan set 'Context and Orientation' 'The reader is `src/reader.py`.' --dry-run",
     ),
 )
-@click.argument("section", shell_complete=completes("section"))
+@click.argument("section", shell_complete=complete_with("section"))
 @click.argument("text")
 @plan_option
 @create_option
@@ -31,8 +31,8 @@ def set_(call: Call, section: str, text: str, plan: str | None, create: bool, op
 
     It may hold anything but headings of the first two levels; what the other sections say can't change.
     """
-    changer = set_body(section, body(text, "the section"), create=create)
-    return write(call, plan, options, "set", lambda home: changer, "execplan lint {id}")
+    changer = set_body(section, read_lines(text, "the section"), create=create)
+    return edit_plan(call, plan, options, "set", lambda home: changer, "execplan lint {id}")
 
 
 command = set_

@@ -6,15 +6,15 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import verb, writer_options
-from execplan.cli.words import words
-from execplan.cli.writing import write
+from execplan.cli.verb import define_command, writer_options
+from execplan.cli.words import read_text
+from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan import reword
 from execplan.repo.amend import Options
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="a ticked task and an open one in the place of the task.",
     examples=('execplan split 3 --done "Write the tests of the reader" --remaining "Write the tests of the writers"',),
@@ -29,8 +29,8 @@ def split(call: Call, task: str, done: str, remaining: str, plan: str | None, op
 
     A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.
     """
-    changer = reword.split(task, words(done, "what is done"), words(remaining, "what remains"), now())
-    return write(call, plan, options, "split", lambda home: changer, "execplan next {id}")
+    changer = reword.split(task, read_text(done, "what is done"), read_text(remaining, "what remains"), now())
+    return edit_plan(call, plan, options, "split", lambda home: changer, "execplan next {id}")
 
 
 command = split

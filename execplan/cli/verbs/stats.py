@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_flag
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.repo import homes, pick, shelf, state
 from execplan.text import disk, files
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 TEXT = "text"
 PROMETHEUS = "prometheus"
-_FIRST = b"# HELP plan_"
+_TEXTFILE_PREFIX = b"# HELP plan_"
 """How every file of ours begins."""
-_LIMIT = 1 << 20
+_MAX_TEXTFILE_BYTES = 1 << 20
 
 
-@verb(
+@define_command(
     reads="the ledgers of the plans that are named; else of all, archived ones too, with those of `homes` in the settings; "
     "the logs of the sessions that they name, below ~/.claude and ~/.codex.",
     writes="nothing; with --textfile that file.",
@@ -59,150 +59,150 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     from execplan.engine.stats import compute_statistics
     from execplan.repo.gathering.usage import used
 
-    home, found = _plans(plans)
-    ledgers, warnings = _ledgers(found)
-    told = compute_statistics(ledgers)
-    session = used(told.sessions)
-    data = {"plans": len([each for each in ledgers if each]), **_json(told, session)}
+    home, plan_refs = _find_plans(plans)
+    audit_logs, warnings = _read_audit_logs(plan_refs)
+    statistics = compute_statistics(audit_logs)
+    session_usage = used(statistics.sessions)
+    data = {"plans": len([audit_log for audit_log in audit_logs if audit_log]), **_stats_json(statistics, session_usage)}
     if textfile is not None:
-        changed = _write(home, textfile, told, session)
+        changed = _write_textfile(home, textfile, statistics, session_usage)
         text = f"wrote {textfile}" if changed else f"{textfile} says so already"
         return Answer(
             {**data, "path": home.shown(os.path.abspath(textfile)), "changed": changed},
             text,
             warnings=warnings,
-            wanted=False,
+            is_requested=False,
         )
     if form == PROMETHEUS:
         from execplan.cli.metrics import render
 
-        return Answer(data, render(told, session), warnings=warnings, raw=True)
-    return Answer(data, _text(told, session) if data["plans"] else "nothing is recorded yet", warnings=warnings)
+        return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
+    return Answer(data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings)
 
 
-def _plans(named: tuple[str, ...]) -> tuple[Home, list[tuple[Home, Ref]]]:
+def _find_plans(plan_names: tuple[str, ...]) -> tuple[Home, list[tuple[Home, Ref]]]:
     """The home from which they are asked for, and the plans."""
-    here = os.getcwd()
-    names: tuple[str | None, ...] = named or ((None,) if pick.from_environment() is not None else ())
+    directory = os.getcwd()
+    names: tuple[str | None, ...] = plan_names or ((None,) if pick.from_environment() is not None else ())
     if names:
-        found = list({ref.path: (home, ref) for home, ref in [pick.open_plan(here, name) for name in names]}.values())
-        return homes.existing(found[0][0]), found
-    home = homes.require(here)
-    return home, [(each, ref) for each in homes.together(home) for ref in shelf.every(each)]
+        plan_refs = list({ref.path: (home, ref) for home, ref in [pick.open_plan(directory, name) for name in names]}.values())
+        return homes.existing(plan_refs[0][0]), plan_refs
+    home = homes.require(directory)
+    return home, [(member_project, ref) for member_project in homes.together(home) for ref in shelf.every(member_project)]
 
 
-def _ledgers(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[str, ...]]:
+def _read_audit_logs(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[str, ...]]:
     """The records of each plan, and what is wrong with them."""
     from execplan.engine.ledger import chain, names
 
-    found, warnings = [], []
+    record_lists, warnings = [], []
     for home, ref in plans:
         data = names.read(home, ref)
-        walked = chain.parse_chain(data[: data.rfind(b"\n") + 1])
-        found.append(walked.records)
-        if walked.flaw is not None:
-            warnings.append(f"the ledger of {ref.id} is broken, so that figures may be wrong: {walked.flaw}")
-    return found, tuple(warnings)
+        chain_walk = chain.parse_chain(data[: data.rfind(b"\n") + 1])
+        record_lists.append(chain_walk.records)
+        if chain_walk.flaw is not None:
+            warnings.append(f"the ledger of {ref.id} is broken, so that figures may be wrong: {chain_walk.flaw}")
+    return record_lists, tuple(warnings)
 
 
-def _write(home: Home, file: str, told: RunStatistics, session: Used) -> bool:
+def _write_textfile(home: Home, file: str, statistics: RunStatistics, session_usage: Used) -> bool:
     """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
     from execplan.cli.metrics import render
 
-    path, new = os.path.abspath(file), render(told, session).encode()
+    path, new = os.path.abspath(file), render(statistics, session_usage).encode()
     with state.lock(home, os.path.realpath(path), "stats"):
         if not os.path.lexists(path):
             if not files.create(path, new):
                 raise disk.ChangedMeanwhileError(path)
             os.chmod(path, 0o644)  # whatever the umask says: another user's collector reads it
             return True
-        old = disk.read(path, _LIMIT)[0]
-        if old and not old.startswith(_FIRST):
-            what = f"{file} holds something else than metrics, so it is not overwritten"
-            raise ExecplanError("not-metrics", what, exit=NO, hint="name another file, or remove it")
+        old = disk.read(path, _MAX_TEXTFILE_BYTES)[0]
+        if old and not old.startswith(_TEXTFILE_PREFIX):
+            message = f"{file} holds something else than metrics, so it is not overwritten"
+            raise ExecplanError("not-metrics", message, exit=NO, hint="name another file, or remove it")
         if old == new:
             return False
         files.replace(path, old, new)
         return True
 
 
-def _json(told: RunStatistics, session: Used) -> dict[str, Any]:
+def _stats_json(statistics: RunStatistics, session_usage: Used) -> dict[str, Any]:
     return {
-        "runs": told.runs,
-        "executions": told.executions,
-        "duration_s": _spread(told.seconds),
-        "step_duration_s": _spread(told.step_seconds),
-        "created": told.plans,
-        "created_per_hour": told.plans_per_hour,
-        "generation_s": _spread(told.generation),
-        "steps_per_plan": _spread(told.plan_steps),
-        "errors": told.errors,
+        "runs": statistics.runs,
+        "executions": statistics.executions,
+        "duration_s": _distribution_json(statistics.seconds),
+        "step_duration_s": _distribution_json(statistics.step_seconds),
+        "created": statistics.plans,
+        "created_per_hour": statistics.plans_per_hour,
+        "generation_s": _distribution_json(statistics.generation),
+        "steps_per_plan": _distribution_json(statistics.plan_steps),
+        "errors": statistics.errors,
         "sessions": {
-            "count": session.sessions,
-            "logs": session.logs,
-            "tokens": session.usage.tokens,
-            "cost_usd": session.usage.cost_usd,
+            "count": session_usage.sessions,
+            "logs": session_usage.logs,
+            "tokens": session_usage.usage.tokens,
+            "cost_usd": session_usage.usage.cost_usd,
         },
-        "steps": told.steps,
-        "agent_runs": told.agent_runs,
-        "agent_calls": told.agent_calls,
-        "rollbacks": told.rollbacks,
-        "replans": told.replans,
-        "approvals": told.approvals,
-        "approval_rate": told.approval_rate,
-        "execution_success_rate": told.success_rate,
-        "rollback_rate": told.rollback_rate,
+        "steps": statistics.steps,
+        "agent_runs": statistics.agent_runs,
+        "agent_calls": statistics.agent_calls,
+        "rollbacks": statistics.rollbacks,
+        "replans": statistics.replans,
+        "approvals": statistics.approvals,
+        "approval_rate": statistics.approval_rate,
+        "execution_success_rate": statistics.success_rate,
+        "rollback_rate": statistics.rollback_rate,
     }
 
 
-def _spread(values: Sequence[float]) -> dict[str, float]:
+def _distribution_json(values: Sequence[float]) -> dict[str, float]:
     """How many there are, their sum, and the largest."""
     return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
 
 
-def _text(told: RunStatistics, session: Used) -> str:
-    from execplan.cli.running.phrases import counted
-    from execplan.cli.table import table
+def _stats_text(statistics: RunStatistics, session_usage: Used) -> str:
+    from execplan.cli.running.phrases import pluralize
+    from execplan.cli.table import format_table
 
-    hourly = f", {told.plans_per_hour:.1f} an hour" if told.plans_per_hour is not None else ""
-    tokens = ", ".join([f"{count:,} {kind.replace('_', ' ')}" for kind, count in session.usage.tokens.items() if count])
-    cost = f"{session.usage.cost_usd:.2f} US dollars" if session.usage.cost_usd is not None else "the logs do not say"
-    rates = (("approval", told.approval_rate), ("success", told.success_rate), ("rollback", told.rollback_rate))
+    hourly = f", {statistics.plans_per_hour:.1f} an hour" if statistics.plans_per_hour is not None else ""
+    tokens = ", ".join([f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.usage.tokens.items() if count])
+    cost = f"{session_usage.usage.cost_usd:.2f} US dollars" if session_usage.usage.cost_usd is not None else "the logs do not say"
+    rates = (("approval", statistics.approval_rate), ("success", statistics.success_rate), ("rollback", statistics.rollback_rate))
     rows = [
-        ("runs", _counts(told.runs)),
-        ("took", _average(told.seconds, ".1f", " s")),
-        ("steps", _counts(told.steps)),
-        ("step took", _average(told.step_seconds, ".1f", " s")),
-        ("errors", _counts(told.errors)),
-        ("by agents", f"{counted(told.agent_runs, 'run')}, {counted(told.agent_calls, 'call')}"),
-        ("rollbacks", _counts(told.rollbacks)),
-        ("replans", str(told.replans)),
-        ("approvals", _counts(told.approvals)),
+        ("runs", _format_counts(statistics.runs)),
+        ("took", _format_average(statistics.seconds, ".1f", " s")),
+        ("steps", _format_counts(statistics.steps)),
+        ("step took", _format_average(statistics.step_seconds, ".1f", " s")),
+        ("errors", _format_counts(statistics.errors)),
+        ("by agents", f"{pluralize(statistics.agent_runs, 'run')}, {pluralize(statistics.agent_calls, 'call')}"),
+        ("rollbacks", _format_counts(statistics.rollbacks)),
+        ("replans", str(statistics.replans)),
+        ("approvals", _format_counts(statistics.approvals)),
         ("rates", ", ".join([f"{name} {value:.0%}" for name, value in rates if value is not None]) or "-"),
     ]
-    if told.plans:
+    if statistics.plans:
         rows[:0] = [
-            ("created", f"{counted(told.plans, 'execution plan')}{hourly}"),
-            ("made in", _average(told.generation, ".3f", " s")),
-            ("plan size", _average(told.plan_steps, ".1f", "")),
+            ("created", f"{pluralize(statistics.plans, 'execution plan')}{hourly}"),
+            ("made in", _format_average(statistics.generation, ".3f", " s")),
+            ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
         ]
-    if session.logs:
+    if session_usage.logs:
         rows += [("tokens", tokens or "-"), ("cost", cost)]
-    return table(("what", "how many"), rows)
+    return format_table(("what", "how many"), rows)
 
 
-def _average(values: Sequence[float], form: str, unit: str) -> str:
+def _format_average(values: Sequence[float], form: str, unit: str) -> str:
     """`31.0 s on average, 61.5 s at most`."""
     if not values:
         return "-"
     return f"{sum(values) / len(values):{form}}{unit} on average, {max(values):{form}}{unit} at most"
 
 
-def _counts(counts: dict[str, int]) -> str:
+def _format_counts(counts: dict[str, int]) -> str:
     """`3: 2 completed, 1 failed`."""
-    parts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
-    return f"{sum(counts.values())}: {', '.join(parts)}" if parts else "0"
+    phrases = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
+    return f"{sum(counts.values())}: {', '.join(phrases)}" if phrases else "0"
 
 
-stats.settles = False  # a move that was cut short is finished by a verb that may write
+stats.finishes_moves = False  # a move that was cut short is finished by a verb that may write
 command = stats

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli import standing
 from execplan.cli.advice import Advice, advise
-from execplan.cli.ahead import ahead
+from execplan.cli.ahead import find_open_tasks
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json
-from execplan.cli.table import table
-from execplan.cli.verb import verb
+from execplan.cli.table import format_table
+from execplan.cli.verb import define_command
 from execplan.errors import NO, OK
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.repo import homes, pick, shelf
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Shelved
 
 
-@verb(
+@define_command(
     reads="every plan, with those of `homes` in the settings, or the one that is named; their execution plans and approvals.",
     writes="nothing.",
     examples=("execplan status", "execplan status parser --json"),
@@ -33,68 +33,68 @@ def status(call: Call, plan: str | None) -> Answer:
     is_named = plan is not None or pick.from_environment() is not None
     if not is_named:
         home = homes.require(os.getcwd())
-        shelved = shelf.load_together(home, archive=True)
+        stored_plans = shelf.load_together(home, archive=True)
     else:
         home, ref = pick.open_plan(os.getcwd(), plan)
-        shelved = [shelf.load(home, ref)]
-    shelved.sort(key=lambda each: STATES.index(each.state))
+        stored_plans = [shelf.load(home, ref)]
+    stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
     activity = Activity()
-    found = [_told(each, activity) for each in shelved if is_named or each.state != ARCHIVED]
-    told = [each for each, _ in found]
-    counts = {state: sum([each.state == state for each in shelved]) for state in STATES}
-    broken = [each for each in told if each["state"] == BROKEN]
+    plan_statuses = [_plan_status(stored_plan, activity) for stored_plan in stored_plans if is_named or stored_plan.state != ARCHIVED]
+    plan_documents = [plan_data for plan_data, _ in plan_statuses]
+    counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
+    broken = [plan_data for plan_data in plan_documents if plan_data["state"] == BROKEN]
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
-    advice = Advice() if told else Advice(("execplan new 'Its title'",))
-    if told:
-        name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
-        lines += ["", table(("state", "done", name, "next"), [_row(each, name, advised) for each, advised in found])]
-        advice = next((each for _, each in found if each.commands or each.work), advice)
+    advice = Advice() if plan_documents else Advice(("execplan new 'Its title'",))
+    if plan_documents:
+        name = "path" if len({stored_plan.home.base for stored_plan in stored_plans}) > 1 else "id"
+        lines += ["", format_table(("state", "done", name, "next"), [_status_row(plan_data, name, advised) for plan_data, advised in plan_statuses])]
+        advice = next((plan_advice for _, plan_advice in plan_statuses if plan_advice.commands or plan_advice.work), advice)
     work = advice.work
-    if work is not None and work.task is not None and len(told) > 1:
-        plan_of = next(each["id"] for each, advised in found if advised is advice)
-        work = work._replace(what=f"{work.what} (in {plan_of})")
-    data = {"states": counts, "plans": told}
-    warnings = conflict_warnings(shelved)
+    if work is not None and work.task is not None and len(plan_documents) > 1:
+        plan_of = next(plan_data["id"] for plan_data, advised in plan_statuses if advised is advice)
+        work = work._replace(description=f"{work.description} (in {plan_of})")
+    data = {"states": counts, "plans": plan_documents}
+    warnings = conflict_warnings(stored_plans)
     exit_ = NO if broken else OK
-    return Answer(data, "\n".join(lines), exit_, warnings=warnings, next=advice.commands, work=work)
+    return Answer(data, "\n".join(lines), exit_, warnings=warnings, next_commands=advice.commands, work=work)
 
 
-def _told(shelved: Shelved, activity: Activity) -> tuple[dict[str, Any], Advice]:
+def _plan_status(stored_plan: Shelved, activity: Activity) -> tuple[dict[str, Any], Advice]:
     """A plan with its next task and whether it is stalled, and what to do next with it."""
-    told = plan_json(shelved)
-    plan = shelved.plan if shelved.state in (ACTIVE, DRAFT) else None
-    found = ahead(shelved.home, shelved.ref, plan) if plan is not None else None
-    told["next"] = found.task if found is not None else None
-    told["taken"] = found.taken if found is not None else []
-    told["stalled"] = plan is not None and activity.is_stalled(shelved.home, shelved.ref.path, plan)
-    told["execution"] = standing.told(shelved)
-    return told, Advice() if shelved.state == ARCHIVED else advise(shelved, found, told["execution"])
+    plan_data = plan_json(stored_plan)
+    plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None
+    open_tasks = find_open_tasks(stored_plan.home, stored_plan.ref, plan) if plan is not None else None
+    plan_data["next"] = open_tasks.task if open_tasks is not None else None
+    plan_data["taken"] = open_tasks.claimed_tasks if open_tasks is not None else []
+    plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.home, stored_plan.ref.path, plan)
+    plan_data["execution"] = standing.status_if_active(stored_plan)
+    return plan_data, Advice() if stored_plan.state == ARCHIVED else advise(stored_plan, open_tasks, plan_data["execution"])
 
 
-def _row(told: dict[str, Any], name: str, advice: Advice) -> tuple[str, str, str, str]:
-    if told["state"] == BROKEN:
-        return BROKEN, "-", told[name], told["error"]
-    counts = told["counts"]
-    done = f"{counts['done']}/{counts['total']}"
+def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str, str, str]:
+    if plan_data["state"] == BROKEN:
+        return BROKEN, "-", plan_data[name], plan_data["error"]
+    counts = plan_data["counts"]
+    progress = f"{counts['done']}/{counts['total']}"
     if counts["other"]:
-        done += f" +{counts['other']} other"
-    marks = (" (stalled)" if told["stalled"] else "") + standing.mark(told["execution"])
-    return told["state"], done, told[name], _next(told, advice) + marks
+        progress += f" +{counts['other']} other"
+    marks = (" (stalled)" if plan_data["stalled"] else "") + standing.status_suffix(plan_data["execution"])
+    return plan_data["state"], progress, plan_data[name], _next_task_text(plan_data, advice) + marks
 
 
-def _next(told: dict[str, Any], advice: Advice) -> str:
+def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
     """The next task of a plan, and who has claimed others; or why there is none."""
-    task = told["next"]
-    others = [each for each in told["taken"] if task is None or each["id"] != task["id"]]
-    claimed = ", ".join([f"{each['number']}. by {each['by']}" for each in others])
+    task = plan_data["next"]
+    other_claims = [claimed_task for claimed_task in plan_data["taken"] if task is None or claimed_task["id"] != task["id"]]
+    claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
     if task:
         yours = " (yours, in progress)" if "by" in task else ""
         return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "")
     if claimed:
         return f"every open task is claimed: {claimed}"
-    if told["state"] != COMPLETE:
-        return "no task yet" if told["state"] in (DRAFT, ACTIVE) else ""
-    if told["execution"]:
+    if plan_data["state"] != COMPLETE:
+        return "no task yet" if plan_data["state"] in (DRAFT, ACTIVE) else ""
+    if plan_data["execution"]:
         return "no open task"
     return (
         "no open task: archive it" if advice.commands[0].startswith("execplan archive") else "no open task, no outcome"

@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.errors import About
 from execplan.plan.seek import task_ids
 from execplan.repo import pick, shelf
@@ -18,11 +18,11 @@ from execplan.repo import pick, shelf
 if TYPE_CHECKING:
     from execplan.context.summary.piece import SummarySection
 
-FORMS = ("summary", "report", "itinerary", "analysis", "structured", "bullet_points")
+SUMMARY_FORMS = ("summary", "report", "itinerary", "analysis", "structured", "bullet_points")
 LENGTHS = ("brief", "detailed", "comprehensive")
 
 
-@verb(
+@define_command(
     reads="the plan.",
     writes="nothing.",
     examples=(
@@ -34,7 +34,7 @@ LENGTHS = ("brief", "detailed", "comprehensive")
 )
 @plan_argument()
 @click.option(
-    "--as", "form", type=click.Choice(FORMS), default=FORMS[0], help="What kind of text; summary unless told."
+    "--as", "form", type=click.Choice(SUMMARY_FORMS), default=SUMMARY_FORMS[0], help="What kind of text; summary unless told."
 )
 @click.option(
     "--length",
@@ -48,31 +48,31 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
     The same plan gives the same text each time. Secrets are taken out.
     """
     from execplan.context.summary.clean import redact_plan
-    from execplan.context.summary.summarize import summarize_plan as told_as
+    from execplan.context.summary.summarize import summarize_plan as summarize_plan
     from execplan.text.redaction import Redaction
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    shelved = shelf.load(home, ref)
-    if shelved.plan is None:
-        assert shelved.error is not None
+    stored_plan = shelf.load(home, ref)
+    if stored_plan.plan is None:
+        assert stored_plan.error is not None
         with About(home.shown(ref.path)):
-            raise shelved.error
+            raise stored_plan.error
     redaction = Redaction(os.environ, os.environ)  # of variables only those whose names tell
-    read = redact_plan(shelved.plan, redaction)
-    ids = task_ids((shelved.plan if len(shelved.plan.tasks) == len(read.tasks) else read).tasks)
-    told = told_as(read, ref.id, shelved.state, ids, form, length)
-    text = redaction.text(told.text)
+    redacted_plan = redact_plan(stored_plan.plan, redaction)
+    ids = task_ids((stored_plan.plan if len(stored_plan.plan.tasks) == len(redacted_plan.tasks) else redacted_plan).tasks)
+    plan_summary = summarize_plan(redacted_plan, ref.id, stored_plan.state, ids, form, length)
+    text = redaction.text(plan_summary.text)
     data: dict[str, Any] = {
-        **plan_json(shelved),
-        "title": redaction.text(read.title) if read.title is not None else None,
+        **plan_json(stored_plan),
+        "title": redaction.text(redacted_plan.title) if redacted_plan.title is not None else None,
         "form": form,
         "length": length,
-        "limit": told.max_words,
-        "words": told.word_count,
+        "limit": plan_summary.max_words,
+        "words": plan_summary.word_count,
         "text": text,
-        "sections": redaction.value([_part_json(part) for part in told.sections]),
+        "sections": redaction.value([_part_json(part) for part in plan_summary.sections]),
     }
-    return Answer(data, text, warnings=conflict_warnings([shelved]))
+    return Answer(data, text, warnings=conflict_warnings([stored_plan]))
 
 
 def _part_json(part: SummarySection) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import verb
+from execplan.cli.verb import define_command
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import ask, homes
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from execplan.context.triage.judge import Thresholds, TriageResult
     from execplan.repo.home import Home
 
-_TITLE = 80
+_MAX_TITLE_LENGTH = 80
 """Characters of a request that can be the title of its plan."""
 
 
-@verb(
+@define_command(
     reads="the request; with --staged git's index, with --since the files that differ; the settings, for the thresholds.",
     writes="nothing.",
     examples=(
@@ -44,21 +44,21 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     from execplan.repo import triaging
     from execplan.repo.thresholds import thresholds
 
-    _check_usage(request, staged=staged, since=since)
-    words = _words(request) if request is not None else None
+    _ensure_compatible_options(request, staged=staged, since=since)
+    request_text = _read_request(request) if request is not None else None
     home = homes.find(os.getcwd())
     changed: list[ChangedFile] | None = None
     if staged or since is not None:
         ask.require(home)
         changed = triaging.staged(home) if since is None else triaging.since(home, since)
-    parts, warnings = _parts(home) if words is not None else ({}, ())
+    repository_parts, warnings = _repository_parts(home) if request_text is not None else ({}, ())
     limits = thresholds(home.settings.triage)
-    found = judge.evaluate_triage(words, changed, parts, limits)
-    follow = _follow(home, words) if found.verdict == judge.PLAN else ()
-    return Answer(_json(found, limits), _text(found), warnings=warnings, next=follow)
+    assessment = judge.evaluate_triage(request_text, changed, repository_parts, limits)
+    next_commands = _follow(home, request_text) if assessment.verdict == judge.PLAN else ()
+    return Answer(_triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands)
 
 
-def _parts(home: Home) -> tuple[dict[str, str], tuple[str, ...]]:
+def _repository_parts(home: Home) -> tuple[dict[str, str], tuple[str, ...]]:
     """The parts of the repository, and a warning where git can't be asked for them."""
     from execplan.repo import triaging
 
@@ -67,11 +67,11 @@ def _parts(home: Home) -> tuple[dict[str, str], tuple[str, ...]]:
     except ExecplanError as error:
         if error.code not in ask.UNUSABLE:
             raise
-        left = "the parts of the repository are not known, so the request is judged without them"
-        return {}, (f"{left}: {error.message}; {error.hint}",)
+        message = "the parts of the repository are not known, so the request is judged without them"
+        return {}, (f"{message}: {error.message}; {error.hint}",)
 
 
-def _check_usage(request: str | None, *, staged: bool, since: str | None) -> None:
+def _ensure_compatible_options(request: str | None, *, staged: bool, since: str | None) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     why = ""
     if staged and since is not None:
@@ -82,48 +82,48 @@ def _check_usage(request: str | None, *, staged: bool, since: str | None) -> Non
         raise ExecplanError("usage", why, exit=USAGE, hint='execplan triage "what is to be done"')
 
 
-def _words(request: str) -> str:
+def _read_request(request: str) -> str:
     """The lines of a request, which holds a word; raises ExecplanError."""
-    from execplan.cli.words import body
+    from execplan.cli.words import read_lines
 
-    text = "\n".join(body(request, "the request"))
+    text = "\n".join(read_lines(request, "the request"))
     if not any([char.isalnum() for char in text]):
         hint = "say what is to be done"
         raise ExecplanError("no-words", f"the request says nothing: {request!r}", exit=USAGE, hint=hint)
     return text
 
 
-def _follow(home: Home, words: str | None) -> tuple[str, ...]:
+def _follow(home: Home, request_text: str | None) -> tuple[str, ...]:
     if not home.exists:
         return ("execplan init",)
-    title = " ".join((words or "").split())
-    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _TITLE else 'Its title')}",)
+    title = " ".join((request_text or "").split())
+    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _MAX_TITLE_LENGTH else 'Its title')}",)
 
 
-def _json(found: TriageResult, limits: Thresholds) -> dict[str, Any]:
-    request = found.request
+def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]:
+    request = assessment.request
     return {
-        "verdict": found.verdict,
-        "confidence": found.confidence,
+        "verdict": assessment.verdict,
+        "confidence": assessment.confidence,
         "thresholds": limits._asdict(),
-        "reasons": list(found.reasons),
-        "unclear": [each._asdict() for each in found.unclear],
+        "reasons": list(assessment.reasons),
+        "unclear": [open_question._asdict() for open_question in assessment.unclear],
         "criteria": [
             {
-                "name": each.name,
-                "strength": each.strength,
-                "weight": each.weight,
-                "points": round(each.points, 4) + 0.0,
-                "evidence": [one._asdict() for one in each.evidence],
+                "name": criterion.name,
+                "strength": criterion.strength,
+                "weight": criterion.weight,
+                "points": round(criterion.points, 4) + 0.0,
+                "evidence": [evidence._asdict() for evidence in criterion.evidence],
             }
-            for each in found.criteria
+            for criterion in assessment.criteria
         ],
         "request": None if request is None else {"words": request.word_count, "is_english": request.is_english},
-        "changes": None if found.changes is None else _changes(found.changes),
+        "changes": None if assessment.changes is None else _changes_json(assessment.changes),
     }
 
 
-def _changes(changes: ChangeSummary) -> dict[str, Any]:
+def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
     return {
         "files": changes.files,
         "added": changes.added,
@@ -135,11 +135,11 @@ def _changes(changes: ChangeSummary) -> dict[str, Any]:
     }
 
 
-def _text(found: TriageResult) -> str:
+def _triage_text(assessment: TriageResult) -> str:
     head = {"none": "no plan is needed", "plan": "a plan is due", "unclear": "it is unclear whether a plan is due"}
-    lines = [f"{found.verdict}: {head[found.verdict]} (confidence that none is needed: {found.confidence:.2f})"]
-    lines += [f"  {each}" for each in found.reasons]
-    lines += [f"  unclear: {each.unclear}. {each.question}" for each in found.unclear]
+    lines = [f"{assessment.verdict}: {head[assessment.verdict]} (confidence that none is needed: {assessment.confidence:.2f})"]
+    lines += [f"  {reason}" for reason in assessment.reasons]
+    lines += [f"  unclear: {open_question.unclear}. {open_question.question}" for open_question in assessment.unclear]
     return "\n".join(lines)
 
 

@@ -8,13 +8,13 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.reversing import listed, require_movable, told
-from execplan.cli.verb import verb, writer_options
+from execplan.cli.reversing import history_answer, require_movable, undo_answer
+from execplan.cli.verb import define_command, writer_options
 from execplan.repo.amend import Options
 from execplan.repo.operations import undo as undoing
 
 
-@verb(
+@define_command(
     reads="the journal of operations, and the plan.",
     writes="what the last operation changed, as it was before it; all that changed since stays.",
     examples=(
@@ -34,8 +34,8 @@ def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options:
     Without -p it takes your last operation on any plan, and names it. It stops when the same lines have changed since.
     """
     if show:
-        return listed(os.getcwd(), plan)
-    return told(
+        return history_answer(os.getcwd(), plan)
+    return undo_answer(
         undoing.undo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
     )
 

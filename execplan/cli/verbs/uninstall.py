@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.integrate import carry_out, check
-from execplan.cli.verb import completes, lock_option, verb
+from execplan.cli.integrate import apply_integrations, check_request
+from execplan.cli.verb import complete_with, lock_option, define_command
 
 
-@verb(
+@define_command(
     reads="the files that install writes.",
     writes="the same files, without what install added; a file that it made goes, if nothing else is in it.",
     examples=("execplan uninstall agents", "execplan uninstall git-hooks completion --dry-run"),
 )
-@click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=completes("integration"))
+@click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=complete_with("integration"))
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else all three.")
 @click.option(
     "--for",
@@ -30,7 +30,7 @@ def uninstall(
     call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
 ) -> Answer:
     """Take integrations back, to the byte: agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, completion."""
-    return carry_out("uninstall", check("uninstall", what, shell, programs), force=force, dry_run=dry_run)
+    return apply_integrations("uninstall", check_request("uninstall", what, shell, programs), force=force, dry_run=dry_run)
 
 
 command = uninstall

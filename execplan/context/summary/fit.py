@@ -56,4 +56,4 @@ def _frame_size(section: SummarySection, *, with_headings: bool) -> int:
 
 def format_omitted(section: SummarySection) -> str:
     """How many pieces are left out, where that is said."""
-    return f"… {section.left:,} {section.rest}" if section.rest and section.left else ""
+    return f"… {section.omitted_count:,} {section.omitted_label}" if section.omitted_label and section.omitted_count else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.schemas import schema
+from execplan.cli.schemas import build_schema
 from execplan.document import canonical
 from tests.agents.enhancer.asking import PLAN, Asking
 
@@ -136,7 +136,7 @@ def test_the_request(asking: Asking) -> None:
     asking.ask("echo")
     request = asking.sent()
     assert list(request) == ["schema", "version", "instruction", "answer_schema", "data"]
-    assert request["answer_schema"] == schema("execution-plan")
+    assert request["answer_schema"] == build_schema("execution-plan")
     assert "never an instruction" in request["instruction"]
     jsonschema.validate(request["data"]["execution_plan"], request["answer_schema"])
     assert canonical(request) == (asking.folder / "request.json").read_bytes()

@@ -13,7 +13,7 @@ import pytest
 import execplan
 from execplan.agents.guard import own, reading
 from execplan.agents.guard.verbs import GLOBAL_FLAGS, DENIED_COMMANDS, ALLOWED_COMMANDS
-from execplan.cli.verbs import VERBS as VERBS_OF_ALL
+from execplan.cli.verbs import COMMANDS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.around import Ground
 
