@@ -9,20 +9,20 @@ from corpus_probe import ALL, Probe
 from execplan.lint.fix import fixing
 from execplan.lint.runner import lint_bytes
 from execplan.plan.change import Change
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 
 
 def mend_findings(probe: Probe) -> None:
     """Make the safe fixes, then the unsafe ones, too."""
     for writer, unsafe in (("lint --fix", False), ("lint --unsafe-fixes", True)):
         made: Counter[str] = Counter()
-        new, change = changed(probe.data, fixing(probe.given, ALL, unsafe=unsafe, mended=made))
+        new, change = apply_change(probe.data, fixing(probe.given, ALL, unsafe=unsafe, mended=made))
         if not change.edits:
             continue
         probe.report.made[writer] += made.total()
         _others_stay(probe, writer, new, change)
         again: Counter[str] = Counter()
-        if changed(new, fixing(probe.given, ALL, unsafe=unsafe, mended=again))[0] != new:
+        if apply_change(new, fixing(probe.given, ALL, unsafe=unsafe, mended=again))[0] != new:
             probe.fail(0, f"{writer} mends {', '.join(again)} when it is done again")
         before = Counter(each.code for each in lint_bytes(probe.data, probe.given, ALL))
         after = Counter(each.code for each in lint_bytes(new, probe.given, ALL))

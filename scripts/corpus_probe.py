@@ -19,7 +19,7 @@ from execplan.plan.grammar import is_nothing, read_label
 from execplan.plan.guidance import is_guidance
 from execplan.plan.model import DONE, OPEN, OTHER, Plan
 from execplan.plan.whole import rebased
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Probe:
         """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""
         old = self.data if data is None else data
         try:
-            new, change = changed(old, make())
+            new, change = apply_change(old, make())
         except ExecplanError as error:
             self.report.refused[error.code, writer] += 1
             return None
@@ -116,9 +116,9 @@ class Probe:
         if writer not in self.undone:
             self.undone.add(writer)
             self.report.made["undo"] += 1
-            if changed(new, lambda plan: rebased(plan, new, old, "undo", "undone", ""))[0] != old:
+            if apply_change(new, lambda plan: rebased(plan, new, old, "undo", "undone", ""))[0] != old:
                 self.fail(change.edits[0].start, f"undo does not give back the bytes from before {writer}")
-        if changed(new, make())[0] != new:
+        if apply_change(new, make())[0] != new:
             self.fail(change.edits[0].start, f"{writer} changes the plan when it is done again")
         return new, reader.read(new)
 

@@ -14,7 +14,7 @@ from corpus_probe import Probe, counted_again, one_more
 from execplan.plan import body, logs, outline, reword, tasks
 from execplan.plan.change import facts
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.blocks import HEADING
 from execplan.text.lines import Text
 
@@ -146,7 +146,7 @@ def _set(probe: Probe, section: Section) -> None:
         titles = [[each.title for each in plan.sections] for plan in (probe.plan, made[1])]
         if titles[0] != titles[1] or made[1].text.lines.count(WHY) != 1:
             probe.fail(section.start, "set changed other sections")
-        if changed(probe.data, body.set_body(section.title, lines))[0] != probe.data:
+        if apply_change(probe.data, body.set_body(section.title, lines))[0] != probe.data:
             probe.fail(section.start, "set with a section's own body changes the plan")
 
 

@@ -23,8 +23,8 @@ from execplan.execution.risk import table
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
-from execplan.repo.plan_directories import files_pattern
-from execplan.repo.settings import ABOUT, Settings, literal
+from execplan.repo.plan_directories import plan_files_regex
+from execplan.repo.settings import DESCRIPTIONS, Settings, toml_literal
 from execplan.text import secret_files
 from tests.console.runner import rewrite
 from tests.secrets import rates
@@ -181,13 +181,13 @@ def settings() -> str:
     """Every setting with its default."""
     lines = ["| setting | default | what it is for |", "|---|---|---|"]
     for name, value in Settings()._asdict().items():
-        lines.append(f"| `{name}` | `{literal(value)}` | {ABOUT[name]} |")
+        lines.append(f"| `{name}` | `{toml_literal(value)}` | {DESCRIPTIONS[name]} |")
     return "\n".join(lines) + "\n"
 
 
 def errors() -> str:
     """A page with every code of a refusal."""
-    rows = sorted(pages.refusals().values(), key=lambda each: (each.exit, each.code))
+    rows = sorted(pages.error_help_by_code().values(), key=lambda each: (each.exit, each.code))
     return "\n".join(
         [
             "# What refusals mean",
@@ -345,7 +345,7 @@ def hooks() -> str:
     text = (ROOT / HOOKS).read_text(encoding="utf-8")
     before, begin, rest = text.partition("  files: &plans |\n")
     after = rest[rest.index("\n- id: ") + 1 :]
-    return before + begin + "".join([f"    {line}\n" for line in files_pattern().split("\n")]) + after
+    return before + begin + "".join([f"    {line}\n" for line in plan_files_regex().split("\n")]) + after
 
 
 GENERATED: dict[str, Callable[[], str]] = {
@@ -360,7 +360,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/errors.md": errors,
     "docs/risk.md": risk,
     "docs/rules.md": rules,
-    ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
+    ".agent/PLANS.md": lambda: stock.read_text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
 }
 for _kind in KINDS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.errors import ExecplanError
 from execplan.plan import body, logs, outline, reader, reword, tasks
 from execplan.plan.model import DONE, OPEN, Plan
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ class Branch:
             self.moment += timedelta(minutes=self.random.randint(1, 90))
             try:
                 changer = VERBS[verb][1](self, reader.read(data))
-                data, _ = (data, None) if changer is None else changed(data, changer)
+                data, _ = (data, None) if changer is None else apply_change(data, changer)
             except ExecplanError:
                 continue
             self.verbs += [verb] if changer is not None else []

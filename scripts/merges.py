@@ -72,10 +72,10 @@ def sides(path: Path, number: int, seed: int = SEED) -> Sides:
 def merged(given: Sides, way: str) -> tuple[bytes, int]:
     """What a way of merging makes of them, and how many conflicts it leaves."""
     if way == "ours":
-        made = merging.three(given.base, given.ours, given.theirs, Marks())
+        made = merging.merge_versions(given.base, given.ours, given.theirs, Marks())
         return made.data, made.conflicts
     if way == "git":
-        found = mergefile.merge(given.base, given.ours, given.theirs, Marks())
+        found = mergefile.run_merge_file(given.base, given.ours, given.theirs, Marks())
         assert found is not None
         return found
     with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyP
     plan = tmp_path / "plan.md"
     plan.write_bytes(BROKEN)
     assert corpus.examine(("plan.md", plan, LAY)).failures == []
-    changed = amend.changed
+    changed = amend.apply_change
 
     def careless(data: bytes, changer: object) -> object:
         new, change = changed(data, changer)  # type: ignore[arg-type]  # passed on as it came

@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 
 from execplan.plan import reader
 from execplan.plan.change import facts
-from execplan.repo.amend import diff
+from execplan.repo.amend import format_diff
 from tests.machine.drawn import (
     FILLING,
     LOGGING,
@@ -325,7 +325,7 @@ class Machine(RuleBasedStateMachine):
 
 def shown(before: bytes, after: bytes, path: str) -> str:
     """What a dry run shows of a change."""
-    return diff(before, after, path) if before != after else ""
+    return format_diff(before, after, path) if before != after else ""
 
 
 def _others(files: dict[str, bytes], without: set[str]) -> list[bytes]:

@@ -152,4 +152,4 @@ def test_a_plan_is_finished_after_a_merge_as_three_files_are_merged(
     undriven.run("merge", "parser")
     found = (undriven.path / PLAN).read_bytes()
     undriven.git("merge", "--abort")
-    assert found == merging.three(sides.base, sides.ours, sides.theirs, Marks(ours="HEAD", theirs="side")).data
+    assert found == merging.merge_versions(sides.base, sides.ours, sides.theirs, Marks(ours="HEAD", theirs="side")).data

@@ -12,20 +12,20 @@ from execplan.repo import stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 WHAT = "agents"
 _AGENTS_FILE, _CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"
 _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 
 
-def block_lines(home: Home) -> list[str]:
+def block_lines(home: Project) -> list[str]:
     """The lines of the block, with the folders of the home."""
-    folders = {"plans": home.shown(home.plans), "archive": home.shown(home.archive)}
-    return stock.text("agents.md").format_map(folders).splitlines()
+    folders = {"plans": home.display_path(home.plans), "archive": home.display_path(home.archive)}
+    return stock.read_text("agents.md").format_map(folders).splitlines()
 
 
-def install(home: Home, *, force: bool) -> ChangeSet:
+def install(home: Project, *, force: bool) -> ChangeSet:
     """Put the block in, or renew it; raises ExecplanError."""
     lines = block_lines(home)
     files = [_load_file(home, _AGENTS_FILE)]
@@ -36,7 +36,7 @@ def install(home: Home, *, force: bool) -> ChangeSet:
     return _merge_change_sets(change_sets)
 
 
-def uninstall(home: Home, *, force: bool) -> ChangeSet:
+def uninstall(home: Project, *, force: bool) -> ChangeSet:
     """Take the block out; raises ExecplanError."""
     files = [_load_file(home, _AGENTS_FILE)]
     claude_file = _load_file(home, _CLAUDE_FILE)
@@ -45,7 +45,7 @@ def uninstall(home: Home, *, force: bool) -> ChangeSet:
     return _merge_change_sets([managed.plan_uninstall(file, force=force) for file in files])
 
 
-def _load_file(home: Home, name: str) -> ManagedFile:
+def _load_file(home: Project, name: str) -> ManagedFile:
     path = os.path.join(home.root, name)
     return ManagedFile(WHAT, path, name, read_project_file(home, path), blocks.MARKDOWN)
 
@@ -59,7 +59,7 @@ def _imports_agents_file(data: bytes) -> bool:
     return any([import_line in data.decode("utf-8", "replace").split() for import_line in _IMPORTS])
 
 
-def _is_same_file(home: Home) -> bool:
+def _is_same_file(home: Project) -> bool:
     """Whether the two are one file: a link leads from one to the other."""
     agents_path, claude_path = [os.path.realpath(os.path.join(home.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)]
     return agents_path == claude_path or (os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path))

@@ -7,14 +7,14 @@ from functools import partial
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.home import check_inside
+from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 LIMIT = 5 << 20
 """Bytes that a file may have which an integration writes into."""
@@ -61,9 +61,9 @@ class ChangeSet(NamedTuple):
     next_commands: tuple[str, ...] = ()
 
 
-def read_project_file(home: Home, path: str) -> bytes | None:
+def read_project_file(home: Project, path: str) -> bytes | None:
     """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
-    check_inside(home, path)
+    ensure_inside(home, path)
     return read_file(path)
 
 
@@ -109,8 +109,8 @@ def _apply_change(change: Change, undo: list[Callable[[], object]], warnings: li
     if change.setting:
         from execplan.repo import ask
 
-        ask.put_setting(path, change.setting, new)
-        undo.append(partial(ask.put_setting, path, change.setting, old))
+        ask.set_config(path, change.setting, new)
+        undo.append(partial(ask.set_config, path, change.setting, old))
     elif change.source:
         _move_file(change.source, path)
         undo.append(partial(_move_file, path, change.source))

@@ -15,7 +15,7 @@ from execplan.repo import ask, stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 WHAT = "git-hooks"
 _NAME = "pre-commit"
@@ -38,10 +38,10 @@ def check_lines() -> list[str]:
     When the interpreter is gone the commit passes, with a line that says so: who commits can often not mend a tool that
     was removed, and nothing that was asked for is lost by it.
     """
-    return stock.text("pre-commit.sh").replace("{python}", shlex.quote(sys.executable)).splitlines()
+    return stock.read_text("pre-commit.sh").replace("{python}", shlex.quote(sys.executable)).splitlines()
 
 
-def install(home: Home, *, force: bool) -> ChangeSet:
+def install(home: Project, *, force: bool) -> ChangeSet:
     """Add the check, before what the hook does now; raises ExecplanError."""
     folder, warnings = _hooks_directory(home)
     file, backup_path = _load_file(home, folder), os.path.join(folder, _BACKUP_NAME)
@@ -51,7 +51,7 @@ def install(home: Home, *, force: bool) -> ChangeSet:
     moves: tuple[Change, ...] = ()
     if os.path.lexists(file.path) and block is None and not _can_hold_block(file):
         if os.path.lexists(backup_path):
-            message = f"{file.display_path} would be kept as {home.shown(backup_path)}, and that is there already"
+            message = f"{file.display_path} would be kept as {home.display_path(backup_path)}, and that is there already"
             raise ExecplanError("name-taken", message, exit=INPUT, hint="remove or rename one of the two, then try again")
         moves = (Change(WHAT, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
@@ -61,7 +61,7 @@ def install(home: Home, *, force: bool) -> ChangeSet:
     return change_set._replace(changes=moves + change_set.changes, warnings=warnings + change_set.warnings)
 
 
-def uninstall(home: Home, *, force: bool) -> ChangeSet:
+def uninstall(home: Project, *, force: bool) -> ChangeSet:
     """Take the check out, and give the hook that was there before its name back; raises ExecplanError."""
     folder, _ = _hooks_directory(home)
     file, backup_path = _load_file(home, folder), os.path.join(folder, _BACKUP_NAME)
@@ -72,13 +72,13 @@ def uninstall(home: Home, *, force: bool) -> ChangeSet:
     if change.action == "removed" or not os.path.lexists(file.path):
         removed = [change] if change.action == "removed" else []
         return change_set._replace(changes=(*removed, Change(WHAT, file.path, None, None, source=backup_path)))
-    warning = f"{home.shown(backup_path)} holds the hook that was there before; {file.display_path} is another one now, so both stay"
+    warning = f"{home.display_path(backup_path)} holds the hook that was there before; {file.display_path} is another one now, so both stay"
     return change_set._replace(warnings=(warning,))
 
 
-def _hooks_directory(home: Home) -> tuple[str, tuple[str, ...]]:
+def _hooks_directory(home: Project) -> tuple[str, tuple[str, ...]]:
     """The folder of the hooks, inside the repository, and what to be warned of; raises ExecplanError."""
-    configured_path, common = ask.hooks_folder(home)
+    configured_path, common = ask.hooks_and_common_dir(home)
     folder = os.path.realpath(configured_path)
     if folder.startswith(os.path.realpath(common) + "/"):
         return folder, ()
@@ -90,13 +90,13 @@ def _hooks_directory(home: Home) -> tuple[str, tuple[str, ...]]:
             exit=POLICY,
             hint=f"other repositories may use them too; to check plans there, add to its hook pre-commit: {command}",
         )
-    return folder, (f"{home.shown(folder)} may be committed, and the hook in it names a path of this machine",)
+    return folder, (f"{home.display_path(folder)} may be committed, and the hook in it names a path of this machine",)
 
 
-def _load_file(home: Home, folder: str) -> ManagedFile:
+def _load_file(home: Project, folder: str) -> ManagedFile:
     """The hook; of one that is a link, what it leads to."""
     path = os.path.join(folder, _NAME)
-    return ManagedFile(WHAT, path, home.shown(path), read_file(path), blocks.SHELL, _SHEBANG, executable=True)
+    return ManagedFile(WHAT, path, home.display_path(path), read_file(path), blocks.SHELL, _SHEBANG, executable=True)
 
 
 def _can_hold_block(file: ManagedFile) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.change import ChangeSet
     from execplan.agents.hook_file import PendingFiles, HookFile
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 WHAT = "guard"
 TIMEOUT = 30
@@ -39,7 +39,7 @@ def hook_handler(program: str) -> dict[str, Any]:
     return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
 
 
-def install(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def install(home: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
     """Add the hook for the programs, or renew it; without any for those that are at home here. Raises ExecplanError."""
     selected = hook_file.select_programs(home, programs)
     change_set = hook_file.plan_install([open_file(home, name, ahead) for name in selected], force=force)
@@ -51,7 +51,7 @@ def install(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: Pen
     return change_set._replace(warnings=tuple(warnings))
 
 
-def uninstall(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def uninstall(home: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
     """Take the hook out for the programs, without any for all; raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
     return hook_file.plan_uninstall(
@@ -59,6 +59,6 @@ def uninstall(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: P
     )
 
 
-def open_file(home: Home, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
+def open_file(home: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
     return hook_file.open_file(home, WHAT, program, [(entries.GUARD, hook_handler(program))], ahead)

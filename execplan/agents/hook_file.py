@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from execplan.agents.hook_entry import HookEntry, Hook
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
     DesiredHook = tuple[Hook, dict[str, Any]]
     """A hook with what its entry says today."""
@@ -68,12 +68,12 @@ class HookFile(NamedTuple):
         return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(self.desired_hooks)
 
 
-def select_programs(home: Home, programs: Sequence[str]) -> Sequence[str]:
+def select_programs(home: Project, programs: Sequence[str]) -> Sequence[str]:
     """The programs that are named, else Claude Code and those that are at home here."""
     return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(home, name)]
 
 
-def open_file(home: Home, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles) -> HookFile:
+def open_file(home: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
     display_path, path = PROGRAMS[program].file, hook_file_path(home, program)
     data = _read_pending(home, path, ahead)
@@ -89,7 +89,7 @@ def open_file(home: Home, integration: str, program: str, desired_hooks: Sequenc
         raise _bad_json_error(f"{display_path}{error}") from None
 
 
-def hook_file_path(home: Home, program: str) -> str:
+def hook_file_path(home: Project, program: str) -> str:
     """The file of a program, whether it is there or not."""
     return os.path.join(home.root, PROGRAMS[program].file)
 
@@ -104,7 +104,7 @@ def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
 
 
 def plan_uninstall(
-    home: Home,
+    home: Project,
     integration: str,
     programs: Iterable[str],
     hooks: Sequence[Hook],
@@ -121,17 +121,17 @@ def plan_uninstall(
     return ChangeSet(tuple([_plan_file_uninstall(open_program_file(name), force=force) for name in marked_programs]))
 
 
-def has_mark(home: Home, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
+def has_mark(home: Project, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
     """Whether the mark of a hook stands in the file of a program; raises ExecplanError."""
     data = _read_pending(home, hook_file_path(home, program), ahead) or b""
     return any([hook.mark.encode() in data for hook in hooks])
 
 
-def _read_pending(home: Home, path: str, ahead: PendingFiles) -> bytes | None:
+def _read_pending(home: Project, path: str, ahead: PendingFiles) -> bytes | None:
     return ahead[path] if path in ahead else read_project_file(home, path)
 
 
-def _is_program_used(home: Home, program: str) -> bool:
+def _is_program_used(home: Project, program: str) -> bool:
     return os.path.isdir(os.path.dirname(hook_file_path(home, program)))
 
 

@@ -8,7 +8,7 @@ from execplan.errors import ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MARKDOWN = ("AGENTS.md", "CLAUDE.md")
 _ATTRIBUTES = ".gitattributes"
@@ -17,7 +17,7 @@ _HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
 _FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
-def differs_only_by_install(home: Home, path: str, commit: str) -> bool:
+def differs_only_by_install(home: Project, path: str, commit: str) -> bool:
     """Whether only execplan has changed a file since a commit, or since it was not there; no commit: it never was.
 
     The path counts from the root of the repository; one that ends in a slash is a folder of which git tracks nothing.
@@ -39,7 +39,7 @@ def differs_only_by_install(home: Home, path: str, commit: str) -> bool:
         return False  # whose it is can't be told
 
 
-def _list_files(home: Home, folder: str) -> list[str]:
+def _list_files(home: Project, folder: str) -> list[str]:
     """The files below a folder, from the root of the repository."""
     return [
         os.path.relpath(os.path.join(directory, name), home.root)
@@ -48,7 +48,7 @@ def _list_files(home: Home, folder: str) -> list[str]:
     ]
 
 
-def _committed_version(home: Home, path: str, commit: str) -> bytes | None:
+def _committed_version(home: Project, path: str, commit: str) -> bytes | None:
     """A file as a commit has it, None where it has none."""
     from execplan.repo import ask
 
@@ -58,7 +58,7 @@ def _committed_version(home: Home, path: str, commit: str) -> bytes | None:
         return None
 
 
-def _without_installed_parts(home: Home, path: str, data: bytes) -> bytes:
+def _without_installed_parts(home: Project, path: str, data: bytes) -> bytes:
     """What a file holds that is none of ours; raises ExecplanError, also where somebody has edited what is ours."""
     from execplan.agents import block as blocks
     from execplan.agents import managed

@@ -13,13 +13,13 @@ from execplan.agents.managed import ManagedFile
 from execplan.errors import NO, ExecplanError
 from execplan.repo import ask, homes, stock
 from execplan.repo.adoption import tree
-from execplan.repo.home import common
-from execplan.repo.merging.driver import FORM
-from execplan.repo.settings import FLAT, FOLDER
+from execplan.repo.home import common_git_dir
+from execplan.repo.merging.driver import PLACEHOLDERS
+from execplan.repo.settings import FLAT_LAYOUT, FOLDER_LAYOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 WHAT = "merge-driver"
 _FILE = ".gitattributes"
@@ -37,14 +37,14 @@ def driver_command() -> str:
     Without that git would take our side for the result of a driver that could not be started.
     """
     python = shlex.quote(sys.executable).replace("%", "%%")
-    line = stock.text("merge-driver.sh").strip()
-    return line.replace("{python}", python).replace("{form}", " ".join(FORM))
+    line = stock.read_text("merge-driver.sh").strip()
+    return line.replace("{python}", python).replace("{form}", " ".join(PLACEHOLDERS))
 
 
-def attribute_lines(home: Home) -> list[str]:
+def attribute_lines(home: Project) -> list[str]:
     """The lines for .gitattributes: where the plans of a repository lie, those of all its homes."""
-    nearby_projects = [homes.at(folder) for folder in [home.root, *tree.homes(home.root, _SEARCH_DEPTH)]]
-    member_projects = [member_project for root_project in [home, *nearby_projects] if root_project.exists for member_project in homes.together(root_project)]
+    nearby_projects = [homes.project_at(folder) for folder in [home.root, *tree.homes(home.root, _SEARCH_DEPTH)]]
+    member_projects = [member_project for root_project in [home, *nearby_projects] if root_project.exists for member_project in homes.with_nested_projects(root_project)]
     return sorted({line for member_project in member_projects if member_project.root == home.root for line in _project_attribute_lines(member_project)})
 
 
@@ -53,9 +53,9 @@ def _insert_block(data: bytes, lines: list[str]) -> bytes:
     return blocks.insert_block(data, len(data.rpartition(b"\n")[0]) + 1 if b"\n" in data else 0, lines, blocks.SHELL)
 
 
-def _project_attribute_lines(home: Home) -> list[str]:
+def _project_attribute_lines(home: Project) -> list[str]:
     layout = home.settings.layout
-    file_pattern = {FLAT: "*.md", FOLDER: "*/*.md"}.get(layout, f"*/{_escape_pattern(layout)}")
+    file_pattern = {FLAT_LAYOUT: "*.md", FOLDER_LAYOUT: "*/*.md"}.get(layout, f"*/{_escape_pattern(layout)}")
     date_depths = range(4 if "{" in home.settings.archive + home.settings.superseded else 1)
     plan_directories = [(home.plans, ""), *[(folder, "[0-9]*/" * date_pattern) for folder in home.archives for date_pattern in date_depths]]
     patterns = [f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), home.root))}/{date_pattern}{file_pattern}" for path, date_pattern in plan_directories]
@@ -74,12 +74,12 @@ def _quote_pattern(pattern: str) -> str:
     return '"' + "".join([f"\\{ord(char):03o}" if char < " " else char for char in escaped]) + '"'
 
 
-def install(home: Home, *, force: bool) -> ChangeSet:
+def install(home: Project, *, force: bool) -> ChangeSet:
     """Add the attributes and the settings, or renew them; raises ExecplanError."""
-    ask.require(home)
+    ask.require_repository(home)
     file, lines = _load_file(home), attribute_lines(home)
     change_set = managed.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
-    driver = ask.setting(_config_path(home), _DRIVER_SETTING)
+    driver = ask.get_config(_config_path(home), _DRIVER_SETTING)
     if driver is not None and not _is_ours(driver) and not force:
         raise ExecplanError(
             "foreign-driver",
@@ -95,25 +95,25 @@ def install(home: Home, *, force: bool) -> ChangeSet:
     )
 
 
-def uninstall(home: Home, *, force: bool) -> ChangeSet:
+def uninstall(home: Project, *, force: bool) -> ChangeSet:
     """Take the attributes and the settings out; raises ExecplanError. A driver of somebody else's stays."""
-    ask.require(home)
+    ask.require_repository(home)
     change_set = managed.plan_uninstall(_load_file(home), force=force)
-    driver = ask.setting(_config_path(home), _DRIVER_SETTING)
+    driver = ask.get_config(_config_path(home), _DRIVER_SETTING)
     is_removable = driver is None or _is_ours(driver) or force
     removed_settings = [_setting_change(home, name, None) for name in (_DRIVER_SETTING, _NAME_SETTING)] if is_removable else []
     return change_set._replace(changes=(*change_set.changes, *removed_settings))
 
 
-def state(home: Home) -> str:
+def state(home: Project) -> str:
     """`absent`, `installed`, `attribute only` or `config only`, as git sees it; raises ExecplanError.
 
     A driver whose Python is gone is none.
     """
-    probe = os.path.relpath(os.path.realpath(home.file(home.plans, "plan")), home.root)
+    probe = os.path.relpath(os.path.realpath(home.plan_file(home.plans, "plan")), home.root)
     attribute_fields = ask.output(home, "check-attr", "-z", "merge", "--", probe).split(b"\0")
     has_attribute = attribute_fields[2:3] == [_ATTRIBUTE.encode()]
-    driver = (ask.answer(home, "config", "--get", _DRIVER_SETTING, no=1) or b"").decode("utf-8", "replace").strip()
+    driver = (ask.output_or_none(home, "config", "--get", _DRIVER_SETTING, no_status=1) or b"").decode("utf-8", "replace").strip()
     has_driver = bool(driver) and (not _is_ours(driver) or os.access(_driver_python(driver), os.X_OK))
     if has_attribute:
         return "installed" if has_driver else "attribute only"
@@ -132,18 +132,18 @@ def _driver_python(driver: str) -> str:
         return ""
 
 
-def _setting_change(home: Home, name: str, value: str | None) -> Change:
+def _setting_change(home: Project, name: str, value: str | None) -> Change:
     path = _config_path(home)
-    old, new = [setting_value if setting_value is None else os.fsencode(setting_value) for setting_value in (ask.setting(path, name), value)]
+    old, new = [setting_value if setting_value is None else os.fsencode(setting_value) for setting_value in (ask.get_config(path, name), value)]
     return Change(WHAT, path, old, new, "" if old != new else "there already" if new else "not installed", setting=name)
 
 
-def _config_path(home: Home) -> str:
+def _config_path(home: Project) -> str:
     """The local settings, which all worktrees share."""
     assert home.git is not None
-    return os.path.join(common(home.git), "config")
+    return os.path.join(common_git_dir(home.git), "config")
 
 
-def _load_file(home: Home) -> ManagedFile:
+def _load_file(home: Project) -> ManagedFile:
     path = os.path.join(home.root, _FILE)
     return ManagedFile(WHAT, path, _FILE, read_project_file(home, path), blocks.SHELL)

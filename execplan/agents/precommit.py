@@ -18,11 +18,11 @@ from execplan.agents.managed import ManagedFile
 from execplan.agents.yamls import END, INSTEAD, PreCommitConfig, InvalidConfigError, parse_config, find_hook_position
 from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask
-from execplan.repo.pattern import plan_paths
+from execplan.repo.pattern import plan_paths_regex
 
 if TYPE_CHECKING:
     from execplan.agents.block import Block
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 WHAT = "pre-commit"
 _FILE = ".pre-commit-config.yaml"
@@ -32,7 +32,7 @@ _REPLACED_PREFIX = "instead of "
 _MACHINE_WARNING = f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
 
 
-def hook_lines(home: Home) -> list[str]:
+def hook_lines(home: Project) -> list[str]:
     """The lines of the hook, as an item of the list `repos`; with the one that asks for a plan, where the settings want it."""
     python = f"{shlex.quote(sys.executable)} -P -m execplan"
     lines = [
@@ -43,7 +43,7 @@ def hook_lines(home: Home) -> list[str]:
         f"    entry: {_quote_yaml(f'{python} lint --hook')}",
         "    language: system",
         "    types: [markdown]",
-        f"    files: {_quote_yaml(plan_paths(home))}",
+        f"    files: {_quote_yaml(plan_paths_regex(home))}",
     ]
     if home.settings.follow:
         lines += [
@@ -57,9 +57,9 @@ def hook_lines(home: Home) -> list[str]:
     return lines
 
 
-def install(home: Home, *, force: bool) -> ChangeSet:
+def install(home: Project, *, force: bool) -> ChangeSet:
     """Add the hook, or renew it; raises ExecplanError."""
-    ask.require(home)
+    ask.require_repository(home)
     file, lines = _file(home), hook_lines(home)
     if file.data is None:
         change_set = managed.plan_install(file, [_REPOS_LINE, *lines], bytes, force=force)
@@ -79,7 +79,7 @@ def install(home: Home, *, force: bool) -> ChangeSet:
     return change_set._replace(warnings=(*change_set.warnings, _MACHINE_WARNING), next_commands=("pre-commit install",))
 
 
-def uninstall(home: Home, *, force: bool) -> ChangeSet:
+def uninstall(home: Project, *, force: bool) -> ChangeSet:
     """Take the hook out, and the file if it was made for it; raises ExecplanError."""
     return managed.plan_uninstall(_file(home), _remove_hook, force=force)
 
@@ -89,7 +89,7 @@ def config_without_hook(file: ManagedFile) -> bytes:
     return managed.plan_uninstall(file, _remove_hook, force=False).changes[0].new or b""
 
 
-def _file(home: Home) -> ManagedFile:
+def _file(home: Project) -> ManagedFile:
     path = os.path.join(home.root, _FILE)
     return ManagedFile(WHAT, path, _FILE, read_project_file(home, path), blocks.SHELL)
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from execplan.cli.ahead import OpenTasks
     from execplan.plan.change import Facts
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import StoredPlan
 
 _MAX_TASK_LENGTH = 60
 """Characters of a task in a line of advice."""
@@ -36,10 +36,10 @@ class Advice(NamedTuple):
     """What makes the first command urgent, for people."""
 
 
-def advise(stored_plan: Shelved, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
+def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
     """What to do next with a plan that was read, its open tasks and its approval status given."""
     home, state, plan = stored_plan.home, stored_plan.state, stored_plan.plan
-    path = home.shown(stored_plan.ref.path)
+    path = home.display_path(stored_plan.ref.path)
     name = quote_plan_name(stored_plan.ref.id, path)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
@@ -97,7 +97,7 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="as with"))
 
 
-def advise_task(home: Home, task: dict[str, Any], name: str) -> Advice:
+def advise_task(home: Project, task: dict[str, Any], name: str) -> Advice:
     """Do a task, then check it off."""
     text = task["text"].rstrip(" .:;,")
     text = text if len(text) <= _MAX_TASK_LENGTH else f"{text[: _MAX_TASK_LENGTH - 1]}…"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.repo.execution.approve import Given
     from execplan.repo.execution.evaluated import Evaluated
     from execplan.repo.execution.standing import JudgedApproval
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MIN_DIGEST_DIGITS = 8
 """Hex digits by which a digest is named: more than anybody guesses."""
@@ -151,7 +151,7 @@ def approval_answer(approval_result: Given, scope: ApprovalScope, evaluated: Eva
     )
 
 
-def approvals_answer(home: Home, checked_approvals: Sequence[JudgedApproval]) -> Answer:
+def approvals_answer(home: Project, checked_approvals: Sequence[JudgedApproval]) -> Answer:
     """Every approval with whether it holds."""
     rows = []
     for checked_approval in checked_approvals:
@@ -169,21 +169,21 @@ def _coverage_text(approval: Approval) -> str:
     return f"covered by {approval.derived_from.digest[:12]}, of revision {approval.derived_from.revision}"
 
 
-def approval_json(home: Home, checked_approval: JudgedApproval) -> dict[str, Any]:
+def approval_json(home: Project, checked_approval: JudgedApproval) -> dict[str, Any]:
     """An approval as a document shows it."""
     approval = checked_approval.kept.approval
     fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
     fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
     fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
     fields |= {"covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None}
-    path = home.shown(checked_approval.kept.path)
+    path = home.display_path(checked_approval.kept.path)
     return {"digest": checked_approval.kept.digest, "path": path, "state": checked_approval.state, "why": list(checked_approval.why), **fields}
 
 
 _APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
 
 
-def valid_approval_answer(home: Home, checked_approval: JudgedApproval) -> Answer:
+def valid_approval_answer(home: Project, checked_approval: JudgedApproval) -> Answer:
     """The approval that holds."""
     assert checked_approval.state == APPROVED
     approval = checked_approval.kept.approval

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from execplan.engine.ledger.chain import AuditRecord
     from execplan.engine.ledger.verify import LogVerification
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _MAX_UNREAD_SHOWN = 20
 """Lines that are no records of which each is told."""
@@ -57,7 +57,7 @@ _REVERTING_KINDS = ("retaken", "rollback")
 """Records whose changes are those that are taken back."""
 
 
-def audit_answer(home: Home, ref: Ref, run: str | None) -> Answer:
+def audit_answer(home: Project, ref: PlanRef, run: str | None) -> Answer:
     """The records of a plan, or of one of its runs with the approval that let it run."""
     audit_log = verify.read_log(home, ref)
     records = audit_log.parsed_chain.records
@@ -69,26 +69,26 @@ def audit_answer(home: Home, ref: Ref, run: str | None) -> Answer:
     warnings += [f"left out: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
     data = {
         "id": ref.id,
-        "ledger": home.shown(names.path_of(home, ref)),
+        "ledger": home.display_path(names.path_of(home, ref)),
         "anchored": audit_log.anchor.seq if audit_log.anchor is not None else None,
         "records": [record._asdict() for record in records],
     }
     text = format_table(_HEAD, [row for record in records for row in _record_rows(record)]) if records else "nothing is recorded yet"
-    next_commands = (f"execplan audit {ref.typed} --verify",) if records else ()
+    next_commands = (f"execplan audit {ref.shell_name} --verify",) if records else ()
     return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
 
 
-def verify_plan_answer(home: Home, ref: Ref) -> Answer:
+def verify_plan_answer(home: Project, ref: PlanRef) -> Answer:
     """Whether a plan's ledger is whole."""
     return _verification_answer([verify.verify_log(home, ref)], ())
 
 
-def verify_all_answer(home: Home) -> Answer:
+def verify_all_answer(home: Project) -> Answer:
     """Whether all of them are."""
     return _verification_answer(*verify.verify_all(home))
 
 
-def accept_broken_log(home: Home, ref: Ref, reason: str, options: Options) -> Answer:
+def accept_broken_log(home: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Answer:
     """Go on with a ledger that is broken."""
     verification = verify.verify_log(home, ref)
     data: dict[str, Any] = {"id": ref.id, "ledger": verification.path, "reasons": list(verification.reasons), "changed": False}

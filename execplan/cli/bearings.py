@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from execplan.cli.advice import Advice
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref, Shelved
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef, StoredPlan
 
 
-def build_overview(stored_plan: Shelved, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()) -> PlanOverview:
+def build_overview(stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()) -> PlanOverview:
     """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
     from execplan.repo import ask
     from execplan.repo.gathering import worktree
@@ -31,7 +31,7 @@ def build_overview(stored_plan: Shelved, plan: Plan, *, ignore: Sequence[str] = 
     home, ref = stored_plan.home, stored_plan.ref
     overview = None
     try:
-        with ask.Ahead(home, worktree.questions(home)) as git_queries:
+        with ask.BackgroundQueries(home, worktree.questions(home)) as git_queries:
             overview = _overview_without_git(stored_plan, plan, tuple(ignore))
             if home.git is None:
                 return overview
@@ -39,18 +39,18 @@ def build_overview(stored_plan: Shelved, plan: Plan, *, ignore: Sequence[str] = 
 
             from execplan.agents.installed_changes import differs_only_by_install
 
-            tree, drift = worktree.looked(home, ref, git_queries.told(), excluded_files, partial(differs_only_by_install, home))
+            tree, drift = worktree.looked(home, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, home))
     except ExecplanError as error:
-        if error.code not in ask.UNUSABLE:
+        if error.code not in ask.GIT_UNUSABLE_CODES:
             raise
         overview = overview or _overview_without_git(stored_plan, plan, tuple(ignore))
         return overview._replace(git_error=(error.message, error.hint))
     return overview._replace(working_tree=tree, drift=drift)
 
 
-def _overview_without_git(stored_plan: Shelved, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
+def _overview_without_git(stored_plan: StoredPlan, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
     """What is told by the plan and by what execplan keeps of it."""
-    from execplan.repo.life import Activity
+    from execplan.repo.life import PlanActivity
 
     home, ref, state = stored_plan.home, stored_plan.ref, stored_plan.state
     is_open = state in (ACTIVE, DRAFT)
@@ -61,13 +61,13 @@ def _overview_without_git(stored_plan: Shelved, plan: Plan, ignore: tuple[str, .
     work = advice.work
     return PlanOverview(
         id=ref.id,
-        path=home.shown(ref.path),
+        path=home.display_path(ref.path),
         digest=digest(stored_plan.data),
         state=state,
         plan=plan,
         next_task_id=next_task_id,
         claimed_tasks=tuple([(claimed_task["id"], claimed_task["by"]) for claimed_task in open_tasks.other_claimed_tasks]) if open_tasks is not None else (),
-        stalled=is_open and Activity().is_stalled(home, ref.path, plan),
+        stalled=is_open and PlanActivity().is_stalled(home, ref.path, plan),
         lint_errors=_lint_errors(home, ref, ignore),
         steps_status=status_summary,
         working_tree=None,
@@ -87,7 +87,7 @@ def make_redactor() -> Callable[[str], str]:
     return Redaction(os.environ, public_variables(os.environ)).text
 
 
-def _execution_summary(stored_plan: Shelved) -> tuple[dict[str, Any] | None, str]:
+def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, str]:
     """How the execution plan stands, and that in words, or why it can't be told."""
     try:
         status = standing.status_if_active(stored_plan)
@@ -96,7 +96,7 @@ def _execution_summary(stored_plan: Shelved) -> tuple[dict[str, Any] | None, str
     return status, standing.status_text(status) if status and (status["state"] != standing.NOT_COMPILED or status["run"]) else ""
 
 
-def _lint_errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:
+def _lint_errors(home: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
     from execplan.lint.selection import Selection
@@ -106,9 +106,9 @@ def _lint_errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ..
     return tuple([f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR])
 
 
-def _next_commands(stored_plan: Shelved, advice: Advice) -> Iterator[str]:
+def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:
     """The commands that make sense now, the most urgent first."""
-    path = stored_plan.home.shown(stored_plan.ref.path)
+    path = stored_plan.home.display_path(stored_plan.ref.path)
     name = quote_plan_name(stored_plan.ref.id, path)
     show = f"execplan show {name}"
     urgent = [command for command in advice.commands if command != show]

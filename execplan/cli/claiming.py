@@ -13,15 +13,15 @@ from execplan.repo import claims
 
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
 
 
 def release_claims(
-    stored_plan: Shelved, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
+    stored_plan: StoredPlan, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
 ) -> Answer:
     """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
     home, ref = stored_plan.home, stored_plan.ref
-    ids = claims.give_back(home, ref, name, task) if to is None else claims.hand_over(home, ref, name, to, task, hours)
+    ids = claims.release_claims(home, ref, name, task) if to is None else claims.transfer_claims(home, ref, name, to, task, hours)
     tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
     released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
     if to is not None and not released:
@@ -29,7 +29,7 @@ def release_claims(
             "nothing-claimed",
             f"{name} has claimed {'nothing in' if task is None else 'not this task of'} {ref.id}",
             exit=NO,
-            hint=f"see who has claimed what: execplan next {ref.typed}",
+            hint=f"see who has claimed what: execplan next {ref.shell_name}",
         )
     remaining_claims = find_open_tasks(home, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"

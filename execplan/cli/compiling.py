@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from execplan.execution.draft import SkippedLine
     from execplan.execution.model import ExecutionPlan
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.execution.current import Current
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Paths outside, tasks that are not there, lines that need a shell; the risk of a step stands beside it."""
@@ -47,11 +47,11 @@ class CompileResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def compile_warnings(home: Home, ref: Ref) -> tuple[str, ...]:
+def compile_warnings(home: Project, ref: PlanRef) -> tuple[str, ...]:
     """What stops no compile and will stop an evaluation, or a tick; raises ExecplanError."""
-    display_path = home.shown(ref.path)
+    display_path = home.display_path(ref.path)
     with About(display_path):
-        plan = reader.read(shelf.open_bytes(home, ref.path))
+        plan = reader.read(shelf.read_bytes(home, ref.path))
     findings = advice(plan, find_annotated(plan))
     return tuple([f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}" for finding in findings if finding.kind in _WARNING_CODES])
 
@@ -67,7 +67,7 @@ def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
     return Answer(data, compile_result.data.decode(), warnings=compile_result.warnings, is_raw=True)
 
 
-def write_to_file(compile_result: CompileResult, path: str, options: Options) -> Answer:
+def write_to_file(compile_result: CompileResult, path: str, options: WriteOptions) -> Answer:
     """Written to a file of the user's choice, which may hold an older one; raises ExecplanError."""
     if options.commit:
         raise ExecplanError("usage", "--commit is for what is stored, not for --out", exit=USAGE)
@@ -100,7 +100,7 @@ def _read_existing(path: str) -> bytes | None:
 
 
 def store_result(
-    home: Home, ref: Ref, build_result: Callable[[], CompileResult], options: Options, summary: str, leading_lines: Sequence[str] = ()
+    home: Project, ref: PlanRef, build_result: Callable[[], CompileResult], options: WriteOptions, summary: str, leading_lines: Sequence[str] = ()
 ) -> Answer:
     """Stored among the artifacts of a plan, printed below the lines `leading_lines`; raises ExecplanError."""
     results: list[CompileResult] = []
@@ -117,41 +117,41 @@ def store_result(
     answer_data = {"id": ref.id, **_result_json(compile_result), "path": stored_document.path, "changed": stored_document.changed, "commit": stored_document.commit}
     if options.dry_run:
         answer_data["diff"] = stored_document.diff
-    next_commands = () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, home.shown(ref.path))}",)
+    next_commands = () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, home.display_path(ref.path))}",)
     warnings = (*compile_result.warnings, *stored_document.warnings)
     diff = stored_document.diff if options.dry_run else ""
     return Answer(answer_data, _result_text(compile_result, lines, diff), warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
 
 
 def store_in_new_plan(
-    plans: Sequence[tuple[Home, Ref]], title: str, build_document: Callable[[str], ExecutionPlan], options: Options
+    plans: Sequence[tuple[Project, PlanRef]], title: str, build_document: Callable[[str], ExecutionPlan], options: WriteOptions
 ) -> Answer:
     """Stored for a new plan, which says which plans it joins; raises ExecplanError."""
     from execplan.repo import pick, scaffold
 
     names = [ref.id for _, ref in plans]
     home = plans[0][0]
-    new = scaffold.new_plan(home, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
+    new = scaffold.create_plan(home, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
     if options.dry_run:
         compile_result = result_from_document(build_document(new.id))
         lines = [f"would make {path}" for path in new.paths]
         data = {"id": new.id, **_result_json(compile_result), "path": f"{new.paths[1]}{store.NAME}", "changed": True, "commit": None}
         return Answer({**data, "diff": new.diff}, _result_text(compile_result, lines, new.diff), warnings=new.warnings)
-    home, ref = pick.open_plan(home.base, new.id)
+    home, ref = pick.select_plan(home.base, new.id)
     wrote = (f"wrote {new.path}",)
     answer = store_result(home, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote)
     return answer._replace(warnings=(*new.warnings, *answer.warnings))
 
 
-def imported_answer(home: Home, ref: Ref, current_plan: Current) -> Answer:
+def imported_answer(home: Project, ref: PlanRef, current_plan: Current) -> Answer:
     """One that comes from elsewhere, which is used as it is."""
     compile_result = CompileResult(current_plan.document, current_plan.data)
     data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
     text = _result_text(compile_result, [f"{current_plan.path} {_IMPORTED_NOTE}"])
-    return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, home.shown(ref.path))}",), is_requested=False)
+    return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, home.display_path(ref.path))}",), is_requested=False)
 
 
-def stored_check_answer(home: Home, ref: Ref, current_plan: Current) -> Answer:
+def stored_check_answer(home: Project, ref: PlanRef, current_plan: Current) -> Answer:
     """Whether what is stored is what the plan compiles to now."""
     is_stored = os.path.lexists(store.path_of(home, ref))
     reasons = [] if current_plan.stored else [current_plan.stale or "nothing is stored yet"]
@@ -171,7 +171,7 @@ def stored_check_answer(home: Home, ref: Ref, current_plan: Current) -> Answer:
         return Answer(data, visible(f"{current_plan.path} {state_text}"), is_requested=False)
     lines = [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
     lines += [f"  {difference}" for difference in current_plan.differences]
-    name = quote_plan_name(ref.id, home.shown(ref.path))
+    name = quote_plan_name(ref.id, home.display_path(ref.path))
     return Answer(
         data, printable_lines(lines), exit=NO, next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
     )

@@ -72,7 +72,7 @@ def completion_candidates(kind: str, ctx: click.Context, param: click.Parameter,
 
 def _plans(directory: str, incomplete: str) -> list[CompletionItem]:
     """Plan ids, archived ones last; where none matches, the shell completes files."""
-    ids = [CompletionItem(ref.id) for ref in shelf.every(homes.find(directory)) if ref.id.startswith(incomplete)]
+    ids = [CompletionItem(ref.id) for ref in shelf.all_refs(homes.find(directory)) if ref.id.startswith(incomplete)]
     return ids or [CompletionItem(incomplete, type="file")]
 
 
@@ -106,7 +106,7 @@ def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[Compl
 
 def _plan(directory: str, ctx: click.Context) -> Plan | None:
     """The plan that the command line is about."""
-    return shelf.load(*pick.open_plan(directory, ctx.params.get("plan") or ctx.params.get(PLAN_FLAG))).plan
+    return shelf.load(*pick.select_plan(directory, ctx.params.get("plan") or ctx.params.get(PLAN_FLAG))).plan
 
 
 def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
@@ -120,9 +120,9 @@ def _help_topics(incomplete: str) -> list[CompletionItem]:
     from execplan.lint.runner import RULES
     from execplan.repo import pages
 
-    entries = [*pages.topics().items(), *((rule.code, rule.sentence) for rule in RULES.values())]
+    entries = [*pages.topic_summaries().items(), *((rule.code, rule.sentence) for rule in RULES.values())]
     if incomplete:
-        entries += [(error_page.code, error_page.sentence) for error_page in pages.refusals().values()]
+        entries += [(error_page.code, error_page.sentence) for error_page in pages.error_help_by_code().values()]
     return _matching_items(entries, incomplete)
 
 

@@ -141,11 +141,11 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
     """The lines about each candidate."""
     if not error.details:
         return list(error.candidates)
-    from execplan.repo.candidates import summary
+    from execplan.repo.candidates import format_description
 
     lines = []
     for name, plan in zip(error.candidates[:_MAX_DESCRIBED], error.details, strict=False):
-        lines += [f"{name}  {plan['title'] or '(no title)'}", f"    {summary(plan)}"]
+        lines += [f"{name}  {plan['title'] or '(no title)'}", f"    {format_description(plan)}"]
     remaining = error.candidates[_MAX_DESCRIBED:]
     return [*lines, *([f"and {len(remaining)} more: {', '.join(remaining)}"] if remaining else [])]
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from execplan.agents.enhancer.enhance import EnhancementResult, PreparedRequest
     from execplan.cli.compiling import CompileResult
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
 
 
-def enhance_answer(home: Home, ref: Ref, make: Callable[[], CompileResult], options: Options) -> Answer:
+def enhance_answer(home: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
     """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
     from execplan.agents.enhancer.command import load_settings, load_shared_fields
     from execplan.repo import own
@@ -56,17 +56,17 @@ def enhance_answer(home: Home, ref: Ref, make: Callable[[], CompileResult], opti
     next_commands: tuple[str, ...] = ()
     if enhancement.outcome == enhance.PROPOSED:
         path = os.path.relpath(os.path.join(home.root, enhancement.path))
-        next_commands = (f"execplan compile {quote_plan_name(ref.id, home.shown(ref.path))} --from {quote_plan_name(path)}",)
+        next_commands = (f"execplan compile {quote_plan_name(ref.id, home.display_path(ref.path))} --from {quote_plan_name(path)}",)
     return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(enhancement)], warnings, next_commands)
 
 
-def _compile_and_store(home: Home, ref: Ref, make: Callable[[], CompileResult], options: Options) -> Answer:
+def _compile_and_store(home: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
     """The plan compiled and stored; one whose execution plan comes from elsewhere keeps that."""
-    from execplan.repo.amend import stop_archived
-    from execplan.repo.homes import existing
+    from execplan.repo.amend import ensure_not_archived
+    from execplan.repo.homes import require_existing
 
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     current_plan = current(home, ref)
     if current_plan.document.source is not None and current_plan.document.revision == 1:
         return compiling.store_result(home, ref, make, options, "compile")

@@ -13,11 +13,11 @@ from execplan.repo import homes, plan_directories, shelf
 if TYPE_CHECKING:
     from execplan.cli.answer import Call
     from execplan.repo.adoption.survey import Survey
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
 
 
-def offer_setup(call: Call, home: Home, options: Options) -> Home:
+def offer_setup(call: Call, home: Project, options: WriteOptions) -> Project:
     """The project for a new plan; where the repository keeps plans it is set up first, if the person at the terminal agrees.
 
     Raises ExecplanError where nobody is asked, or the answer is no.
@@ -25,7 +25,7 @@ def offer_setup(call: Call, home: Home, options: Options) -> Home:
     from execplan.repo.adoption import setup
     from execplan.repo.adoption.survey import counted, survey
 
-    if home.git is None and not plan_directories.existing(home.base):
+    if home.git is None and not plan_directories.existing_directories(home.base):
         return home  # a walk over a whole home directory takes too long
     survey_result = survey(home)
     directories = _plan_directories(survey_result)
@@ -51,7 +51,7 @@ def _plan_directories(survey_result: Survey) -> list[tuple[str, int]]:
     """The plans directories of the repository, each with the number of its plans."""
     directories = []
     for prepared in survey_result.homes:
-        refs = shelf.every(prepared.home)
+        refs = shelf.all_refs(prepared.home)
         if refs:
-            directories.append((prepared.home.shown(prepared.home.plans), len(refs)))
+            directories.append((prepared.home.display_path(prepared.home.plans), len(refs)))
     return [*directories, *[(other.folder, other.plans) for other in survey_result.others]]

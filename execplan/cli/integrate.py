@@ -12,13 +12,13 @@ from execplan.cli.integrations import INTEGRATIONS
 from execplan.cli.printing import printable_lines
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, state
-from execplan.repo.amend import diff
+from execplan.repo.amend import format_diff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.agents.change import Change, ChangeSet
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _PROJECT_MODULES = {
     "agents": "agents_md",
@@ -83,7 +83,7 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
     return _changes_answer(_all_changes(planned), home, warnings, next_commands, dry_run=dry_run)
 
 
-def _plan_integration(command_name: str, name: str, home: Home | None, request: IntegrationRequest, earlier_changes: list[Change], *, force: bool) -> ChangeSet:
+def _plan_integration(command_name: str, name: str, home: Project | None, request: IntegrationRequest, earlier_changes: list[Change], *, force: bool) -> ChangeSet:
     """What an integration changes behind those that were planned before it."""
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
@@ -112,10 +112,10 @@ def _all_changes(planned: list[ChangeSet]) -> list[Change]:
 
 
 def _changes_answer(
-    file_changes: list[Change], home: Home | None, warnings: tuple[str, ...], next_commands: tuple[str, ...], *, dry_run: bool
+    file_changes: list[Change], home: Project | None, warnings: tuple[str, ...], next_commands: tuple[str, ...], *, dry_run: bool
 ) -> Answer:
     def display_path(path: str) -> str:
-        return home.shown(path) if home is not None else path
+        return home.display_path(path) if home is not None else path
 
     changes_json: list[dict[str, Any]] = []
     lines, diffs = [], []
@@ -126,7 +126,7 @@ def _changes_answer(
         changes_json.append({"what": change.integration, "path": path, "action": change.action, **source, **setting})
         lines.append(_change_line(change, path, **source, dry_run=dry_run))
         if change.action != "kept" and not change.source and not change.setting:
-            diffs.append(diff(change.old or b"", change.new, path))
+            diffs.append(format_diff(change.old or b"", change.new, path))
     data = {"changes": changes_json, "changed": any([entry["action"] != "kept" for entry in changes_json])}
     if dry_run:
         data["diff"] = "\n".join(diffs)

@@ -14,14 +14,14 @@ from execplan.plan import body, logs, outline, reader
 from execplan.plan.change import lines_of, words_of
 from execplan.plan.guidance import MARK
 from execplan.repo import shelf
-from execplan.repo.amend import Options, amend
+from execplan.repo.amend import WriteOptions, amend
 from execplan.repo.author import author
 
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan, Section
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _HELP = """\
 Answer in one or more lines; an empty line ends the answer.
@@ -72,13 +72,13 @@ def ask_title() -> str:
         return ""
 
 
-def interview(home: Home, path: str) -> bytes:
+def interview(home: Project, path: str) -> bytes:
     """Ask for every section that still holds placeholder text, and write each answer at once; raises ExecplanError.
 
     Returns the plan as it is then.
     """
-    ref = shelf.by_file(home, path)
-    plan = reader.read(shelf.open_bytes(home, path))
+    ref = shelf.ref_for_path(home, path)
+    plan = reader.read(shelf.read_bytes(home, path))
     waiting = [section for section in plan.sections if _question_lines(plan, section)]
     filled = 0
     print(_HELP)
@@ -95,10 +95,10 @@ def interview(home: Home, path: str) -> bytes:
     except _QuitError:
         pass
     except KeyboardInterrupt:
-        print(f"\nexecplan: {home.shown(path)} has your answers so far", file=sys.stderr)
+        print(f"\nexecplan: {home.display_path(path)} has your answers so far", file=sys.stderr)
         raise
     print(f"\nfilled {filled} of {len(waiting)} sections")
-    return shelf.open_bytes(home, path)
+    return shelf.read_bytes(home, path)
 
 
 def _question_lines(plan: Plan, section: Section) -> list[str]:
@@ -108,13 +108,13 @@ def _question_lines(plan: Plan, section: Section) -> list[str]:
     return [line for line in bare if line and not line.endswith(_LABELS)]
 
 
-def _fill(home: Home, ref: Ref, section: Section, question: list[str]) -> bool:
+def _fill(home: Project, ref: PlanRef, section: Section, question: list[str]) -> bool:
     """Ask until the answer can be written; whether there was one."""
     answer: list[str] = []
     while True:
         try:
             answer = _read_answer(question, answer)
-            amend(home, ref, _changer(home, section, answer), Options(commit=False), verb="set")
+            amend(home, ref, _changer(home, section, answer), WriteOptions(commit=False), command="set")
         except _SkipError:
             return False
         except ExecplanError as error:
@@ -145,7 +145,7 @@ def _edit_answer(question: list[str], previous_answer: list[str]) -> list[str]:
     return text.replace(comment, "").strip("\n").split("\n")
 
 
-def _changer(home: Home, section: Section, answer: list[str]) -> Changer:
+def _changer(home: Project, section: Section, answer: list[str]) -> Changer:
     """The change that writes an answer: tasks, an entry of a log, or the body of a section."""
     name, text = section.name, " ".join(answer)
     if name == outline.PROGRESS and not any([line.lstrip().startswith("- [") for line in answer]):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.cli.answer import Call
-    from execplan.repo.moving.documents import Agrees, Mention
+    from execplan.repo.moving.documents import ConfirmRewrite, Mention
 
 
 def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,7 +26,7 @@ def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def rewrite_decider(call: Call, links: bool | None) -> Agrees | None:
+def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
     """Who decides whether documents are rewritten: the option, or the person at the terminal; None for nobody."""
     if links is not None:
         return lambda _: links

@@ -37,7 +37,7 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         return -1
     check_options = Way(hook=hook, trees=Trees())
     target_groups = lots(paths, hook=hook)
-    if any([os.path.lexists(group.home.move) for group in target_groups]):
+    if any([os.path.lexists(group.home.move_intent_path) for group in target_groups]):
         return -1
     if any([group.home.settings.lint for group in target_groups]):
         from execplan.repo.checking.history import informed

@@ -46,9 +46,9 @@ def main() -> int:
         if status >= 0:
             return status
     if arguments[:2] == ["merge", "--driver"]:
-        from execplan.repo.merging.driver import drive
+        from execplan.repo.merging.driver import run_merge_driver
 
-        return run_with_error_handling(lambda: drive(arguments[2:]), as_json=False, kind="merge")
+        return run_with_error_handling(lambda: run_merge_driver(arguments[2:]), as_json=False, kind="merge")
     as_json = "--json" in arguments or "--jsonl" in arguments
     return run_with_error_handling(lambda: _run_command_line(arguments), as_json=as_json, kind="execplan")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.cli.answer import Answer
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.checking.one import Target, Way
 
 
@@ -30,7 +30,7 @@ class FixSettings(NamedTuple):
         """Whether anything is to be mended."""
         return self.fix or self.unsafe_fixes
 
-    def fix_plans(self, plans: Sequence[Target], check_options: Way, options: Options) -> FixReport:
+    def fix_plans(self, plans: Sequence[Target], check_options: Way, options: WriteOptions) -> FixReport:
         """Mend the plans, or show how that would change them; raises ExecplanError."""
         options = options._replace(dry_run=options.dry_run or self.diff)
         lines, fixed, warnings = [], [], []
@@ -49,7 +49,7 @@ class FixSettings(NamedTuple):
                 continue
             amended = fix_result.amended
             if amended.changed:
-                lines.append(amended.diff if options.dry_run else visible(f"{target.named}: {amended.said[0]}"))
+                lines.append(amended.diff if options.dry_run else visible(f"{target.named}: {amended.messages[0]}"))
             warnings += amended.warnings
             fixed.append(
                 {

@@ -8,19 +8,19 @@ from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.printing import printable_lines
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.moving.move import Moved
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.moving.move import MoveResult
 
 
-def finish_interrupted_move(home: Home) -> None:
+def finish_interrupted_move(home: Project) -> None:
     """Finish a move that was cut short, before anything else is done in a home."""
-    from execplan.repo.moving.settle import settle_quietly
+    from execplan.repo.moving.settle import recover_move_or_warn
 
-    settle_quietly(home)
+    recover_move_or_warn(home)
 
 
-def move_answer(home: Home, moved: Moved, options: Options, unchanged_text: str, rewrite: str | None = "") -> Answer:
+def move_answer(home: Project, moved: MoveResult, options: WriteOptions, unchanged_text: str, rewrite: str | None = "") -> Answer:
     """The answer of a command that moves a plan; `unchanged_text` is printed when there was nothing to move.
 
     `rewrite`: the command that rewrites the documents which name the old paths; None where nobody wants to know.
@@ -29,7 +29,7 @@ def move_answer(home: Home, moved: Moved, options: Options, unchanged_text: str,
 
     warnings = moved.warnings
     if rewrite is not None:
-        warnings += documents.warning(moved.mentions, rewrite)
+        warnings += documents.mention_warnings(moved.mentions, rewrite)
     data: dict[str, Any] = {
         "path": moved.path,
         "changed": moved.changed,
@@ -46,7 +46,7 @@ def move_answer(home: Home, moved: Moved, options: Options, unchanged_text: str,
     if not moved.changed:
         return Answer(data, printable_lines([f"{unchanged_text}: {moved.path}"]), warnings=warnings, is_requested=False)
     prefix = "would be " if options.dry_run else ""
-    lines = [] if options.dry_run else list(moved.said)
+    lines = [] if options.dry_run else list(moved.messages)
     lines += [f"{prefix}moved: {old} to {new}" for old, new in moved.moves]
     lines += [f"paths {prefix}rewritten: {path}" for path in (*moved.followed, *moved.rewritten)]
     lines += [f"evidence {prefix}written: {moved.evidence}"] if moved.evidence else []

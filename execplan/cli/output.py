@@ -121,9 +121,9 @@ class OutputSettings(NamedTuple):
         data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known + new, "gone": 0}}
         lines = [] if dry_run else report_lines(checked)
         if dry_run:
-            from execplan.repo.amend import diff
+            from execplan.repo.amend import format_diff
 
-            data |= {"changed": held_baseline.new != held_baseline.old, "diff": diff(held_baseline.old, held_baseline.new, held_baseline.file)}
+            data |= {"changed": held_baseline.new != held_baseline.old, "diff": format_diff(held_baseline.old, held_baseline.new, held_baseline.file)}
             lines.append(data["diff"] or "nothing to change")
         else:
             data["changed"] = baselines.write(held_baseline, file)

@@ -92,7 +92,7 @@ def is_same_plan(first_name: str, second_name: str) -> bool:
     if first_name == second_name:
         return True
     try:
-        paths = [os.path.realpath(pick.open_plan(os.getcwd(), name)[1].path) for name in (first_name, second_name)]
+        paths = [os.path.realpath(pick.select_plan(os.getcwd(), name)[1].path) for name in (first_name, second_name)]
     except ExecplanError:
         return False
     return paths[0] == paths[1]
@@ -105,7 +105,7 @@ def _take_leading(ctx: click.Context) -> None:
     values = ctx.meta.get(_LEADING_KEY)
     leading = None
     if values is not None:
-        if names not in (["run"], ["title"]) and not pick.exactly_named(os.getcwd(), values[0]):
+        if names not in (["run"], ["title"]) and not pick.is_exact_name(os.getcwd(), values[0]):
             raise click.UsageError(f"Got unexpected extra argument ({values[-1]})", ctx)
         leading = values[0]
         params.update(zip(names, values[1:], strict=True))
@@ -124,7 +124,7 @@ def _is_leading(params: dict[str, Any], name: str) -> bool:
     first, *rest = params[name]
     if not rest or (first.isascii() and first.isdigit()) or (name == "files" and os.path.lexists(first)):
         return False
-    if not pick.exactly_named(os.getcwd(), first):
+    if not pick.is_exact_name(os.getcwd(), first):
         return False
     if name == "tasks" and _is_task(params["plan"], first):
         if params["plan"] is not None:
@@ -137,7 +137,7 @@ def _is_leading(params: dict[str, Any], name: str) -> bool:
 def _is_task(name: str | None, text: str) -> bool:
     """Whether words name a task of the plan that is meant otherwise."""
     try:
-        plan = shelf.load(*pick.open_plan(os.getcwd(), name)).plan
+        plan = shelf.load(*pick.select_plan(os.getcwd(), name)).plan
         return plan is not None and bool(seek.find_task(plan, text))
     except ExecplanError as error:
         return error.code == "ambiguous-task"

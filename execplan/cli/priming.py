@@ -17,7 +17,7 @@ from execplan.repo import homes, pick, shelf
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
 
     Redactor = Callable[[str], str]
 
@@ -35,7 +35,7 @@ def prime_fast(arguments: Sequence[str]) -> int:
     plan_names = [] if hook else list(arguments)
     if len(plan_names) > 1 or any([not name or name.startswith("-") for name in plan_names]):
         return -1
-    homes.finish_moves(finish_interrupted_move)
+    homes.set_move_finisher(finish_interrupted_move)
     return print_answer(prime_answer(plan_names[0] if plan_names else None, hook)._replace(next_commands=()), Call(), "prime")
 
 
@@ -62,11 +62,11 @@ def _format_for_hook(program: str, text: str) -> str:
 
 def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
     """What is told of the plan that is meant; raises ExecplanError."""
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     stored_plan = shelf.load(home, ref)
     if stored_plan.plan is None:
         message = f"{ref.id} can't be read: {stored_plan.error.message if stored_plan.error else ''}"
-        lint = f"execplan lint {quote_plan_name(home.shown(ref.path))}"
+        lint = f"execplan lint {quote_plan_name(home.display_path(ref.path))}"
         return _build_answer(stored_plan, redactor, f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n", (lint,))
     overview = build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES)
     extra_data = {
@@ -80,7 +80,7 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
 
 
 def _build_answer(
-    stored_plan: Shelved, redactor: Redactor, text: str, next_commands: tuple[str, ...], extra_data: dict[str, Any] | None = None
+    stored_plan: StoredPlan, redactor: Redactor, text: str, next_commands: tuple[str, ...], extra_data: dict[str, Any] | None = None
 ) -> Answer:
     """The plan as every document names it, its words without secrets."""
     data: dict[str, Any] = {**plan_json(stored_plan), "text": text, **(extra_data or {})}
@@ -91,10 +91,10 @@ def _build_answer(
 def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
     """That there is no plan to tell of, or several."""
     if error.code == "ambiguous-plan":
-        from execplan.repo.candidates import summary
+        from execplan.repo.candidates import format_description
 
         plans = [
-            (name, plan["title"] or "", summary(plan))
+            (name, plan["title"] or "", format_description(plan))
             for name, plan in zip(error.candidates, error.details, strict=True)
         ]
         text = primer.format_plan_choices(error.message, plans, redactor)

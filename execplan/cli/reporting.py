@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.engine.agent.reported import ReportOutcome
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def read_evidence(home: Home, source: str | None) -> bytes | None:
+def read_evidence(home: Project, source: str | None) -> bytes | None:
     """The bytes of a file in the repository or in the folder for temporary files, or of standard input for `-`.
 
     What it says is copied into the evidence of the run, so that nothing else may be named. Raises ExecplanError.
@@ -46,9 +46,9 @@ def _is_within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def report_answer(home: Home, ref: Ref, reported: ReportOutcome, *, dry_run: bool) -> Answer:
+def report_answer(home: Project, ref: PlanRef, reported: ReportOutcome, *, dry_run: bool) -> Answer:
     """The answer: 1 where the step has failed."""
-    name = quote_plan_name(ref.id, home.shown(ref.path))
+    name = quote_plan_name(ref.id, home.display_path(ref.path))
     lines = list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
     lines += [f"up next: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"] if reported.next_steps else []
     text = "\n".join([printable_line(line) for line in lines])

@@ -13,28 +13,28 @@ from execplan.cli.writing import edit_answer as edit_answer
 from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.repo import homes
 from execplan.repo.edits.entries import REDO, UNDO
-from execplan.repo.edits.stack import stack
-from execplan.repo.moving.move import Moved
-from execplan.repo.operations.choose import Chosen, every, find_plan, is_others, steps_of
+from execplan.repo.edits.stack import read_stack
+from execplan.repo.moving.move import MoveResult
+from execplan.repo.operations.choose import SelectedOperation, iter_operations, find_plan, is_by_other_author, steps_for
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.operations.undo import Undone
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.operations.undo import ReversalResult
+    from execplan.repo.shelf import PlanRef
 
 _MAX_SHOWN = 20
 """Operations that the list shows a person; JSON has all."""
 
 
-def undo_answer(undo_result: Undone, options: Options) -> Answer:
+def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
     """The answer of `undo` and `redo`."""
-    chosen, result = undo_result.chosen, undo_result.result
+    chosen, result = undo_result.selected, undo_result.result
     operation = operation_json(chosen)
-    if isinstance(result, Moved):
-        result = result._replace(said=(undo_result.said, *[line for line in result.said if line != undo_result.said]))
-        answer = move_answer(chosen.home, result, options, undo_result.said)
-        data = {**answer.data, "said": [undo_result.said], "operation": operation}
+    if isinstance(result, MoveResult):
+        result = result._replace(messages=(undo_result.message, *[line for line in result.messages if line != undo_result.message]))
+        answer = move_answer(chosen.home, result, options, undo_result.message)
+        data = {**answer.data, "said": [undo_result.message], "operation": operation}
         return answer._replace(data=data)
     path = os.path.join(chosen.home.root, result.path)
     is_there = os.path.lexists(path)
@@ -43,21 +43,21 @@ def undo_answer(undo_result: Undone, options: Options) -> Answer:
     return answer._replace(data={**answer.data, "operation": operation})
 
 
-def require_movable(home: Home, ref: Ref) -> None:
+def require_movable(home: Project, ref: PlanRef) -> None:
     """Stop an undo or redo that would move a plan with an unfinished run; raises ExecplanError."""
     ensure_no_open_runs(home, ref, "moved")
 
 
-def operation_json(chosen: Chosen) -> dict[str, Any]:
+def operation_json(chosen: SelectedOperation) -> dict[str, Any]:
     """An operation."""
     operation = chosen.step.operation
     return {
-        "command": operation.verb,
+        "command": operation.command,
         "summary": operation.summary,
         "plan": chosen.ref.id,
-        "path": chosen.home.shown(chosen.ref.path),
-        "by": operation.by or None,
-        "at": operation.moment.replace("T", " "),
+        "path": chosen.home.display_path(chosen.ref.path),
+        "by": operation.author or None,
+        "at": operation.timestamp.replace("T", " "),
     }
 
 
@@ -66,20 +66,20 @@ def history_answer(start: str, query: str | None) -> Answer:
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         home, ref = find_plan(start, query)
-        edit_stack = stack(home, ref.path)
+        edit_stack = read_stack(home, ref.path)
         candidates = {
             command: [
-                Chosen(home, ref, step, step == steps_of(edit_stack, command)[-1])
-                for step in reversed(steps_of(edit_stack, command))
+                SelectedOperation(home, ref, step, step == steps_for(edit_stack, command)[-1])
+                for step in reversed(steps_for(edit_stack, command))
             ]
             for command in (UNDO, REDO)
         }
     else:
         home = homes.require(start)
-        candidates = {command: list(every(home, command)) for command in (UNDO, REDO)}
+        candidates = {command: list(iter_operations(home, command)) for command in (UNDO, REDO)}
     data = {
         name: [
-            {**operation_json(candidate), "next": candidate.is_next, "yours": not is_others(candidate.home, candidate.step, command)}
+            {**operation_json(candidate), "next": candidate.is_next, "yours": not is_by_other_author(candidate.home, candidate.step, command)}
             for candidate in candidates[command]
         ]
         for name, command in (("undo", UNDO), ("redo", REDO))

@@ -33,7 +33,7 @@ class RuleSettings(NamedTuple):
 
     def selection(self) -> Selection:
         """The selection, with the rules of the user's own loaded; raises ExecplanError."""
-        own_rules.load((*own.rules(), *[os.path.abspath(rule) if own.is_file(rule) else rule for rule in self.rules]))
+        own_rules.load((*own.rules(), *[os.path.abspath(rule) if own.is_rule_file(rule) else rule for rule in self.rules]))
         select, ignore = _split_codes(self.select), _split_codes(self.ignore)
         check_names(select, "--select")
         check_names(ignore, "--ignore")

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.model import Entry, Plan, Section, Task
-    from execplan.repo.amend import Amended
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.amend import EditResult
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import StoredPlan
 
 
-def plan_json(stored_plan: Shelved) -> dict[str, Any]:
+def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     """A plan in a list; one that can't be read says why."""
     plan = stored_plan.plan
     plan_fields: dict[str, Any] = {
         "id": stored_plan.ref.id,
-        "path": stored_plan.home.shown(stored_plan.ref.path),
+        "path": stored_plan.home.display_path(stored_plan.ref.path),
         "title": plan.title if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
@@ -33,7 +33,7 @@ def plan_json(stored_plan: Shelved) -> dict[str, Any]:
     return plan_fields
 
 
-def full_plan_json(stored_plan: Shelved, plan: Plan) -> dict[str, Any]:
+def full_plan_json(stored_plan: StoredPlan, plan: Plan) -> dict[str, Any]:
     """All that a plan says."""
     return {
         **plan_json(stored_plan),
@@ -47,26 +47,26 @@ def full_plan_json(stored_plan: Shelved, plan: Plan) -> dict[str, Any]:
     }
 
 
-def no_open_plans_text(home: Home) -> str:
+def no_open_plans_text(home: Project) -> str:
     """That a project has no plan outside its archive, and how many are in it."""
     count = _archived_count(home)
     return f"no open plans, {count} archived" if count else "no plans yet"
 
 
-def no_open_plans_commands(home: Home) -> tuple[str, ...]:
+def no_open_plans_commands(home: Project) -> tuple[str, ...]:
     """The commands that make sense where no plan is outside the archive."""
     new = "execplan new 'Its title'"
     return ("execplan list --all", new) if _archived_count(home) else (new,)
 
 
-def _archived_count(home: Home) -> int:
-    return sum([len(shelf.refs(member_project, archive=True)) for member_project in homes.together(home)])
+def _archived_count(home: Project) -> int:
+    return sum([len(shelf.refs(member_project, archive=True)) for member_project in homes.with_nested_projects(home)])
 
 
-def conflict_warnings(stored_plans: Sequence[Shelved]) -> tuple[str, ...]:
+def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """A warning for each plan that is shown although it holds conflict markers."""
     conflicts = [
-        (stored_plan.home.shown(stored_plan.ref.path), stored_plan.plan.conflicts)
+        (stored_plan.home.display_path(stored_plan.ref.path), stored_plan.plan.conflicts)
         for stored_plan in stored_plans
         if stored_plan.plan is not None and stored_plan.plan.conflicts
     ]
@@ -116,14 +116,14 @@ def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
     return {**entry_fields, "line_start": entry.start + 1, "line_end": entry.end}
 
 
-def amended_json(amended: Amended, *, dry_run: bool) -> dict[str, Any]:
+def amended_json(amended: EditResult, *, dry_run: bool) -> dict[str, Any]:
     """What became of an edit; with the diff in a dry run."""
     edit_fields: dict[str, Any] = {
         "path": amended.path,
         "changed": amended.changed,
         "digest": amended.digest,
         "commit": amended.commit,
-        "said": list(amended.said),
+        "said": list(amended.messages),
     }
     if amended.tasks:
         edit_fields["tasks"] = [task._asdict() for task in amended.tasks]

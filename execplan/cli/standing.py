@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref, Shelved
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef, StoredPlan
 
     LastRunJson = Mapping[str, str | None]
 
@@ -40,18 +40,18 @@ _STATUS_TEXTS = {
 }
 
 
-def execution_status_json(home: Home, ref: Ref) -> dict[str, Any]:
+def execution_status_json(home: Project, ref: PlanRef) -> dict[str, Any]:
     """The approval status, and the last run; nothing heavy is imported where nothing was compiled."""
-    directory = home.artifacts_of(ref.path, archived=ref.archived)
+    directory = home.plan_artifacts_dir(ref.path, archived=ref.archived)
     run = _find_last_run(home, ref)
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
         return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
     return {**_approval_status_json(home, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""), "run": run}
 
 
-def _find_last_run(home: Home, ref: Ref) -> LastRunJson | None:
+def _find_last_run(home: Project, ref: PlanRef) -> LastRunJson | None:
     """The last run of a plan, None where there was none: only the end of its journal is read."""
-    if not os.path.lexists(os.path.join(home.artifacts_of(ref.path, archived=ref.archived), "runs")):
+    if not os.path.lexists(os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
         return None
     from execplan.engine.last import find_last_run
 
@@ -59,7 +59,7 @@ def _find_last_run(home: Home, ref: Ref) -> LastRunJson | None:
     return last_run.as_document() if last_run is not None else None
 
 
-def find_open_run(home: Home, ref: Ref) -> LastRunJson | None:
+def find_open_run(home: Project, ref: PlanRef) -> LastRunJson | None:
     """The last run of a plan, if it is not finished. The plan is not complete then, whatever its tasks say."""
     return _open_run_or_none(_find_last_run(home, ref))
 
@@ -77,7 +77,7 @@ def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
     return _open_run_or_none(status["run"]) if status else None
 
 
-def _approval_status_json(home: Home, ref: Ref, run: str) -> dict[str, Any]:
+def _approval_status_json(home: Project, ref: PlanRef, run: str) -> dict[str, Any]:
     """How what it compiles to stands, for a run that waits with a revision if there is one."""
     from execplan.repo.execution.remembered import recall, remember
 
@@ -95,14 +95,14 @@ def _approval_status_json(home: Home, ref: Ref, run: str) -> dict[str, Any]:
     return status
 
 
-def status_if_active(stored_plan: Shelved) -> dict[str, Any] | None:
+def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
     """The approval status of a plan that may still run, and of a complete one whose last run is not finished."""
     if stored_plan.state in (ACTIVE, DRAFT) or (stored_plan.state == COMPLETE and find_open_run(stored_plan.home, stored_plan.ref)):
         return execution_status_json(stored_plan.home, stored_plan.ref)
     return None
 
 
-def status_if_readable(stored_plan: Shelved) -> dict[str, Any] | None:
+def status_if_readable(stored_plan: StoredPlan) -> dict[str, Any] | None:
     """The same, or None where it can't be found out, of which `evaluate` and `doctor` tell."""
     try:
         return status_if_active(stored_plan)
@@ -131,7 +131,7 @@ def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ..
     return _run_commands(run, name, approved=status["state"] == APPROVED)
 
 
-def finish_run_commands(home: Home, ref: Ref, run: LastRunJson, name: str) -> tuple[str, ...]:
+def finish_run_commands(home: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
     """The same for a run that `open_run` returned; raises ExecplanError."""
     needs_revision_approval = run["why"] in _REVISED
     return _run_commands(run, name, approved=not needs_revision_approval or execution_status_json(home, ref)["state"] == APPROVED)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from execplan.execution.draft import SkippedLine
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
 
 _MAX_SKIPPED_SHOWN = 10
 """Lines that were not taken, that are shown to a person."""
 _MAX_TEXT_LENGTH = 60
 
 
-def steps_answer(stored_plan: Shelved, warnings: tuple[str, ...]) -> Answer:
+def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     """The steps that a plan compiles to now; raises ExecplanError where it can't be compiled."""
     home, ref = stored_plan.home, stored_plan.ref
     plan_fields = plan_json(stored_plan)
@@ -44,7 +44,7 @@ def steps_answer(stored_plan: Shelved, warnings: tuple[str, ...]) -> Answer:
     return Answer(data, "\n".join(lines), warnings=warnings, next_commands=next_commands if steps else ("execplan explain steps",))
 
 
-def _find_steps(stored_plan: Shelved) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The steps, and what looks like one and was not taken; raises ExecplanError."""
     from execplan.execution.compile import find_plan_steps
     from execplan.repo.execution.current import current

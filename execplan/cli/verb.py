@@ -15,7 +15,7 @@ from execplan.cli.moving import finish_interrupted_move
 from execplan.cli.plan_name import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.text.lock import TIMEOUT
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ExecplanCommand(click.Command):
             trace.listen(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
         _require_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
-            ctx.params["options"] = Options(
+            ctx.params["options"] = WriteOptions(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
         if (actor := ctx.params.pop("actor", None)) is not None:
@@ -68,7 +68,7 @@ class ExecplanCommand(click.Command):
 
             set_timeout(lock_timeout)
         if self.finishes_moves:
-            homes.finish_moves(finish_interrupted_move)
+            homes.set_move_finisher(finish_interrupted_move)
         resolve_plan_name(ctx)
         assert self.callback is not None
         return print_answer(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")

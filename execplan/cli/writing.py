@@ -9,21 +9,21 @@ from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.printing import printable_lines
 from execplan.cli.shape import amended_json
 from execplan.repo import pick
-from execplan.repo.amend import Amended, Options, amend
+from execplan.repo.amend import EditResult, WriteOptions, amend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.plan.change import Changer
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 def edit_plan(
     call: Call,
     plan: str | None,
-    options: Options,
+    options: WriteOptions,
     command_name: str,
-    changer: Callable[[Home], Changer],
+    changer: Callable[[Project], Changer],
     next_command: str,
     *,
     finishes: bool = False,
@@ -32,10 +32,10 @@ def edit_plan(
 
     `finishes`: when no task is open then, that is what finishes the plan.
     """
-    home, ref = pick.open_plan(os.getcwd(), plan)
-    amended = amend(home, ref, changer(home), options, verb=command_name)
+    home, ref = pick.select_plan(os.getcwd(), plan)
+    amended = amend(home, ref, changer(home), options, command=command_name)
     name = quote_plan_name(ref.id, amended.path)
-    if not finishes or amended.open or amended.expected is None or not amended.expected.tasks:
+    if not finishes or amended.open_tasks or amended.expected is None or not amended.expected.tasks:
         return edit_answer(amended, options, next_command.format(id=name))
     from execplan.cli import advice, standing
 
@@ -44,9 +44,9 @@ def edit_plan(
     return edit_answer(amended, options, *next_commands)
 
 
-def edit_answer(amended: Amended, options: Options, *commands: str) -> Answer:
+def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:
     """The answer of a writer."""
-    lines = list(amended.said)
+    lines = list(amended.messages)
     diff = amended.diff if options.dry_run and amended.changed else ""
     if options.dry_run:
         action = "remove" if amended.diff.split("\n", 2)[1:2] == ["+++ /dev/null"] else "write"

@@ -13,17 +13,17 @@ from execplan.engine.left import InterruptionRecovery, ensure_not_drifted
 from execplan.engine.opened import never_begun_error
 from execplan.engine.resume import remaining_steps, ensure_answer_expected, ensure_can_resume
 from execplan.engine.schedule import Schedule
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.execution.standing import Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class ResumePreview(NamedTuple):
@@ -40,10 +40,10 @@ class ResumePreview(NamedTuple):
     """Those that are still to be done, in their order."""
 
 
-def preview_resume(home: Home, ref: Ref, run_paths: RunPaths, answer: str | None) -> ResumePreview:
+def preview_resume(home: Project, ref: PlanRef, run_paths: RunPaths, answer: str | None) -> ResumePreview:
     """Look at what `resume` would do, and write nothing; raises ExecplanError where it would be refused."""
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     if run_lock_holder(home):
         with acquire_run_lock(home, "resume"):  # refuses, naming who is
             pass

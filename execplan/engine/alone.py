@@ -10,13 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
     from execplan.text.lock import Lock
 
 LOCK_NAME: Final = "run"
 
 
-def acquire_run_lock(home: Home, owner: str, *, waits: bool = False) -> Lock:
+def acquire_run_lock(home: Project, owner: str, *, waits: bool = False) -> Lock:
     """The lock; `owner` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
 
     `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
@@ -32,7 +32,7 @@ def acquire_run_lock(home: Home, owner: str, *, waits: bool = False) -> Lock:
     return state.lock(home, LOCK_NAME, owner)
 
 
-def run_lock_holder(home: Home) -> str:
+def run_lock_holder(home: Project) -> str:
     """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
     path = state.lock_path(home, LOCK_NAME)
     return (holder(path) or "unknown") if is_held(path) else ""

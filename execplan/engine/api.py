@@ -22,7 +22,7 @@ from execplan.engine.underway import find_active_run
 from execplan.engine.watch import RunOptions, FinishedRun, RollbackResult, RunObserver
 from execplan.execution.record import Record
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import store
 from execplan.repo.execution.current import current
 from execplan.repo.execution.evaluated import Evaluated, evaluated
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.execution.model import ExecutionPlan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 __all__ = [
     "RunOptions",
     "Evaluated",
     "FinishedRun",
     "Handoff",
-    "Options",
+    "WriteOptions",
     "RunPaths",
     "Record",
     "ReplanResult",
@@ -62,55 +62,55 @@ __all__ = [
 ]
 
 
-def open_plan(folder: str = ".", name: str | None = None) -> tuple[Home, Ref]:
+def open_plan(folder: str = ".", name: str | None = None) -> tuple[Project, PlanRef]:
     """The home of a folder and a plan in it, named as on the command line; raises ExecplanError."""
-    return pick.open_plan(folder, name)
+    return pick.select_plan(folder, name)
 
 
-def compile_plan(home: Home, ref: Ref, options: Options | None = None) -> ExecutionPlan:
+def compile_plan(home: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
     """The execution plan that a plan has now, stored among its artifacts as `compile` does; raises ExecplanError."""
-    options = options or Options()
+    options = options or WriteOptions()
     store.save(home, ref, lambda: current(home, ref).data, options, verb="compile", summary="compile")
     return current(home, ref).document
 
 
-def evaluate(home: Home, ref: Ref) -> Evaluated:
+def evaluate(home: Project, ref: PlanRef) -> Evaluated:
     """What a plan would do, and whether it must not run; nothing is written. Raises ExecplanError."""
     return evaluated(home, ref, find_active_run(home, ref))
 
 
 def run(
-    home: Home, ref: Ref, run_options: RunOptions | None = None, observer: RunObserver | None = None, options: Options | None = None
+    home: Project, ref: PlanRef, run_options: RunOptions | None = None, observer: RunObserver | None = None, options: WriteOptions | None = None
 ) -> FinishedRun:
     """Run what was approved, and see it to its end; raises ExecplanError where nothing is begun.
 
     How it ended is told by `status`; a run that waits has a `question`, and goes on by `resume`.
     """
-    return run_module.run(home, ref, run_options or RunOptions(), observer or RunObserver(), options or Options())
+    return run_module.run(home, ref, run_options or RunOptions(), observer or RunObserver(), options or WriteOptions())
 
 
 def resume(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     run: str | None = None,
     *,
     answer: str | None = None,
     observer: RunObserver | None = None,
-    options: Options | None = None,
+    options: WriteOptions | None = None,
 ) -> FinishedRun:
     """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
-    return resume_module.resume(home, ref, run_directories.find_run(home, ref, run), answer, observer or RunObserver(), options or Options())
+    return resume_module.resume(home, ref, run_directories.find_run(home, ref, run), answer, observer or RunObserver(), options or WriteOptions())
 
 
 def replan(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     run: str | None = None,
     *,
     reason: str,
     failed: Sequence[str] = (),
     information: str | None = None,
-    options: Options | None = None,
+    options: WriteOptions | None = None,
 ) -> ReplanResult:
     """Revise what a run is still to do, the last one if none is named; raises ExecplanError with nothing changed."""
     return replan_module.replan_run(
@@ -121,27 +121,27 @@ def replan(
         failed=failed,
         information=information,
         observer=RunObserver(),
-        options=options or Options(),
+        options=options or WriteOptions(),
     )
 
 
 def rollback(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     run: str | None = None,
     *,
     step: str | None = None,
     observer: RunObserver | None = None,
-    options: Options | None = None,
+    options: WriteOptions | None = None,
 ) -> RollbackResult:
     """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
     run_paths = run_directories.find_run(home, ref, run)
     return rollback_module.rollback(
-        home, ref, run_paths, step=step, automatic="", observer=observer or RunObserver(), options=options or Options()
+        home, ref, run_paths, step=step, automatic="", observer=observer or RunObserver(), options=options or WriteOptions()
     )
 
 
-def record(home: Home, ref: Ref, run: str | None = None) -> Record | None:
+def record(home: Project, ref: PlanRef, run: str | None = None) -> Record | None:
     """What became of a run, the last one if none is named, None where it was killed before that was written.
 
     Raises ExecplanError.

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from execplan.execution.approval import Approval
     from execplan.execution.evaluation.scope import ApprovalScope
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.execution.approve import Before, Given, Yes
     from execplan.repo.execution.evaluated import Evaluated
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _APPROVAL_FIELDS = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
 
 
-def approve_and_record(home: Home, ref: Ref, evaluated_plan: Evaluated, scope: ApprovalScope, confirmation: Yes, options: Options) -> Given:
+def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: Evaluated, scope: ApprovalScope, confirmation: Yes, options: WriteOptions) -> Given:
     """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
@@ -54,7 +54,7 @@ def approve_and_record(home: Home, ref: Ref, evaluated_plan: Evaluated, scope: A
     return approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger))) if recorded_approvals else approval_result
 
 
-def decline(home: Home, ref: Ref, evaluated_plan: Evaluated, scope: ApprovalScope, approver: str) -> None:
+def decline(home: Project, ref: PlanRef, evaluated_plan: Evaluated, scope: ApprovalScope, approver: str) -> None:
     """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
     ledger = AuditLog(home, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
@@ -65,7 +65,7 @@ def decline(home: Home, ref: Ref, evaluated_plan: Evaluated, scope: ApprovalScop
         trace.warnings.append(f"that it was declined is not recorded: {error.message}")
 
 
-def revoke(home: Home, ref: Ref, approval_ids: Mapping[str, str]) -> None:
+def revoke(home: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
     """Let approvals, each given by the digest that was approved and its id, hold no more, and record it; raises ExecplanError.
 
     The record comes behind: who is killed between the two has revoked it.
@@ -102,7 +102,7 @@ def _file_digest(approval: Approval) -> str:
     return digest(to_bytes(approval))
 
 
-def _is_written(home: Home, ref: Ref, approval: Approval) -> bool:
+def _is_written(home: Project, ref: PlanRef, approval: Approval) -> bool:
     """Whether the file was written, and what failed came behind it."""
     path = approvals.path(home, ref, approval.digest)
     return os.path.lexists(path) and disk.read(path, 1 << 30)[0] == to_bytes(approval)

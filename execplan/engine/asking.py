@@ -43,7 +43,7 @@ class Prompter:
             why=question.why,
             step=question.step or None,
             answer=answer,
-            user=author.login(),
-            session=author.session(),
+            user=author.system_login(),
+            session=author.session_id(),
             how=source,
         )

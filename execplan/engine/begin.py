@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.repo.execution.standing import Now, Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 def select_step_ids(document: ExecutionPlan, run_options: RunOptions) -> list[str] | None:
@@ -70,14 +70,14 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
     )
 
 
-def ensure_not_agent_mode(document: ExecutionPlan, ref: Ref) -> None:
+def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
     """Refuse a document whose steps an agent carries out; raises ExecplanError."""
     if document.mode == "agent":
         raise ExecplanError(
             "agent-mode",
             f"the execution plan of {ref.id} has the mode `agent`: its steps are calls of an agent's tools, which nobody runs here",
             exit=INPUT,
-            hint=f"an agent carries it out, which is told so by: execplan handoff {ref.typed}",
+            hint=f"an agent carries it out, which is told so by: execplan handoff {ref.shell_name}",
         )
 
 
@@ -111,7 +111,7 @@ def ensure_steps_approved(permit: Permit, approval: Approval, steps: Iterable[St
 
 
 def ensure_run_programs_unchanged(
-    home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, steps: list[Step], policy: Policy
+    home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: list[Step], policy: Policy
 ) -> list[str]:
     """Refuse where the steps that are ahead would run other programs than were approved; raises ExecplanError.
 
@@ -119,12 +119,12 @@ def ensure_run_programs_unchanged(
     """
     differences = programs.list_changed_programs(home, run_state, steps)
     if policy.programs == "refuse":
-        commands = f"execplan approve {ref.typed}; execplan resume {run_paths.number} -p {ref.typed}"
+        commands = f"execplan approve {ref.shell_name}; execplan resume {run_paths.number} -p {ref.shell_name}"
         programs.ensure_programs_unchanged(differences, f"the run {run_paths.id} would run other programs than were approved", commands)
     return differences
 
 
-def ensure_no_unfinished_run(home: Home, ref: Ref, run_paths: RunPaths | None = None) -> None:
+def ensure_no_unfinished_run(home: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
     for other_run in run_directories.list_runs(home, ref):
         entries = read_run_entries(other_run)
@@ -132,13 +132,13 @@ def ensure_no_unfinished_run(home: Home, ref: Ref, run_paths: RunPaths | None = 
             status = _run_status(other_run, entries)
             if status not in (states.IN_PROGRESS, states.REPLANNING):
                 return
-            number = f"{other_run.number} -p {ref.typed}"
+            number = f"{other_run.number} -p {ref.shell_name}"
             if entries[0].fields.get("mode") == "agent":
                 raise ExecplanError(
                     "run-under-way",
                     f"an agent carries out {ref.id}: its run {other_run.id} is not at its end",
                     exit=NO,
-                    hint=f"let it go on, or take back what it did: execplan handoff {ref.typed}; execplan rollback {number}",
+                    hint=f"let it go on, or take back what it did: execplan handoff {ref.shell_name}; execplan rollback {number}",
                 )
             raise ExecplanError(
                 "run-under-way",
@@ -154,7 +154,7 @@ def _run_status(run_paths: RunPaths, entries: Any) -> str:
     return load_run_state(run_paths, entries).status
 
 
-def ensure_same_document(ref: Ref, run_paths: RunPaths, run_state: RunState, status: Standing) -> None:
+def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, status: Standing) -> None:
     """Refuse where what is approved now is not what the run does; raises ExecplanError."""
     assert status.now is not None  # as above
     if status.now.binding.document != run_state.document_digest:
@@ -162,12 +162,12 @@ def ensure_same_document(ref: Ref, run_paths: RunPaths, run_state: RunState, sta
             "other-document",
             f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
             exit=CHANGED,
-            hint=f"take it back, and run the new one: execplan rollback {run_paths.number} -p {ref.typed}; "
-            f"execplan approve {ref.typed}; execplan run {ref.typed}",
+            hint=f"take it back, and run the new one: execplan rollback {run_paths.number} -p {ref.shell_name}; "
+            f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
         )
 
 
-def make_context(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, observer: RunObserver, seconds: int | None) -> RunContext:
+def make_context(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, observer: RunObserver, seconds: int | None) -> RunContext:
     """What the steps of a run are done with; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
@@ -196,26 +196,26 @@ def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, progr
     return [warning for warning in warnings if not context.observer.warn(warning)]
 
 
-def create_run(home: Home, ref: Ref, run_paths: RunPaths, status: Standing) -> None:
+def create_run(home: Project, ref: PlanRef, run_paths: RunPaths, status: Standing) -> None:
     """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
     assert status.now is not None  # what may run compiles to something
     assert status.approval is not None
     register.take(home, status.approval.id, run_paths.id)
-    with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.typed}"):
+    with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"):
         files.make_folder(run_paths.folder, within=home.root)
         files.create(run_paths.artifact_path(store.NAME), status.now.current.data, within=home.root)
         files.create(run_paths.approval, to_bytes(status.approval), within=home.root)
         create_state_directory(home, ref, run_paths)
 
 
-def create_state_directory(home: Home, ref: Ref, run_paths: RunPaths) -> None:
+def create_state_directory(home: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
-    state.folder(home, "runs")
+    state.make_state_dir(home, "runs")
     copies.copy_evidence(run_paths)
-    files.create(os.path.join(belongings.make(home, ref.path), run_paths.id), b"")
+    files.create(os.path.join(belongings.make_plan_state_dir(home, ref.path), run_paths.id), b"")
 
 
-def use_approval(home: Home, run_paths: RunPaths, approval: Approval) -> None:
+def use_approval(home: Project, run_paths: RunPaths, approval: Approval) -> None:
     """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
     register.use(home, approval.id, run_paths.id)
     data, number, path = to_bytes(approval), 1, run_paths.approval
@@ -240,9 +240,9 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
         raise
 
 
-def add_resume_hint(run_paths: RunPaths, ref: Ref) -> AbstractContextManager[None]:
+def add_resume_hint(run_paths: RunPaths, ref: PlanRef) -> AbstractContextManager[None]:
     """The same, while a run goes on: it can be resumed."""
-    return add_hint_on_error(f"then go on: execplan resume {run_paths.number} -p {ref.typed}")
+    return add_hint_on_error(f"then go on: execplan resume {run_paths.number} -p {ref.shell_name}")
 
 
 def sandbox_name(sandbox: Sandbox | None) -> str:
@@ -267,13 +267,13 @@ def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status
     )
 
 
-def write_first_entry(journal_writer: JournalWriter, home: Home, run_paths: RunPaths, status: Standing, **extra_fields: Any) -> None:
+def write_first_entry(journal_writer: JournalWriter, home: Project, run_paths: RunPaths, status: Standing, **extra_fields: Any) -> None:
     """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
     assert status.now is not None
     assert status.approval is not None
     binding, document = status.now.binding, status.now.current.document
     run_fields = {"run": run_paths.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
-    journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head(home), **extra_fields})
+    journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head_commit(home), **extra_fields})
     register.use(home, status.approval.id, run_paths.id)
 
 
@@ -289,6 +289,6 @@ def approval_fields(status: Standing) -> dict[str, Any]:
         "approver": approval.approver,
         "how": approval.effective_how,
         **coverage_fields,
-        "user": author.login(),
-        "session": author.session(),
+        "user": author.system_login(),
+        "session": author.session_id(),
     }

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Entry, Journal
     from execplan.engine.ledger.ledger import AuditLog
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
     from execplan.text.redaction import Redaction
 
 UNREDACTED_FIELDS: Final = frozenset(
@@ -56,7 +56,7 @@ class JournalWriter:
             self._notify_observer(entry)
         return entry
 
-    def repair(self, home: Home, ref: Ref, run_paths: RunPaths) -> list[str]:
+    def repair(self, home: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
         """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
         from execplan.engine.mend import repair_run
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from execplan.execution.model import Step
     from execplan.execution.policy import Policy
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def command_warnings(home: Home, policy: Policy, steps: Iterable[Step]) -> list[str]:
+def command_warnings(home: Project, policy: Policy, steps: Iterable[Step]) -> list[str]:
     """The warnings about these steps: no sandbox, or more files than a rollback can restore. Empty without commands."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.files.ground import WorkspaceFiles

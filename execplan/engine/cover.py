@@ -21,7 +21,7 @@ from execplan.execution.making.covered import RunProgress, find_uncovered_change
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.programs import describe_changed_programs
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import approvals, approve, key, register, standing, store, tree
 from execplan.repo.execution.current import Current
 from execplan.repo.execution.evaluated import Evaluated
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
     from execplan.repo.execution.approvals import Kept
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 MAX_DERIVED_REVISIONS: Final = 10
@@ -57,7 +57,7 @@ class RevisionCoverage(NamedTuple):
     """The approval of the revision that was derived and recorded."""
 
 
-def find_coverage(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
+def find_coverage(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
     """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
     try:
         _ensure_no_open_question(run_state)
@@ -78,7 +78,7 @@ def find_coverage(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState
         return RevisionCoverage(None, (error.message, *error.candidates))
 
 
-def derive_approval(home: Home, ref: Ref, run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
+def derive_approval(home: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
     """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
 
     Raises ExecplanError where a disk fails. The caller holds the lock of runs.
@@ -91,7 +91,7 @@ def derive_approval(home: Home, ref: Ref, run_paths: RunPaths, coverage: Revisio
     confirmation = approve.Yes(approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id)
     try:
         approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
-        derived_approval = approving.approve_and_record(home, ref, evaluated_plan, approved_scope, confirmation, Options(commit=False)).approval
+        derived_approval = approving.approve_and_record(home, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)).approval
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
@@ -108,7 +108,7 @@ def _ensure_no_open_question(run_state: RunState) -> None:
         raise _not_covered_error("somebody has stopped the run")
 
 
-def _find_run_approval(home: Home, ref: Ref, run_paths: RunPaths) -> Approval:
+def _find_run_approval(home: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
     """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
     stored_approvals = [stored_approval for stored_approval in approvals.every(home, ref) if stored_approval.approval is not None]
     run_approvals = [stored_approval for stored_approval in stored_approvals if stored_approval.approval is not None and _serves_run(home, stored_approval.approval, run_paths)]
@@ -121,12 +121,12 @@ def _find_run_approval(home: Home, ref: Ref, run_paths: RunPaths) -> Approval:
     return approval
 
 
-def _serves_run(home: Home, approval: Approval, run_paths: RunPaths) -> bool:
+def _serves_run(home: Project, approval: Approval, run_paths: RunPaths) -> bool:
     run = approval.derived_from.run if approval.derived_from is not None else register.state(home, approval.id).run
     return run == run_paths.id
 
 
-def _invalid_reasons(home: Home, stored_approval: Kept, approval: Approval, stored_approvals: list[Kept]) -> Iterator[str]:
+def _invalid_reasons(home: Project, stored_approval: Kept, approval: Approval, stored_approvals: list[Kept]) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
     signing_key = key.read(home)
     if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.untouched:
@@ -171,22 +171,22 @@ def _settled_steps(run_state: RunState) -> frozenset[str]:
     return frozenset({name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps)
 
 
-def _evaluate_revision(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> Evaluated:
+def _evaluate_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> Evaluated:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
     data, policy, world = to_bytes(revision), effective(home), Glance(home)
     active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
-    path = home.shown(store.path_of(home, ref))
+    path = home.display_path(store.path_of(home, ref))
     return Evaluated(
         Current(revision, data, path, stored=True, stale="", left=()),
         policy,
         evaluate(revision, world, policy, active_run),
         bind(data, revision, world, policy),
-        home.shown(ref.path) if revision.source is not None else path,
+        home.display_path(ref.path) if revision.source is not None else path,
         active_run,
     )
 
 
-def _drift_reasons(home: Home, run_state: RunState, approval: Approval, evaluated_plan: Evaluated) -> Iterator[str]:
+def _drift_reasons(home: Project, run_state: RunState, approval: Approval, evaluated_plan: Evaluated) -> Iterator[str]:
     """The files and programs that are neither as they were approved nor as the run has left them."""
     known_states = {**approval.binding.states, **run_state.expected_states}
     for path, state in evaluated_plan.binding.states.items():

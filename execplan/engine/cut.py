@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from execplan.engine.steps.bench import RunContext
     from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def make_inspection_context(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
+def make_inspection_context(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
     """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal

@@ -19,7 +19,7 @@ from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
 from execplan.repo import shelf
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import triggers
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from execplan.engine.watch import RollbackResult
     from execplan.execution.policy import Policy
     from execplan.repo.execution.triggers import Looks
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class RunSession(NamedTuple):
     """A run from its beginning, or a resume, to where it stops."""
 
-    home: Home
-    ref: Ref
+    home: Project
+    ref: PlanRef
     run_paths: RunPaths
     policy: Policy
     journal_writer: JournalWriter
-    options: Options
+    options: WriteOptions
     plan_before: bytes
     """The plan, as it was when the leg began."""
     started_at: float
@@ -51,10 +51,10 @@ class RunSession(NamedTuple):
     """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
-def start_session(home: Home, ref: Ref, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: Options) -> RunSession:
+def start_session(home: Project, ref: PlanRef, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: WriteOptions) -> RunSession:
     """A leg that begins now; raises ExecplanError."""
-    initial_triggers = triggers.look(home) if options.commits(home) else {}
-    return RunSession(home, ref, run_paths, policy, journal_writer, options, shelf.open_bytes(home, ref.path), monotonic(), initial_triggers)
+    initial_triggers = triggers.look(home) if options.should_commit(home) else {}
+    return RunSession(home, ref, run_paths, policy, journal_writer, options, shelf.read_bytes(home, ref.path), monotonic(), initial_triggers)
 
 
 def finish_session(session: RunSession, schedule: Schedule | None, stop_reason: StopReason, signal: str, warnings: list[str]) -> FinishedRun:
@@ -122,7 +122,7 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
             failed=[stop_reason.step],
             information=None,
             observer=session.journal_writer.observer,
-            options=Options(commit=False),
+            options=WriteOptions(commit=False),
             journal_writer=session.journal_writer,
         )
     except ExecplanError as error:
@@ -170,7 +170,7 @@ def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> Rollback
             step=None,
             automatic=cause,
             observer=session.journal_writer.observer,
-            options=Options(commit=False),
+            options=WriteOptions(commit=False),
             journal_writer=session.journal_writer,
         )
     except ExecplanError as error:
@@ -190,19 +190,19 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
         BackupStore(session.home).purge(session.policy.backup_days)
     if is_ended or question is not None:
         warnings += notify(session.policy, session.home, session.run_paths, final_record, question, journal_writer.redaction)
-    if not is_ended or not session.options.commits(session.home):
+    if not is_ended or not session.options.should_commit(session.home):
         return None
     if changed_triggers := triggers.changed(session.home, session.triggers):
         trigger_names = f"{', '.join(changed_triggers[:3])}{' and more' if changed_triggers[3:] else ''}"
         message = f"not committed: the run has changed what git runs by itself: {trigger_names}"
-        warnings.append(f"{message}; look at it, then: execplan commit {session.ref.typed}")
+        warnings.append(f"{message}; look at it, then: execplan commit {session.ref.shell_name}")
         return None
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
 
     real_path = os.path.realpath(session.ref.path)
-    paths = [real_path, session.home.artifacts_of(session.ref.path, archived=session.ref.archived)]
-    title = reader.read(shelf.open_bytes(session.home, session.ref.path)).title
+    paths = [real_path, session.home.plan_artifacts_dir(session.ref.path, archived=session.ref.archived)]
+    title = reader.read(shelf.read_bytes(session.home, session.ref.path)).title
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
     commit = commit_paths(session.home, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title)
     warnings += commit.warnings

@@ -13,10 +13,10 @@ from execplan.repo import ask, shelf
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def list_altered_evidence(home: Home, run_paths: RunPaths) -> list[str]:
+def list_altered_evidence(home: Project, run_paths: RunPaths) -> list[str]:
     """What of a run is not as its copy, from its folder; what git has so in the commit that is checked out is meant so."""
     journal_copy = run_paths.copy_path(JOURNAL)
     names = [JOURNAL] if os.path.lexists(journal_copy) and copies.differs_from_copy(run_paths, JOURNAL) else []
@@ -28,7 +28,7 @@ def list_altered_evidence(home: Home, run_paths: RunPaths) -> list[str]:
     return [name for name in names if run_paths.artifact_path(name) in changed_paths or (name in missing_names and not is_on_other_branch)]
 
 
-def _changed_in_git(home: Home, paths: list[str]) -> set[str]:
+def _changed_in_git(home: Project, paths: list[str]) -> set[str]:
     """Those that git does not have as they are."""
     if home.git is None:
         return set(paths)
@@ -39,8 +39,8 @@ def _changed_in_git(home: Home, paths: list[str]) -> set[str]:
     return {os.path.join(home.root, os.fsdecode(name)) for name in output.split(b"\0") if name}
 
 
-def is_in_other_plan(home: Home, path: str, run: str) -> bool:
+def is_in_other_plan(home: Project, path: str, run: str) -> bool:
     """Whether another plan than the one at a path has a run among its artifacts."""
-    other_refs = [ref for ref in shelf.every(home) if ref.path != path]
-    folders = [home.artifacts_of(ref.path, archived=ref.archived) for ref in other_refs]
+    other_refs = [ref for ref in shelf.all_refs(home) if ref.path != path]
+    folders = [home.plan_artifacts_dir(ref.path, archived=ref.archived) for ref in other_refs]
     return any([os.path.lexists(os.path.join(folder, "runs", run)) for folder in folders])

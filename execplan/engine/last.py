@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 RUNNING: Final = "running"
 WAITING: Final = "waiting"
@@ -52,7 +52,7 @@ class RunStatus(NamedTuple):
         return {**self._asdict(), **{name: getattr(self, name) or None for name in ("why", "reason", "ended")}}
 
 
-def find_last_run(home: Home, ref: Ref) -> RunStatus | None:
+def find_last_run(home: Project, ref: PlanRef) -> RunStatus | None:
     """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
     for run_paths in run_directories.list_runs(home, ref):
         run_status = read_run_status(home, run_paths)
@@ -61,7 +61,7 @@ def find_last_run(home: Home, ref: Ref) -> RunStatus | None:
     return None
 
 
-def read_run_status(home: Home, run_paths: RunPaths) -> RunStatus:
+def read_run_status(home: Project, run_paths: RunPaths) -> RunStatus:
     """How a run stands, pending where it was killed before it began; raises ExecplanError."""
     state, fields = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):

@@ -10,10 +10,10 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def is_lost(home: Home, copy_path: str, artifact_path: str) -> bool:
+def is_lost(home: Project, copy_path: str, artifact_path: str) -> bool:
     """Whether a file that is gone, and of which the state has a copy, should be there.
 
     One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
@@ -27,7 +27,7 @@ def is_lost(home: Home, copy_path: str, artifact_path: str) -> bool:
     path = os.path.relpath(artifact_path, home.root)
     branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
     try:
-        if ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no=1):
+        if ask.output_or_none(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1):
             return True
         commits = ask.output(home, "--literal-pathspecs", "rev-list", "-1", *branches, *commit_limits, "--", path)
     except ExecplanError:

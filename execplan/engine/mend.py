@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Journal
     from execplan.engine.ledger.ledger import AuditLog
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _SETTINGS = "execplan.toml"
 
 
-def save_plan_and_settings(home: Home, ref: Ref, run_paths: RunPaths) -> None:
+def save_plan_and_settings(home: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Keep the plan, and the settings of the home, as they are before a step; raises ExecplanError."""
     for name, path in _protected_files(home, ref):
         data, copy_path = _read_or_none(path), run_paths.copy_path(name)
@@ -42,7 +42,7 @@ def save_plan_and_settings(home: Home, ref: Ref, run_paths: RunPaths) -> None:
 
 
 def repair_run(
-    home: Home, ref: Ref, run_paths: RunPaths, journal: Journal, ledger: AuditLog, run_state: RunState, *, step_just_ran: bool
+    home: Project, ref: PlanRef, run_paths: RunPaths, journal: Journal, ledger: AuditLog, run_state: RunState, *, step_just_ran: bool
 ) -> list[str]:
     """Put back what is gone or other, with a warning of it; raises ExecplanError.
 
@@ -56,9 +56,9 @@ def repair_run(
     for name, path in _protected_files(home, ref) if may_be_damaged else ():
         data = _read_or_none(run_paths.copy_path(name))
         if data is not None and _create_missing(home, path, data):
-            warnings.append(f"{home.shown(path)} was removed by a step: restored as it was before that step")
+            warnings.append(f"{home.display_path(path)} was removed by a step: restored as it was before that step")
     if step_just_ran and _restore_reverted_plan(home, ref, run_paths, run_state):
-        message = f"{home.shown(ref.path)} was reset to the last commit by a step"
+        message = f"{home.display_path(ref.path)} was reset to the last commit by a step"
         warnings.append(f"{message}: restored as it was before that step")
     repaired_paths: list[str] = []
     overwritten: list[bytes] = []
@@ -78,38 +78,38 @@ def repair_run(
     return warnings + ([_repair_warning(home, repaired_paths, overwritten)] if repaired_paths else [])
 
 
-def _repair_warning(home: Home, repaired_paths: list[str], overwritten: list[bytes]) -> str:
+def _repair_warning(home: Project, repaired_paths: list[str], overwritten: list[bytes]) -> str:
     subject_suffix = f" and {len(repaired_paths) - 1} more files of the run were" if len(repaired_paths) > 1 else " was"
     backups = BackupStore(home)
     backup_notes = [
-        f"; the previous content is in {home.shown(backups.path(backups.save(content)))}" for content in overwritten if content
+        f"; the previous content is in {home.display_path(backups.path(backups.save(content)))}" for content in overwritten if content
     ]
-    return f"{home.shown(repaired_paths[0])}{subject_suffix} removed or changed: restored as the run wrote them{''.join(backup_notes)}"
+    return f"{home.display_path(repaired_paths[0])}{subject_suffix} removed or changed: restored as the run wrote them{''.join(backup_notes)}"
 
 
-def _protected_files(home: Home, ref: Ref) -> list[tuple[str, str]]:
+def _protected_files(home: Project, ref: PlanRef) -> list[tuple[str, str]]:
     """What no look at the tree takes note of, and a run does not go on without; by what its copy is called."""
-    return [(copies.PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.FILE))]
+    return [(copies.PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.SETTINGS_FILE))]
 
 
-def _restore_reverted_plan(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState) -> bool:
+def _restore_reverted_plan(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> bool:
     """Put a plan back that a step has set back to the last commit, as `git stash` does; whether it had to be."""
     saved_plan, current_plan = _read_or_none(run_paths.copy_path(copies.PLAN)), _read_or_none(ref.path)
     if saved_plan is None or current_plan is None or saved_plan == current_plan or home.git is None or run_state.begin_fields["head"] is None:
         return False
-    path = os.path.relpath(ref.real, os.path.realpath(home.root))
+    path = os.path.relpath(ref.real_path, os.path.realpath(home.root))
     try:
         head = ask.output(home, "rev-parse", "--verify", "HEAD").decode().strip()
         if head != run_state.begin_fields["head"] or ask.output(home, "cat-file", "blob", f"HEAD:{path}") != current_plan:
             return False
     except ExecplanError:
         return False  # git does not have it
-    with state.lock(home, ref.real, f"the run of {ref.id}"):
+    with state.lock(home, ref.real_path, f"the run of {ref.id}"):
         files.replace(ref.path, current_plan, saved_plan, within=home.root)
     return True
 
 
-def _plan_documents(home: Home, ref: Ref, run_paths: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
+def _plan_documents(home: Project, ref: PlanRef, run_paths: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
     """What a plan has beside its runs, as far as its run knows of it: the execution plan and the approvals."""
     for name in copies.list_run_documents(run_paths):
         data = _read_or_none(run_paths.copy_path(name)) or b""
@@ -124,11 +124,11 @@ def _plan_documents(home: Home, ref: Ref, run_paths: RunPaths, document: str) ->
             yield store.path_of(home, ref), data
 
 
-def _create_missing(home: Home, path: str, data: bytes) -> bool:
+def _create_missing(home: Project, path: str, data: bytes) -> bool:
     return not os.path.lexists(path) and files.create(path, data, within=home.root, folders=True)
 
 
-def _restore_evidence(home: Home, run_paths: RunPaths, name: str) -> bytes:
+def _restore_evidence(home: Project, run_paths: RunPaths, name: str) -> bytes:
     """Let a file of the run be among the artifacts as its copy; what was there, if it was not of the run."""
     if not name.startswith(copies.TRANSCRIPTS):
         return copies.restore_from_copy(run_paths, name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.execution.policy import Policy
     from execplan.execution.record import Record
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
     from execplan.text.redaction import Redaction
 
 SECONDS: Final = 10.0
@@ -28,7 +28,7 @@ _MAX_ERROR_LENGTH = 200
 
 
 def notify(
-    policy: Policy, home: Home, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redaction
+    policy: Policy, home: Project, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redaction
 ) -> tuple[str, ...]:
     """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
 
@@ -49,7 +49,7 @@ def notify(
     return (redaction.text(f"the command of `notify` in your settings failed: {problem}"),) if problem else ()
 
 
-def build_summary(home: Home, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
+def build_summary(home: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
     """What is told of a run."""
     by_status: dict[str, list[str]] = {}
     for step in record.steps:
@@ -67,7 +67,7 @@ def build_summary(home: Home, run_paths: RunPaths, record: Record, question: Que
         "steps": by_status,
         "reasons": {step.id: step.reason for step in record.steps if step.status == states.FAILED and step.reason},
         "resources": record.resources.model_dump(),
-        "record": home.shown(run_paths.record),
+        "record": home.display_path(run_paths.record),
     }
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.last import RunStatus
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 OPEN_STATES: Final = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK)
 """The states of a run that is not finished: all but completed, failed and rolled back."""
@@ -31,7 +31,7 @@ def run_number(run: str) -> int:
     return int(run.partition("-")[0])
 
 
-def list_open_runs(home: Home, ref: Ref) -> list[RunStatus]:
+def list_open_runs(home: Project, ref: PlanRef) -> list[RunStatus]:
     """Every unfinished run of a plan, the last one first; raises ExecplanError.
 
     Two branches that were merged may have brought more than one.
@@ -48,14 +48,14 @@ def finishing_commands(run_status: RunStatus, name: str) -> tuple[str, ...]:
     return (f"execplan handoff {name}" if run_status.state == BY_AGENT else resume, rollback)
 
 
-def ensure_no_open_runs(home: Home, ref: Ref, action: str) -> None:
+def ensure_no_open_runs(home: Project, ref: PlanRef, action: str) -> None:
     """Stop what would put an unfinished run where nobody can resume it or roll it back; raises ExecplanError.
 
     `action` is what the command would do, such as "archived".
     """
-    from execplan.repo.moving.move import stop_running
+    from execplan.repo.moving.move import ensure_not_running
 
-    stop_running(home, ref)
+    ensure_not_running(home, ref)
     statuses = list_open_runs(home, ref)
     if not statuses:
         return
@@ -64,13 +64,13 @@ def ensure_no_open_runs(home: Home, ref: Ref, action: str) -> None:
         "open-run",
         f"{ref.id} can't be {action}: " + ("it has an unfinished run" if len(statuses) == 1 else "it has unfinished runs"),
         exit=NO,
-        hint=f"resume or roll back first: {'; '.join(finishing_commands(statuses[0], ref.typed))}",
+        hint=f"resume or roll back first: {'; '.join(finishing_commands(statuses[0], ref.shell_name))}",
         candidates=lines,
         data={"reasons": lines},
     )
 
 
-def open_run_warnings(home: Home, ref: Ref) -> tuple[str, ...]:
+def open_run_warnings(home: Project, ref: PlanRef) -> tuple[str, ...]:
     """A warning for each unfinished run of a plan that is archived all the same; raises ExecplanError."""
-    advice = f"to finish it, restore the plan first: execplan restore {ref.typed}"
+    advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
     return tuple([f"run {run_status.id} {DESCRIPTIONS[run_status.state]}; {advice}" for run_status in list_open_runs(home, ref)])

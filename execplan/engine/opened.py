@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from execplan.engine.place import RunPaths
     from execplan.engine.watch import RunObserver
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
     from execplan.text.redaction import Redaction
 
 
 @contextmanager
-def open_run(home: Home, ref: Ref, run_paths: RunPaths, observer: RunObserver, lock_owner: str) -> Iterator[JournalWriter]:
+def open_run(home: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str) -> Iterator[JournalWriter]:
     """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
     from execplan.engine.ledger.ledger import AuditLog
 
@@ -51,11 +51,11 @@ def make_redaction() -> Redaction:
     return Redaction(os.environ, public_variables(os.environ))
 
 
-def never_begun_error(ref: Ref, run_paths: RunPaths) -> ExecplanError:
+def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
     """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
     message = f"the run {run_paths.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
     hint = (
-        f"see which: execplan audit {ref.typed} --verify; if it never began its approval still holds: "
-        f"execplan run {ref.typed}"
+        f"see which: execplan audit {ref.shell_name} --verify; if it never began its approval still holds: "
+        f"execplan run {ref.shell_name}"
     )
     return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)

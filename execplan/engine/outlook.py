@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.engine import begin
 from execplan.engine.command_warnings import command_warnings
 from execplan.engine.schedule import NOT_CHOSEN, Schedule
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.watch import RunOptions
     from execplan.execution.approval import Approval
     from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.model import ExecutionPlan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class PlannedStep(NamedTuple):
@@ -44,13 +44,13 @@ class RunPreview(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def preview_run(home: Home, ref: Ref, run_options: RunOptions) -> RunPreview:
+def preview_run(home: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
     """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.repo.execution.evaluated import evaluated
 
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     begin.ensure_no_unfinished_run(home, ref)
     status = standing.require(home, ref)
     assert status.now is not None  # what may run compiles to something

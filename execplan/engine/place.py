@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _RUNS = "runs"
 JOURNAL: Final = "journal.jsonl"
@@ -92,20 +92,20 @@ class RunPaths(NamedTuple):
         return os.path.join(self.folder, "transcripts")
 
 
-def runs_directory(home: Home, ref: Ref) -> str:
+def runs_directory(home: Project, ref: PlanRef) -> str:
     """The folder of a plan's runs."""
-    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), _RUNS)
+    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), _RUNS)
 
 
-def list_runs(home: Home, ref: Ref) -> list[RunPaths]:
+def list_runs(home: Project, ref: PlanRef) -> list[RunPaths]:
     """The runs of a plan, the last one first; raises ExecplanError.
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
     """
     from execplan.repo import belongings, shelf
 
-    names = [name for name in shelf.entries(runs_directory(home, ref)) if is_run_id(name)]
-    state_names = [name for name in list_directory(belongings.folder(home, ref.path)) if is_run_id(name) and name not in names]
+    names = [name for name in shelf.list_entries(runs_directory(home, ref)) if is_run_id(name)]
+    state_names = [name for name in list_directory(belongings.plan_state_dir(home, ref.path)) if is_run_id(name) and name not in names]
     runs = [get_run_paths(home, ref, name) for name in names]
     if state_names:
         from execplan.engine.lost import is_lost
@@ -124,25 +124,25 @@ def list_runs(home: Home, ref: Ref) -> list[RunPaths]:
     return sorted(runs, key=sort_key, reverse=True)
 
 
-def next_run(home: Home, ref: Ref) -> RunPaths:
+def next_run(home: Project, ref: PlanRef) -> RunPaths:
     """The place of a run that is about to begin; raises ExecplanError."""
     last_number = max([run.number for run in list_runs(home, ref)], default=0)
     return get_run_paths(home, ref, f"{last_number + 1:04}-{os.urandom(4).hex()}")
 
 
-def find_run(home: Home, ref: Ref, name: str | None) -> RunPaths:
+def find_run(home: Project, ref: PlanRef, name: str | None) -> RunPaths:
     """The run that a number, an id or its beginning names, the last one for none; raises ExecplanError."""
     runs = list_runs(home, ref)
     if not runs:
         message = f"{ref.id} was never run"
-        raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"execplan run {ref.typed}")
+        raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"execplan run {ref.shell_name}")
     if name is None:
         return runs[0]
     matches = [run for run in runs if run.id == name or str(run.number) == name.lstrip("0")]
     matches = matches or [run for run in runs if name and run.id.startswith(name)]
     if len(matches) == 1:
         return matches[0]
-    hint = f"see them: execplan runs {ref.typed}"
+    hint = f"see them: execplan runs {ref.shell_name}"
     candidates = [run.id for run in matches or runs]
     if matches:
         message = f"{len(matches)} runs of {ref.id} could be meant by {name!r}"
@@ -182,7 +182,7 @@ def _begun_at(run_paths: RunPaths) -> str:
         return ""
 
 
-def get_run_paths(home: Home, ref: Ref, name: str) -> RunPaths:
+def get_run_paths(home: Project, ref: PlanRef, name: str) -> RunPaths:
     """The place of a run with this id, whether it is there or not."""
     return RunPaths(name, os.path.join(runs_directory(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
 

@@ -10,27 +10,27 @@ from execplan.repo.execution import approvals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _ENDED = last_runs.STATES[-3:]
 
 
-def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Home, Ref]:
+def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Project, PlanRef]:
     """The plan that is named; else the only one whose run has not ended; else as for other commands.
 
     Where those find several, it is the only one that was ever run or, if asked for, the only one with an approval.
     Raises ExecplanError.
     """
-    if query is not None or pick.from_environment() is not None:
-        return pick.open_plan(start, query)
-    plans = [(home, ref) for home in homes.together(homes.require(start)) for ref in shelf.refs(home)]
+    if query is not None or pick.plan_from_environment() is not None:
+        return pick.select_plan(start, query)
+    plans = [(home, ref) for home in homes.with_nested_projects(homes.require(start)) for ref in shelf.refs(home)]
     with_runs = [(home, ref) for home, ref in plans if len(plans) > 1 and run_directories.list_runs(home, ref)]
     with_open_run = [(home, ref) for home, ref in with_runs if _has_open_run(home, ref)]
     if len(with_open_run) == 1:
         return with_open_run[0]
     try:
-        return pick.open_plan(start, None)
+        return pick.select_plan(start, None)
     except ExecplanError as error:
         if error.code != "ambiguous-plan":
             raise
@@ -42,7 +42,7 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
         raise
 
 
-def _has_open_run(home: Home, ref: Ref) -> bool:
+def _has_open_run(home: Project, ref: PlanRef) -> bool:
     """Whether the last run of a plan has not ended."""
     try:
         run_status = last_runs.find_last_run(home, ref)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import RunState
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 WARNING = "another program than at the approval: {}"
 
@@ -26,7 +26,7 @@ def programs_json(program_map: Mapping[str, Program] | None) -> dict[str, Any]:
     return {name: list(program) for name, program in (program_map or {}).items()}
 
 
-def list_changed_programs(home: Home, run_state: RunState, steps: Iterable[Step]) -> list[str]:
+def list_changed_programs(home: Project, run_state: RunState, steps: Iterable[Step]) -> list[str]:
     """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
     resolved: dict[str, Program] = {}
     for step in steps:

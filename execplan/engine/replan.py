@@ -18,10 +18,10 @@ from execplan.execution.documents.differing import describe_differences
 from execplan.execution.documents.document import validate_document, to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.repo import author
-from execplan.repo.amend import Options, stop_archived
-from execplan.repo.amend import diff as unified
+from execplan.repo.amend import WriteOptions, ensure_not_archived
+from execplan.repo.amend import format_diff as unified
 from execplan.repo.execution import store
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.place import RunPaths
     from execplan.engine.watch import RunObserver
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 _MAX_REASON_LENGTH = 2000
@@ -69,15 +69,15 @@ class ReplanResult(NamedTuple):
 
 
 def replan_run(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     run_paths: RunPaths,
     *,
     reason: str,
     failed: Sequence[str],
     information: str | None,
     observer: RunObserver,
-    options: Options,
+    options: WriteOptions,
     journal_writer: JournalWriter | None = None,
 ) -> ReplanResult:
     """Revise what a run does; raises ExecplanError with nothing changed.
@@ -90,17 +90,17 @@ def replan_run(
         short_reason = journal_writer.redaction.text(reason)[:_MAX_REASON_LENGTH]
         revision = build_next_revision(journal_writer.run_state, short_reason, failed, information, journal_writer.redaction)
         return _store_revision(home, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     if options.dry_run:
         run_state = _load_run_state(ref, run_paths)
         _ensure_can_replan(home, ref, run_paths, run_state)
         revision = build_next_revision(run_state, reason, failed, information, make_redaction())
         return _describe_revision(home, ref, run_paths, run_state, revision, diff=True)
-    if options.commits(home):
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
+        git.load_gitpython()
     with open_run(home, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
         _ensure_can_replan(home, ref, run_paths, opened_writer.run_state)
         revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
@@ -109,19 +109,19 @@ def replan_run(
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
         record.save_record(run_paths, record.build_record(run_paths, revision.document, opened_writer.run_state))
         opened_writer.ledger.update_anchor()
-    return _commit_revision(home, ref, replan_result) if options.commits(home) else replan_result
+    return _commit_revision(home, ref, replan_result) if options.should_commit(home) else replan_result
 
 
-def _commit_revision(home: Home, ref: Ref, replan_result: ReplanResult) -> ReplanResult:
+def _commit_revision(home: Project, ref: PlanRef, replan_result: ReplanResult) -> ReplanResult:
     """Commit what was made with the evidence of the run; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 
-    folder = home.artifacts_of(ref.path, archived=ref.archived)
+    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
     commit = commit_paths(home, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None)
     return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
 
 
-def _load_run_state(ref: Ref, run_paths: RunPaths) -> RunState:
+def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
     """How far a run has come; raises ExecplanError."""
     entries = runs.read_run_entries(run_paths)
     if not entries:
@@ -129,10 +129,10 @@ def _load_run_state(ref: Ref, run_paths: RunPaths) -> RunState:
     return RunState(revisions.load_document(run_paths, entries), entries)
 
 
-def _ensure_can_replan(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState) -> None:
+def _ensure_can_replan(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
     """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
-    plan_name, resume_command = ref.typed, f"execplan resume {run_paths.number} -p {ref.typed}"
-    rollback_command = f"execplan rollback {run_paths.number} -p {ref.typed}"
+    plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
+    rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
         hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
@@ -155,7 +155,7 @@ def _ensure_can_replan(home: Home, ref: Ref, run_paths: RunPaths, run_state: Run
         raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=f"go on with it, or take it back: {resume_command}; {rollback_command}")
 
 
-def _store_revision(home: Home, ref: Ref, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
+def _store_revision(home: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
     Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
@@ -166,7 +166,7 @@ def _store_revision(home: Home, ref: Ref, run_paths: RunPaths, journal_writer: J
     previous_revision = document.metadata.history[-1]
     data = to_bytes(document)
     revisions.save_revision(run_paths, document.revision, data)
-    store.save(home, ref, lambda: data, Options(commit=False), verb="replan", summary="")
+    store.save(home, ref, lambda: data, WriteOptions(commit=False), verb="replan", summary="")
     journal_writer.run_state.document = document
     journal_writer.write(
         REPLANNED,
@@ -178,18 +178,18 @@ def _store_revision(home: Home, ref: Ref, run_paths: RunPaths, journal_writer: J
         step=step,
         plan_steps=len(document.steps),
         generation_s=revision.seconds,
-        user=author.login(),
-        session=author.session(),
+        user=author.system_login(),
+        session=author.session_id(),
     )
     return replan_result._replace(coverage=cover.derive_approval(home, ref, run_paths, replan_result.coverage))
 
 
-def _describe_revision(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
+def _describe_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
     document = revision.document
     path, data, old = store.path_of(home, ref), to_bytes(document), store.read(home, ref)
     _ensure_own_document(home, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
-    stored_path = home.shown(path)
+    stored_path = home.display_path(path)
     return ReplanResult(
         run=run_paths.id,
         revision=document.revision,
@@ -203,7 +203,7 @@ def _describe_revision(home: Home, ref: Ref, run_paths: RunPaths, run_state: Run
     )
 
 
-def _ensure_own_document(home: Home, ref: Ref, old: bytes | None, run_digests: set[str]) -> None:
+def _ensure_own_document(home: Project, ref: PlanRef, old: bytes | None, run_digests: set[str]) -> None:
     """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
     if old is None or digest(old) in run_digests:
         return
@@ -212,7 +212,7 @@ def _ensure_own_document(home: Home, ref: Ref, old: bytes | None, run_digests: s
         return  # it can be compiled again
     if any([past_revision.sha256 in run_digests for past_revision in stored_document.metadata.history]):
         return
-    stored_path = home.shown(store.path_of(home, ref))
+    stored_path = home.display_path(store.path_of(home, ref))
     raise ExecplanError(
         "other-document",
         f"{stored_path} is not what the run does: it was imported, composed or revised since",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from execplan.engine.entries import AttemptResult
     from execplan.engine.place import RunPaths
     from execplan.execution.world import State
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class ReplayedRun(NamedTuple):
@@ -30,7 +30,7 @@ class ReplayedRun(NamedTuple):
     run_state: RunState
 
 
-def find(home: Home, ref: Ref, name: str, current_binding: Binding) -> ReplayedRun:
+def find(home: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """The run that a name means, if what was approved now is what it ran, on what it found; raises ExecplanError."""
     run_paths = run_directories.find_run(home, ref, name)
     entries = read_run_entries(run_paths)

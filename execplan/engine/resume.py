@@ -23,10 +23,10 @@ from execplan.engine.signals import SignalHandlers
 from execplan.engine.watch import FinishedRun
 from execplan.errors import CHANGED, NO, USAGE, ExecplanError
 from execplan.execution import states
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
 from execplan.repo.execution.policy import effective
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.book import JournalWriter
@@ -35,30 +35,30 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.execution.standing import Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 def resume(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     run_paths: RunPaths,
     answer: str | None,
     observer: RunObserver,
-    options: Options,
+    options: WriteOptions,
     *,
     jobs: int | None = None,
     executor: StepExecutor | None = None,
 ) -> FinishedRun:
     """Go on with a run; None for jobs: as many as before. Raises ExecplanError where it can't, or a disk fails."""
-    existing(home)
-    stop_archived(home, ref)
-    if options.commits(home):
+    require_existing(home)
+    ensure_not_archived(home, ref)
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
+        git.load_gitpython()
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
     with open_run(home, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
@@ -94,21 +94,21 @@ def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
         journal_writer.ledger.update_anchor()
 
 
-def ensure_can_resume(ref: Ref, run_paths: RunPaths, run_state: RunState) -> None:
+def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
     """Refuse a run of which nothing is left to be done; raises ExecplanError."""
     if run_state.open_rollback is not None:
         raise ExecplanError(
             "run-cut-short",
             f"a rollback of the run {run_paths.id} was cut short",
             exit=CHANGED,
-            hint=f"finish it: execplan rollback {run_paths.number} -p {ref.typed}",
+            hint=f"finish it: execplan rollback {run_paths.number} -p {ref.shell_name}",
         )
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         raise ExecplanError(
             "nothing-to-resume",
             f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing of it is left to be done",
             exit=NO,
-            hint=f"approve the plan once more, and run it: execplan approve {ref.typed}; execplan run {ref.typed}",
+            hint=f"approve the plan once more, and run it: execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
         )
 
 

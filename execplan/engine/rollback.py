@@ -30,8 +30,8 @@ from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT, FOLDER
 from execplan.repo import author, shelf
-from execplan.repo.amend import stop_archived
-from execplan.repo.homes import existing
+from execplan.repo.amend import ensure_not_archived
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -45,20 +45,20 @@ if TYPE_CHECKING:
     from execplan.engine.undoing import RollbackPlan
     from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 def rollback(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     run_paths: RunPaths,
     *,
     step: str | None,
     automatic: str,
     observer: RunObserver,
-    options: Options,
+    options: WriteOptions,
     journal_writer: JournalWriter | None = None,
 ) -> RollbackResult:
     """Take back what a run, or one step of it, has changed; raises ExecplanError with nothing touched, or where a disk fails.
@@ -69,43 +69,43 @@ def rollback(
     if journal_writer is not None:
         with _name_run_in_hint(ref, run_paths, step):
             return _RollbackExecution(home, ref, run_paths, journal_writer, observer).execute(step, automatic)
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     if options.dry_run:
         with _name_run_in_hint(ref, run_paths, step):
             return _preview_rollback(home, ref, run_paths, step, observer)
-    if options.commits(home):
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
-    plan_before = shelf.open_bytes(home, ref.path)
+        git.load_gitpython()
+    plan_before = shelf.read_bytes(home, ref.path)
     with (
         _name_run_in_hint(ref, run_paths, step),
-        add_hint_on_error(f"then finish it: execplan rollback {run_paths.number} -p {ref.typed}"),
+        add_hint_on_error(f"then finish it: execplan rollback {run_paths.number} -p {ref.shell_name}"),
         open_run(home, ref, run_paths, observer, f"rollback of the run {run_paths.id} of {ref.id}") as opened_writer,
     ):
         rolled_back = _RollbackExecution(home, ref, run_paths, opened_writer, observer).execute(step, automatic)
         record.save_record(run_paths, record.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state))
         opened_writer.ledger.update_anchor()
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
-        return _commit_rollback(home, ref, run_paths, rolled_back, plan_before) if options.commits(home) else rolled_back
+        return _commit_rollback(home, ref, run_paths, rolled_back, plan_before) if options.should_commit(home) else rolled_back
 
 
 @contextmanager
-def _name_run_in_hint(ref: Ref, run_paths: RunPaths, step: str | None) -> Iterator[None]:
+def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> Iterator[None]:
     """Name the run in the command that does it again."""
     try:
         yield
     except ExecplanError as error:
         if error.hint == RETRY_HINT:
-            error.hint += f" {run_paths.id} -p {ref.typed}" + (f" --step {step}" if step else "")
+            error.hint += f" {run_paths.id} -p {ref.shell_name}" + (f" --step {step}" if step else "")
         raise
 
 
 class _RollbackExecution:
     """Of one run; the lock of runs is held."""
 
-    def __init__(self, home: Home, ref: Ref, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
+    def __init__(self, home: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
         self.home, self.ref, self.run_paths, self.journal_writer = home, ref, run_paths, journal_writer
         self.run_state = journal_writer.run_state
         self.steps = steps_of_all_revisions(run_paths, journal_writer.run_state)
@@ -164,8 +164,8 @@ class _RollbackExecution:
             ROLLBACK,
             steps=list(rollback_plan.steps),
             automatic=automatic,
-            user=author.login(),
-            session=author.session(),
+            user=author.system_login(),
+            session=author.session_id(),
             changes=[change_json(change) for change in rollback_plan.changes],
             folders=list(rollback_plan.folders),
             undone_not=list(rollback_plan.not_undone),
@@ -186,7 +186,7 @@ class _RollbackExecution:
         return warnings
 
 
-def _preview_rollback(home: Home, ref: Ref, run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
+def _preview_rollback(home: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
     """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
     if run_lock_holder(home):
         with acquire_run_lock(home, "rollback"):  # refuses, naming who is
@@ -225,7 +225,7 @@ def _interrupted_fields(context: RunContext, step: Step, attempt: Attempt, run_s
 def _describe_rollback(context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult) -> RollbackResult:
     """What is told of it."""
     leftover_folders = [f"{folder}: something else is in it" for folder in restored_files.remaining_folders]
-    backup_lines = [f"{path}: {context.home.shown(context.store.path(digest))}" for path, digest in restored_files.backed_up]
+    backup_lines = [f"{path}: {context.home.display_path(context.store.path(digest))}" for path, digest in restored_files.backed_up]
     return RollbackResult(
         context.run_paths.id,
         rollback_plan.steps,
@@ -245,13 +245,13 @@ def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
             context.workspace.remove_temporary(path)
 
 
-def _commit_rollback(home: Home, ref: Ref, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes) -> RollbackResult:
+def _commit_rollback(home: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes) -> RollbackResult:
     """Commit the plan and what is kept of the run; raises ExecplanError."""
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
 
-    real_path = ref.real
-    paths = [real_path, home.artifacts_of(ref.path, archived=ref.archived)]
-    title = reader.read(shelf.open_bytes(home, ref.path)).title
+    real_path = ref.real_path
+    paths = [real_path, home.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    title = reader.read(shelf.read_bytes(home, ref.path)).title
     commit = commit_paths(home, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title)
     return rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))

@@ -21,45 +21,45 @@ from execplan.engine.schedule import Schedule
 from execplan.engine.signals import SignalHandlers
 from execplan.errors import BUSY, ExecplanError
 from execplan.execution.programs import describe_changed_programs
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.engine.watch import RunOptions, FinishedRun, RunObserver
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 __all__ = ["preview_run", "run"]
 
 
 def run(
-    home: Home, ref: Ref, run_options: RunOptions, observer: RunObserver, options: Options, *, executor: StepExecutor | None = None
+    home: Project, ref: PlanRef, run_options: RunOptions, observer: RunObserver, options: WriteOptions, *, executor: StepExecutor | None = None
 ) -> FinishedRun:
     """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
-    existing(home)
-    stop_archived(home, ref)
-    if options.commits(home):
+    require_existing(home)
+    ensure_not_archived(home, ref)
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
+        git.load_gitpython()
     run_paths = run_directories.next_run(home, ref)
     with acquire_run_lock(home, f"run {run_paths.id} of {ref.id}"):
         _ensure_not_overtaken(home, ref, run_paths)
         return _run_to_end(home, ref, run_paths, run_options, observer, options, executor or StepExecutor())
 
 
-def _ensure_not_overtaken(home: Home, ref: Ref, run_paths: RunPaths) -> None:
+def _ensure_not_overtaken(home: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Refuse where another run of the plan was begun between the look at its number and the lock."""
     if run_directories.next_run(home, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
-        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.typed}")
+        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
     begin.ensure_no_unfinished_run(home, ref)
 
 
-def _run_to_end(home: Home, ref: Ref, run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, options: Options, executor: StepExecutor) -> FinishedRun:
+def _run_to_end(home: Project, ref: PlanRef, run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, options: WriteOptions, executor: StepExecutor) -> FinishedRun:
     """Begin a run, and see it to its end; the lock of runs is held."""
     from execplan.engine.ledger.ledger import AuditLog
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.journal import Entry
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 PENDING: Final = "pending"
 ACTIVE: Final = "active"
@@ -88,12 +88,12 @@ class BriefStep(NamedTuple):
     id: str
 
 
-def runs(home: Home, refs: Iterable[Ref]) -> list[RunSummary]:
+def runs(home: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
     """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
     return [summarize_run(home, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(home, ref)]
 
 
-def list_readable_runs(home: Home, refs: Iterable[Ref]) -> tuple[list[RunSummary], list[str]]:
+def list_readable_runs(home: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
     """Those of the runs that can be read, and why the others can't."""
     summaries, problems = [], []
     for ref in refs:
@@ -105,7 +105,7 @@ def list_readable_runs(home: Home, refs: Iterable[Ref]) -> tuple[list[RunSummary
     return summaries, problems
 
 
-def summarize_run(home: Home, ref: Ref, run_paths: RunPaths) -> RunSummary:
+def summarize_run(home: Project, ref: PlanRef, run_paths: RunPaths) -> RunSummary:
     """How a run stands; raises ExecplanError."""
     entries = read_run_entries(run_paths)
     run_state = load_run_state(run_paths, entries)
@@ -136,7 +136,7 @@ def read_run_entries(run_paths: RunPaths) -> list[Entry]:
     return check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
 
 
-def find_last_begun_run(home: Home, ref: Ref) -> tuple[RunPaths | None, list[Entry]]:
+def find_last_begun_run(home: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
     """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
     for run_paths in run_directories.list_runs(home, ref):
         if entries := read_run_entries(run_paths):
@@ -150,7 +150,7 @@ def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
     return RunState(document, entries)
 
 
-def is_at_work(home: Home, run_paths: RunPaths) -> bool:
+def is_at_work(home: Project, run_paths: RunPaths) -> bool:
     """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
     return run_paths.id in run_lock_holder(home)
 

@@ -14,7 +14,7 @@ from execplan.plan.ran import link_of, reopen_run, tick_run
 from execplan.plan.seek import find_task, fold
 from execplan.record import NamedTuple
 from execplan.repo import pick, shelf
-from execplan.repo.amend import Options, amend
+from execplan.repo.amend import WriteOptions, amend
 from execplan.repo.edits import journal
 
 TYPE_CHECKING = False
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _SAFE_CHARACTERS = "/-_.~@+,="
 """Of what is no letter and no digit what stands for itself in a link."""
-_NO_COMMIT = Options(commit=False)
+_NO_COMMIT = WriteOptions(commit=False)
 """The run commits when it ends."""
 
 
@@ -73,19 +73,19 @@ def owning_plan(document: ExecutionPlan, step: str) -> str:
     return ""
 
 
-def list_plan_files(home: Home, ref: Ref, document: ExecutionPlan) -> set[str]:
+def list_plan_files(home: Project, ref: PlanRef, document: ExecutionPlan) -> set[str]:
     """The files, from the root, that hold the tasks of a run: what changes in them meanwhile is no work of a step."""
     paths = set()
     for name in {owning_plan(document, step.id) for step in document.steps}:
         try:
             owning_project, plan = _open_owning_plan(home, ref, name)
-            paths |= {owning_project.shown(plan.path), owning_project.shown(os.path.realpath(plan.path))}
+            paths |= {owning_project.display_path(plan.path), owning_project.display_path(os.path.realpath(plan.path))}
         except ExecplanError:
             continue  # it is gone, and is ticked by nobody
     return paths
 
 
-def tick_task(home: Home, ref: Ref, document: ExecutionPlan, step: Step, transcript: str) -> TickResult:
+def tick_task(home: Project, ref: PlanRef, document: ExecutionPlan, step: Step, transcript: str) -> TickResult:
     """Tick the task that a step names, with a link to its transcript, a path from the root; nothing for no link.
 
     A task that is done already is left alone, unless this very step was it that ticked it.
@@ -96,7 +96,7 @@ def tick_task(home: Home, ref: Ref, document: ExecutionPlan, step: Step, transcr
     try:
         home, ref = _open_owning_plan(home, ref, owning_plan(document, step.id))
         href = _href(home, ref, transcript)
-        plan = reader.read(shelf.open_bytes(home, ref.path))
+        plan = reader.read(shelf.read_bytes(home, ref.path))
         _, task = find_task(plan, query)
         if task.state == DONE:
             return TickResult(task.text if link_of(plan, task, href) >= 0 else "")
@@ -106,13 +106,13 @@ def tick_task(home: Home, ref: Ref, document: ExecutionPlan, step: Step, transcr
         return TickResult(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
 
 
-def reopen_task(home: Home, ref: Ref, document: ExecutionPlan, step: str, task: str, transcript: str) -> TickResult:
+def reopen_task(home: Project, ref: PlanRef, document: ExecutionPlan, step: str, task: str, transcript: str) -> TickResult:
     """Take back what `tick` has written for a step: the task's words, and the transcript, are those of the journal."""
     try:
         home, ref = _open_owning_plan(home, ref, owning_plan(document, step))
         href = _href(home, ref, transcript)
         old_lines = _find_old_lines(home, ref, task, href)
-        changed = amend(home, ref, reopen_run(task, href, old_lines), _NO_COMMIT, verb="rollback").changed
+        changed = amend(home, ref, reopen_run(task, href, old_lines), _NO_COMMIT, command="rollback").changed
         return TickResult(task if changed else "")
     except ExecplanError as error:
         return TickResult(warning=f"the task {task!r} of {step} is not reopened: {error.message}")
@@ -122,12 +122,12 @@ def _same_task(step: Step, task: str) -> bool:
     return step.task is not None and fold(step.task) == fold(task)
 
 
-def _open_owning_plan(home: Home, ref: Ref, name: str) -> tuple[Home, Ref]:
+def _open_owning_plan(home: Project, ref: PlanRef, name: str) -> tuple[Project, PlanRef]:
     """The plan that has the tasks; raises ExecplanError."""
-    return (home, ref) if not name or name == ref.id else pick.open_plan(home.base, name)
+    return (home, ref) if not name or name == ref.id else pick.select_plan(home.base, name)
 
 
-def _href(home: Home, ref: Ref, transcript: str) -> str:
+def _href(home: Project, ref: PlanRef, transcript: str) -> str:
     """A path from the root as a link of a plan."""
     if not transcript:
         return ""
@@ -135,19 +135,19 @@ def _href(home: Home, ref: Ref, transcript: str) -> str:
     return "".join([char if char.isalnum() or char in _SAFE_CHARACTERS else quote(char, safe="") for char in path])
 
 
-def _write_tick(home: Home, ref: Ref, changer: Callable[[str], Changer], href: str) -> None:
+def _write_tick(home: Project, ref: PlanRef, changer: Callable[[str], Changer], href: str) -> None:
     """Tick; where the link would become something else in this plan, without it."""
     try:
-        amend(home, ref, changer(href), _NO_COMMIT, verb="run")
+        amend(home, ref, changer(href), _NO_COMMIT, command="run")
     except ExecplanError as error:
         if error.code != "would-break" or not href:
             raise
-        amend(home, ref, changer(""), _NO_COMMIT, verb="run")
+        amend(home, ref, changer(""), _NO_COMMIT, command="run")
 
 
-def _find_old_lines(home: Home, ref: Ref, task_text: str, href: str) -> tuple[str, str] | None:
+def _find_old_lines(home: Project, ref: PlanRef, task_text: str, href: str) -> tuple[str, str] | None:
     """The line of the task's box as the run wrote it, and as it was before, where the journal of edits still has it."""
-    for edit in reversed(journal.edits(home, ref.path)):
+    for edit in reversed(journal.read_entries(home, ref.path)):
         try:
             old, new = [reader.read(data) for data in edit.unpack()]
         except (ValueError, ExecplanError):

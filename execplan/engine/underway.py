@@ -8,11 +8,11 @@ from execplan.execution.evaluate import ActiveRun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def find_active_run(home: Home, ref: Ref) -> ActiveRun | None:
+def find_active_run(home: Project, ref: PlanRef) -> ActiveRun | None:
     """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
     run_paths, entries = runs.find_last_begun_run(home, ref)
     if run_paths is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import RunState
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
-    from execplan.repo.shelf import Ref
+    from execplan.repo.shelf import PlanRef
 
 
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
@@ -31,7 +31,7 @@ def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str
     return {**steps, **{step.id: step for step in run_state.document.steps}}
 
 
-def find_step_id(ref: Ref, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None) -> str | None:
+def find_step_id(ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None) -> str | None:
     """The step that an id or a number names; raises ExecplanError for one that is none."""
     if name is None or name in steps:
         return name
@@ -43,11 +43,11 @@ def find_step_id(ref: Ref, run_paths: RunPaths, run_state: RunState, steps: Coll
     suggestions = get_close_matches(name, steps, n=3, cutoff=0.4) or list(steps)
     message = f"the run {run_paths.id} has no step {name!r}"
     raise ExecplanError(
-        "no-such-step", message, exit=INPUT, hint=f"see them: execplan show {ref.typed} --run {run_paths.id}", candidates=suggestions
+        "no-such-step", message, exit=INPUT, hint=f"see them: execplan show {ref.shell_name} --run {run_paths.id}", candidates=suggestions
     )
 
 
-def ensure_can_roll_back(ref: Ref, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
+def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
     """Refuse where nothing is to be taken back, or not yet; raises ExecplanError."""
     if run_state.status == states.ROLLED_BACK or (
         only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
@@ -56,7 +56,7 @@ def ensure_can_roll_back(ref: Ref, run_paths: RunPaths, run_state: RunState, onl
         message = message or f"{only_step} of the run {run_paths.id} " + (
             "is rolled back already" if only_step in run_state.rolled_back_steps else "never ran"
         )
-        hint = f"see what it did: execplan show {ref.typed} --run {run_paths.id}"
+        hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
         raise ExecplanError("nothing-to-roll-back", message, exit=NO, hint=hint)
     other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
     if other_steps:
@@ -64,6 +64,6 @@ def ensure_can_roll_back(ref: Ref, run_paths: RunPaths, run_state: RunState, onl
             "run-cut-short",
             f"{', '.join(other_steps)} of the run {run_paths.id} was cut short: what it has changed is not known yet",
             exit=CHANGED,
-            hint=f"go on with the run, or take back all of it: execplan resume {run_paths.number} -p {ref.typed}; "
-            f"execplan rollback {run_paths.number} -p {ref.typed}",
+            hint=f"go on with the run, or take back all of it: execplan resume {run_paths.number} -p {ref.shell_name}; "
+            f"execplan rollback {run_paths.number} -p {ref.shell_name}",
         )

@@ -14,8 +14,8 @@ from execplan.repo import claims, shelf, state
 from execplan.repo.commit import commit_paths
 from execplan.repo.edits import journal
 from execplan.repo.edits.journal import Operation
-from execplan.repo.edits.recovered import Recovery
-from execplan.repo.homes import existing
+from execplan.repo.edits.recovered import PlanBackup
+from execplan.repo.homes import require_existing
 from execplan.text import files
 from execplan.text.edit import apply
 from execplan.text.hidden import visible
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Change, Changer, Facts
     from execplan.plan.model import Plan
-    from execplan.repo.git import Committed
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.git import CommitResult
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-_RECORDS = ("run", "rollback", "merge")
+_RECORDING_COMMANDS = ("run", "rollback", "merge")
 """Commands that write down what happened elsewhere: enforced claims do not stop them."""
 
 
-class Options(NamedTuple):
+class WriteOptions(NamedTuple):
     """What every writer takes."""
 
     commit: bool | None = None
@@ -46,12 +46,12 @@ class Options(NamedTuple):
     if_match: str | None = None
     """The digest that the file must have."""
 
-    def commits(self, home: Home) -> bool:
+    def should_commit(self, home: Project) -> bool:
         """Whether to commit what is written."""
         return home.settings.commit if self.commit is None else self.commit
 
 
-class AmendedTask(NamedTuple):
+class EditedTask(NamedTuple):
     """A task that an edit is about, as it is now; in a dry run, as it would be."""
 
     id: str
@@ -62,7 +62,7 @@ class AmendedTask(NamedTuple):
     """Its id before the edit; None for a task that is new."""
 
 
-class Amended(NamedTuple):
+class EditResult(NamedTuple):
     """What became of an edit."""
 
     path: str
@@ -73,16 +73,16 @@ class Amended(NamedTuple):
     diff: str
     """Unified, in a dry run only."""
     commit: str | None
-    open: int
+    open_tasks: int
     """How many tasks are open then."""
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
     warnings: tuple[str, ...]
-    tasks: tuple[AmendedTask, ...] = ()
+    tasks: tuple[EditedTask, ...] = ()
     expected: Facts | None = None
     """What the plan says then."""
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """What became of a file."""
 
     old: bytes
@@ -92,144 +92,144 @@ class Written(NamedTuple):
 
 
 def amend(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     changer: Changer,
-    options: Options,
+    options: WriteOptions,
     *,
-    verb: str,
-    beside: tuple[str, ...] = (),
-    resolves: bool = False,
-    operation: Callable[[], Operation] = Operation,
-) -> Amended:
+    command: str,
+    extra_paths: tuple[str, ...] = (),
+    resolves_conflicts: bool = False,
+    make_operation: Callable[[], Operation] = Operation,
+) -> EditResult:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
 
-    `beside` are other files that belong into the same commit; `resolves` says that the change takes conflict markers
-    out, also those of an archived plan; `operation` is asked once the change is known, and journaled with it.
+    `extra_paths` are other files that belong into the same commit; `resolves_conflicts` says that the change takes conflict markers
+    out, also those of an archived plan; `make_operation` is asked once the change is known, and journaled with it.
     """
     if not home.exists:
-        shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
-        existing(home)
-    if not resolves:
-        stop_archived(home, ref)
+        shelf.read_bytes(home, ref.path)  # what is no file at all is refused as that
+        require_existing(home)
+    if not resolves_conflicts:
+        ensure_not_archived(home, ref)
     if options.dry_run:
-        return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb, resolves=resolves), options)
-    if options.commits(home):
+        return _edit_result(home, ref, rewrite_plan(home, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts), options)
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
-    with state.lock(home, ref.real, f"{verb} of {ref.id}"):
-        stop_gone(home, ref)
-        written = rewrite(home, ref, changer, options, verb=verb, resolves=resolves, operation=operation)
-        if written.new == written.old or not options.commits(home):
-            return _amended(home, ref, written, options)
-        real = ref.real
-        change = written.change
-        made = commit_paths(
-            home, ref.id, [real, *beside], verb, change.summary, {real: written.old}, change.expected.title
+        git.load_gitpython()
+    with state.lock(home, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(home, ref)
+        write_result = rewrite_plan(home, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts, make_operation=make_operation)
+        if write_result.new == write_result.old or not options.should_commit(home):
+            return _edit_result(home, ref, write_result, options)
+        real = ref.real_path
+        change = write_result.change
+        commit_result = commit_paths(
+            home, ref.id, [real, *extra_paths], command, change.summary, {real: write_result.old}, change.expected.title
         )
-        return _amended(home, ref, written, options, made)
+        return _edit_result(home, ref, write_result, options, commit_result)
 
 
-def stop_archived(home: Home, ref: Ref) -> None:
+def ensure_not_archived(home: Project, ref: PlanRef) -> None:
     """Refuse to change a plan that is in the archive."""
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
-            f"{home.shown(ref.path)} is archived: it is a record of what was done",
+            f"{home.display_path(ref.path)} is archived: it is a record of what was done",
             exit=NO,
-            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.typed}",
+            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.shell_name}",
         )
 
 
-def stop_gone(home: Home, ref: Ref) -> None:
+def ensure_plan_exists(home: Project, ref: PlanRef) -> None:
     """Refuse when a plan is no longer where it was found, before a lock was had; raises ExecplanError."""
     if not os.path.lexists(ref.path):
         raise ExecplanError(
             "plan-gone",
-            f"{home.shown(ref.path)} was moved or removed while this waited for it",
+            f"{home.display_path(ref.path)} was moved or removed while this waited for it",
             exit=CHANGED,
             hint="see where it is: execplan list --all",
         )
 
 
-def rewrite(
-    home: Home,
-    ref: Ref,
+def rewrite_plan(
+    home: Project,
+    ref: PlanRef,
     changer: Changer,
-    options: Options,
+    options: WriteOptions,
     *,
-    verb: str,
-    resolves: bool = False,
-    operation: Callable[[], Operation] = Operation,
-    begin: Callable[[bytes, bytes, Change], object] | None = None,
-) -> Written:
+    command: str,
+    resolves_conflicts: bool = False,
+    make_operation: Callable[[], Operation] = Operation,
+    before_write: Callable[[bytes, bytes, Change], object] | None = None,
+) -> WriteResult:
     """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
 
-    A file that changes between read and replace is read again and the change applied to that; `begin` gets the bytes
+    A file that changes between read and replace is read again and the change applied to that; `before_write` gets the bytes
     before and after just before they are written, and journals them itself.
     """
-    shown = home.shown(ref.path)
+    display_path = home.display_path(ref.path)
 
-    def once() -> Written:
-        with About(shown):
-            old = shelf.open_bytes(home, ref.path)
+    def write_once() -> WriteResult:
+        with About(display_path):
+            old = shelf.read_bytes(home, ref.path)
             if options.if_match is not None:
-                from execplan.repo.edits.since import check_match
+                from execplan.repo.edits.since import ensure_digest_matches
 
-                check_match(home, ref, options.if_match, old)
+                ensure_digest_matches(home, ref, options.if_match, old)
             try:
-                new, change = changed(old, changer, resolves=resolves)
+                new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
             except ExecplanError as error:
                 error.name_plan(ref.id)
                 raise
-            warnings = protection.check(old, change)
+            warnings = protection.check_change(old, change)
         if options.dry_run:
-            return Written(old, new, change, warnings)
-        if begin is not None:
-            begin(old, new, change)
+            return WriteResult(old, new, change, warnings)
+        if before_write is not None:
+            before_write(old, new, change)
         if new == old:
-            files.tidy(ref.path, (old,), within=home.root, spare=spare)
-            return Written(old, new, change, ())
-        if begin is not None:
-            linked = files.replace(ref.path, old, new, within=home.root, spare=spare)
+            files.tidy(ref.path, (old,), within=home.root, spare=backup)
+            return WriteResult(old, new, change, ())
+        if before_write is not None:
+            linked = files.replace(ref.path, old, new, within=home.root, spare=backup)
         else:
-            with journal.Recording(home, ref.path, verb, change.summary, old, new, operation()) as recording:
-                linked = files.replace(ref.path, old, new, within=home.root, spare=spare)
-            _shorten(home, ref, *recording.grew)
-        warnings += (files.still_linked(shown),) if linked else ()
-        return Written(old, new, change, warnings + protection.follow(old, change))
+            with journal.JournalTransaction(home, ref.path, command, change.summary, old, new, make_operation()) as recording:
+                linked = files.replace(ref.path, old, new, within=home.root, spare=backup)
+            _shorten_journal(home, ref, *recording.journal_sizes)
+        warnings += (files.still_linked(display_path),) if linked else ()
+        return WriteResult(old, new, change, warnings + protection.follow_tasks(old, change))
 
-    spare = Recovery(home, ref.path)
-    enforced = not resolves and verb not in _RECORDS
-    with claims.Protection(home, ref, dry_run=options.dry_run, enforced=enforced) as protection:
-        written = files.again(once, shown)
-    return written._replace(warnings=(*written.warnings, *spare.warnings))
+    backup = PlanBackup(home, ref.path)
+    enforced = not resolves_conflicts and command not in _RECORDING_COMMANDS
+    with claims.ClaimGuard(home, ref, dry_run=options.dry_run, enforced=enforced) as protection:
+        write_result = files.again(write_once, display_path)
+    return write_result._replace(warnings=(*write_result.warnings, *backup.warnings))
 
 
-def _shorten(home: Home, ref: Ref, before: int, size: int) -> None:
+def _shorten_journal(home: Project, ref: PlanRef, previous_size: int, size: int) -> None:
     """Shorten the journal of a plan that has grown too long; where that fails it stays as it is."""
     if size <= journal.MAX_BYTES:
         return
-    from execplan.repo.edits.retention import shorten
+    from execplan.repo.edits.retention import shorten_journal
 
     try:
-        shorten(home, ref.path, before)
+        shorten_journal(home, ref.path, previous_size)
     except (OSError, ExecplanError) as error:
         tell(f"the journal of {ref.id} could not be shortened: {error}")
 
 
-def tidy(home: Home, ref: Ref, *, verb: str) -> None:
+def remove_leftovers(home: Project, ref: PlanRef, *, command: str) -> None:
     """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
     if home.exists and files.is_untidy(ref.path):
-        with state.lock(home, ref.real, f"{verb} of {ref.id}"):
-            files.tidy(ref.path, within=home.root, spare=Recovery(home, ref.path))
+        with state.lock(home, ref.real_path, f"{command} of {ref.id}"):
+            files.tidy(ref.path, within=home.root, spare=PlanBackup(home, ref.path))
 
 
-def changed(data: bytes, changer: Callable[[Plan], Change], *, resolves: bool = False) -> tuple[bytes, Change]:
+def apply_change(data: bytes, changer: Callable[[Plan], Change], *, resolves_conflicts: bool = False) -> tuple[bytes, Change]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)
-    if not resolves:
+    if not resolves_conflicts:
         stop_conflicts(plan)
     change = changer(plan)
     if not change.edits:
@@ -250,7 +250,7 @@ def changed(data: bytes, changer: Callable[[Plan], Change], *, resolves: bool = 
     return new, change
 
 
-def diff(old: bytes, new: bytes | None, path: str) -> str:
+def format_diff(old: bytes, new: bytes | None, path: str) -> str:
     """The change of a file, or its removal, as a unified diff, which `git apply` takes; it ends without a line end."""
     from difflib import unified_diff
     from io import BytesIO
@@ -260,27 +260,27 @@ def diff(old: bytes, new: bytes | None, path: str) -> str:
     lines = unified_diff(
         before, after, f"a/{name}" if old else "/dev/null", f"b/{name}" if new is not None else "/dev/null"
     )
-    shown = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
-    return "".join(shown).removesuffix("\n")
+    diff_lines = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return "".join(diff_lines).removesuffix("\n")
 
 
-def _amended(home: Home, ref: Ref, written: Written, options: Options, made: Committed | None = None) -> Amended:
-    path = home.shown(ref.path)
-    old, new, change, warnings = written
-    shown = diff(old, new, path) if options.dry_run and new != old else ""
-    commit, more = (made.digest, made.warnings) if made else (None, ())
-    if made and made.rewritten:
-        new = shelf.open_bytes(home, ref.path)
-    left = [mark for mark, _ in change.expected.tasks].count(" ")
-    tasks = _tasks(change)
-    said, warnings = change.said, warnings + more
-    return Amended(path, new != old, digest(new), shown, commit, left, said, warnings, tasks, change.expected)
+def _edit_result(home: Project, ref: PlanRef, write_result: WriteResult, options: WriteOptions, commit_result: CommitResult | None = None) -> EditResult:
+    path = home.display_path(ref.path)
+    old, new, change, warnings = write_result
+    diff_text = format_diff(old, new, path) if options.dry_run and new != old else ""
+    commit, commit_warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
+    if commit_result and commit_result.rewritten:
+        new = shelf.read_bytes(home, ref.path)
+    open_tasks = [mark for mark, _ in change.expected.tasks].count(" ")
+    tasks = _edited_tasks(change)
+    messages, warnings = change.said, warnings + commit_warnings
+    return EditResult(path, new != old, digest(new), diff_text, commit, open_tasks, messages, warnings, tasks, change.expected)
 
 
-def _tasks(change: Change) -> tuple[AmendedTask, ...]:
+def _edited_tasks(change: Change) -> tuple[EditedTask, ...]:
     """The tasks that a change is about."""
     if not change.tasks:
         return ()
-    every = change.expected.tasks
-    ids = ids_of([text for _, text in every])
-    return tuple([AmendedTask(ids[at], at + 1, state_of(every[at][0]), every[at][1], was) for at, was in change.tasks])
+    expected_tasks = change.expected.tasks
+    ids = ids_of([text for _, text in expected_tasks])
+    return tuple([EditedTask(ids[index], index + 1, state_of(expected_tasks[index][0]), expected_tasks[index][1], old_id) for index, old_id in change.tasks])

@@ -8,9 +8,9 @@ from execplan.plan.body import note
 from execplan.plan.change import Change, facts
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import amend, stop_gone
+from execplan.repo.amend import amend, ensure_plan_exists
 from execplan.repo.edits.journal import Operation
-from execplan.repo.moving.details import Details, pack
+from execplan.repo.moving.details import MoveDetails, pack_details
 from execplan.text import disk, files
 from execplan.text.folder import Folder
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Amended, Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import EditResult, WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-_COPY = ".execplan-copy-"
+_COPY_PREFIX = ".execplan-copy-"
 
 
-class Attached(NamedTuple):
+class Attachment(NamedTuple):
     """A file that belongs to a plan."""
 
     path: str
@@ -40,111 +40,111 @@ class Attached(NamedTuple):
     """False when the content was there already."""
 
 
-def attach(
-    home: Home, ref: Ref, sources: Sequence[str], words: str, options: Options, *, create: bool
-) -> tuple[Amended, list[Attached]]:
+def attach_files(
+    home: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
+) -> tuple[EditResult, list[Attachment]]:
     """Copy files into the artifacts of a plan and name them in Artifacts and Notes, all or none; raises ExecplanError.
 
-    `words` say what the files show, or are empty.
+    `description` say what the files show, or are empty.
     """
 
-    def naming(placed: Sequence[Attached]) -> Changer:
-        return _naming(home, placed, words, create=create)
+    def mention_change(attachments: Sequence[Attachment]) -> Changer:
+        return _mention_change(home, attachments, description, create=create)
 
-    folder = home.artifacts_of(ref.path, archived=ref.archived)
-    placed = _placed(folder, sources)
-    tried = amend(home, ref, naming(placed), options._replace(dry_run=True), verb="attach")
+    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+    attachments = _place_files(folder, sources)
+    preview = amend(home, ref, mention_change(attachments), options._replace(dry_run=True), command="attach")
     if options.dry_run:
-        return tried, placed
-    put: list[str] = []
-    made: list[str] = []
+        return preview, attachments
+    added_paths: list[str] = []
+    created_dirs: list[str] = []
     try:
-        with Folder(os.path.dirname(folder), within=home.root, make=True) as above:
-            made += above.made
+        with Folder(os.path.dirname(folder), within=home.root, make=True) as parent:
+            created_dirs += parent.made
             copies: list[str] = []
-            _sweep(above)
+            _remove_stale_copies(parent)
             try:
-                for source, file in zip(sources, placed, strict=True):
-                    copies.append(_copy(source, file, above, len(copies)))
+                for source, file in zip(sources, attachments, strict=True):
+                    copies.append(_copy_to_temporary(source, file, parent, len(copies)))
                 with state.lock(home, "home", f"attach to {ref.id}"):
-                    stop_gone(home, ref)
-                    with Folder(folder, within=home.root, make=True) as into:
-                        made += into.made
-                        placed = _placed(folder, sources)
-                        for file, copy in zip(placed, copies, strict=True):
+                    ensure_plan_exists(home, ref)
+                    with Folder(folder, within=home.root, make=True) as target:
+                        created_dirs += target.made
+                        attachments = _place_files(folder, sources)
+                        for file, copy in zip(attachments, copies, strict=True):
                             if file.copied:
-                                _put(above, copy, into, file.path)
-                                put.append(file.path)
-                    beside = tuple([each.path for each in placed])
-                    operation = _operation(home, ref, folder, placed, made)
-                    amended = amend(
+                                _link_copy(parent, copy, target, file.path)
+                                added_paths.append(file.path)
+                    extra_paths = tuple([attachment.path for attachment in attachments])
+                    operation = _attach_operation(home, ref, folder, attachments, created_dirs)
+                    edit_result = amend(
                         home,
                         ref,
-                        naming(placed),
+                        mention_change(attachments),
                         options,
-                        verb="attach",
-                        beside=beside,
-                        operation=lambda: operation,
+                        command="attach",
+                        extra_paths=extra_paths,
+                        make_operation=lambda: operation,
                     )
-                    return amended, placed
+                    return edit_result, attachments
             finally:
                 for copy in copies:
-                    above.unlink(copy)
+                    parent.unlink(copy)
     except BaseException:
-        _take_back(home, ref, put)
-        for each in reversed(made):
-            files.remove_empty(each)
+        _remove_unmentioned(home, ref, added_paths)
+        for directory in reversed(created_dirs):
+            files.remove_empty(directory)
         raise
 
 
-def _operation(home: Home, ref: Ref, folder: str, placed: Sequence[Attached], made: Sequence[str]) -> Operation:
+def _attach_operation(home: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]) -> Operation:
     """What the journal stores, so that the files can be taken out again."""
-    copied = [each for each in placed if each.copied]
+    copied = [attachment for attachment in attachments if attachment.copied]
     if not copied:
         return Operation()
-    files = tuple([(each.path, each.path) for each in copied])
-    seen = {each.path: each.digest for each in copied}
-    about = Details((ref.id, ref.id), ref.path, ref.path, (folder, folder), files, tuple(made), None, None, seen)
-    return Operation(details=pack(home, about))
+    pairs = tuple([(attachment.path, attachment.path) for attachment in copied])
+    digests = {attachment.path: attachment.digest for attachment in copied}
+    details = MoveDetails((ref.id, ref.id), ref.path, ref.path, (folder, folder), pairs, tuple(created_dirs), None, None, digests)
+    return Operation(details=pack_details(home, details))
 
 
-def _naming(home: Home, placed: Sequence[Attached], words: str, *, create: bool) -> Changer:
+def _mention_change(home: Project, attachments: Sequence[Attachment], description: str, *, create: bool) -> Changer:
     """The change that names the files that a plan does not name yet."""
-    names = ", ".join([os.path.basename(each.path) for each in placed])
-    lines = {home.shown(each.path): _line(home, each, words) for each in placed}
+    names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
+    lines = {home.display_path(attachment.path): _attachment_line(home, attachment, description) for attachment in attachments}
 
     def change(plan: Plan) -> Change:
         text = "\n".join(plan.text.lines)
-        new = [line for path, line in lines.items() if f"`{path}`" not in text]
-        if not new:
+        new_lines = [line for path, line in lines.items() if f"`{path}`" not in text]
+        if not new_lines:
             return Change((), facts(plan), "", tuple([f"there already: {path}" for path in lines]))
-        return note(new, items=True, create=create)(plan)._replace(summary=f"attach, {names}")
+        return note(new_lines, items=True, create=create)(plan)._replace(summary=f"attach, {names}")
 
     return change
 
 
-def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
+def _place_files(folder: str, sources: Sequence[str]) -> list[Attachment]:
     """Where each file is in the folder, or where it would go; raises ExecplanError."""
-    there = sorted([each.path for each in os.scandir(folder)]) if os.path.isdir(folder) else []
-    taken = {shelf.same_id(os.path.basename(path)) for path in there}
-    known: dict[str, Attached] = {}
-    placed = []
+    existing_paths = sorted([entry.path for entry in os.scandir(folder)]) if os.path.isdir(folder) else []
+    taken_ids = {shelf.normalize_id(os.path.basename(path)) for path in existing_paths}
+    by_digest: dict[str, Attachment] = {}
+    attachments = []
     for source in sources:
-        digest, size = digest_of(source)
-        if digest in known:
-            placed.append(known[digest]._replace(copied=False))
+        digest, size = digest_file(source)
+        if digest in by_digest:
+            attachments.append(by_digest[digest]._replace(copied=False))
             continue
-        same = [path for path in there if os.path.isfile(path) and os.path.getsize(path) == size]
-        held = next((path for path in same if digest_of(path)[0] == digest), None)
-        stem, end = os.path.splitext(os.path.basename(os.path.abspath(source)))
-        name = shelf.free_name(stem, taken, end)
-        known[digest] = Attached(held or os.path.join(folder, name), digest, size, copied=held is None)
-        taken.add(shelf.same_id(name))
-        placed.append(known[digest])
-    return placed
+        same_size = [path for path in existing_paths if os.path.isfile(path) and os.path.getsize(path) == size]
+        existing_path = next((path for path in same_size if digest_file(path)[0] == digest), None)
+        stem, extension = os.path.splitext(os.path.basename(os.path.abspath(source)))
+        name = shelf.free_name(stem, taken_ids, extension)
+        by_digest[digest] = Attachment(existing_path or os.path.join(folder, name), digest, size, copied=existing_path is None)
+        taken_ids.add(shelf.normalize_id(name))
+        attachments.append(by_digest[digest])
+    return attachments
 
 
-def digest_of(path: str) -> tuple[str, int]:
+def digest_file(path: str) -> tuple[str, int]:
     """SHA-256 and size of a regular file, whatever its size; raises ExecplanError."""
     from hashlib import file_digest
 
@@ -153,7 +153,7 @@ def digest_of(path: str) -> tuple[str, int]:
         return file_digest(file, "sha256").hexdigest(), size
 
 
-def _copy(source: str, file: Attached, above: Folder, number: int) -> str:
+def _copy_to_temporary(source: str, file: Attachment, parent: Folder, number: int) -> str:
     """The name of a copy of a file, on disk and read back, for the time being; raises ExecplanError.
 
     It lies above the artifacts of the plan, because they may be moved away meanwhile.
@@ -161,38 +161,38 @@ def _copy(source: str, file: Attached, above: Folder, number: int) -> str:
     from hashlib import file_digest
     from shutil import copyfileobj
 
-    name = f"{_COPY}{os.getpid()}-{number}.tmp"
+    name = f"{_COPY_PREFIX}{os.getpid()}-{number}.tmp"
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         with (
-            open(os.open(name, flags, 0o666, dir_fd=above.handle), "w+b") as copy,
-            open(disk.open_file(source)[0], "rb") as given,
+            open(os.open(name, flags, 0o666, dir_fd=parent.handle), "w+b") as copy,
+            open(disk.open_file(source)[0], "rb") as source_file,
         ):
-            copyfileobj(given, copy)
+            copyfileobj(source_file, copy)
             copy.flush()
             os.fsync(copy.fileno())
             copy.seek(0)
             if file_digest(copy, "sha256").hexdigest() != file.digest:
                 raise disk.changed_underneath(source)
     except BaseException as error:
-        above.unlink(name)
+        parent.unlink(name)
         if isinstance(error, OSError):
-            raise disk.trouble(error, above.join(name), "write") from None
+            raise disk.trouble(error, parent.join(name), "write") from None
         raise
     return name
 
 
-def _sweep(above: Folder) -> None:
+def _remove_stale_copies(parent: Folder) -> None:
     """Remove the copies that killed processes have left."""
-    for name in os.listdir(above.handle):
-        process = name.removeprefix(_COPY).partition("-")[0]
-        if name.startswith(_COPY) and name.endswith(".tmp") and process.isdecimal() and not _runs(int(process)):
-            above.unlink(name)
+    for name in os.listdir(parent.handle):
+        pid = name.removeprefix(_COPY_PREFIX).partition("-")[0]
+        if name.startswith(_COPY_PREFIX) and name.endswith(".tmp") and pid.isdecimal() and not _is_running(int(pid)):
+            parent.unlink(name)
 
 
-def _runs(process: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
-        os.kill(process, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except OSError:
@@ -200,29 +200,29 @@ def _runs(process: int) -> bool:
     return True
 
 
-def _put(above: Folder, copy: str, into: Folder, path: str) -> None:
+def _link_copy(parent: Folder, copy: str, target: Folder, path: str) -> None:
     """Give a copy its name; raises ExecplanError."""
     try:
         os.link(
             copy,
             os.path.basename(path),
-            src_dir_fd=above.handle,
-            dst_dir_fd=into.handle,
+            src_dir_fd=parent.handle,
+            dst_dir_fd=target.handle,
             follow_symlinks=False,
         )
-        into.sync()
+        target.sync()
     except OSError as error:
         raise disk.trouble(error, path, "write") from None
 
 
-def _take_back(home: Home, ref: Ref, paths: Sequence[str]) -> None:
+def _remove_unmentioned(home: Project, ref: PlanRef, paths: Sequence[str]) -> None:
     """Remove files that were put there, but for those that the plan names: then only its commit has failed."""
-    text = shelf.open_bytes(home, ref.path) if os.path.lexists(ref.path) else b""
+    text = shelf.read_bytes(home, ref.path) if os.path.lexists(ref.path) else b""
     for path in paths:
-        if os.fsencode(home.shown(path)) not in text and os.path.lexists(path):
+        if os.fsencode(home.display_path(path)) not in text and os.path.lexists(path):
             os.unlink(path)
 
 
-def _line(home: Home, file: Attached, words: str) -> str:
-    about = f": {words}" if words else ""
-    return f"`{home.shown(file.path)}`{about} ({file.size:,} bytes, sha256 {file.digest[:16]})"
+def _attachment_line(home: Project, file: Attachment, description: str) -> str:
+    suffix = f": {description}" if description else ""
+    return f"`{home.display_path(file.path)}`{suffix} ({file.size:,} bytes, sha256 {file.digest[:16]})"

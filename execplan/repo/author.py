@@ -9,11 +9,11 @@ from execplan.errors import USAGE, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
-_LONGEST = 200
+_MAX_NAME_LENGTH = 200
 
-_named: ContextVar[str] = ContextVar("actor", default="")
+_actor_override: ContextVar[str] = ContextVar("actor", default="")
 """The name that `--as` gave."""
 
 _identities: dict[str, str] = {}
@@ -26,46 +26,46 @@ class ActingAs:
     def __init__(self, name: str) -> None:
         if not name.strip():
             raise ExecplanError("usage", "--as needs a name", exit=USAGE, hint="execplan next --as agent-1")
-        self._name = as_name(name)
+        self._name = clean_name(name)
 
     def __enter__(self) -> None:
-        self._token = _named.set(self._name)
+        self._token = _actor_override.set(self._name)
 
     def __exit__(self, *_: object) -> None:
-        _named.reset(self._token)
+        _actor_override.reset(self._token)
 
 
-def named_actor() -> str | None:
+def explicit_actor() -> str | None:
     """Who acts, where it was said: `--as`, else EXECPLAN_AGENT; None where neither is given."""
-    if name := _named.get():
+    if name := _actor_override.get():
         return name
     name = os.environ.get("EXECPLAN_AGENT", "")
-    return as_name(name) if name.strip() else None
+    return clean_name(name) if name.strip() else None
 
 
-def actor(home: Home) -> str:
+def actor(home: Project) -> str:
     """Who acts: `--as`, else EXECPLAN_AGENT, else the git identity, else the login."""
-    return _named.get() or default_actor(home)
+    return _actor_override.get() or default_actor(home)
 
 
-def default_actor(home: Home) -> str:
+def default_actor(home: Project) -> str:
     """Who acts in a command without `--as`."""
     name = os.environ.get("EXECPLAN_AGENT", "")
-    return as_name(name) if name.strip() else as_name(_identity(home))
+    return clean_name(name) if name.strip() else clean_name(_git_identity(home))
 
 
-def author(home: Home) -> str:
+def author(home: Project) -> str:
     """The author of an entry where `--author` is not given.
 
     `--as`, EXECPLAN_AGENT, the setting `author`, EXECPLAN_AUTHOR, the git identity, the login.
     """
-    if name := named_actor():
+    if name := explicit_actor():
         return name
     name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
-    return name if name.strip() else _identity(home)
+    return name if name.strip() else _git_identity(home)
 
 
-def _identity(home: Home) -> str:
+def _git_identity(home: Project) -> str:
     """The name that git writes into commits, GIT_AUTHOR_NAME or user.name; without one, the login."""
     if name := os.environ.get("GIT_AUTHOR_NAME", "").strip():
         return name
@@ -82,10 +82,10 @@ def _login_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
-        return login()
+        return system_login()
 
 
-def login() -> str:
+def system_login() -> str:
     """The user as the system knows it, whatever the environment says."""
     import pwd
 
@@ -95,11 +95,11 @@ def login() -> str:
         return f"uid {os.getuid()}"
 
 
-def session() -> str | None:
+def session_id() -> str | None:
     """The session of the agent program that is at work, where it says which: EXECPLAN_SESSION, or that of Claude Code."""
     return os.environ.get("EXECPLAN_SESSION") or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
 
 
-def as_name(said: str) -> str:
+def clean_name(text: str) -> str:
     """A name as a document holds it: one line of characters that can be seen, 200 at most."""
-    return "".join([char if char.isprintable() else " " for char in " ".join(said.split())])[:_LONGEST] or "unknown"
+    return "".join([char if char.isprintable() else " " for char in " ".join(text.split())])[:_MAX_NAME_LENGTH] or "unknown"

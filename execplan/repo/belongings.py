@@ -13,59 +13,59 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
-FOLDER: Final = "plans"
-PATH: Final = "path"
+PLAN_STATE_DIR: Final = "plans"
+PATH_FILE: Final = "path"
 """The file that says where the plan is, from the root of the repository or the project."""
 
 
-def folder(home: Home, path: str) -> str:
+def plan_state_dir(home: Project, path: str) -> str:
     """The folder of the plan at a path; a file in it that is called as a run says that this is one of the plan's."""
-    return os.path.join(home.state, FOLDER, state.key(os.path.realpath(path)))
+    return os.path.join(home.state, PLAN_STATE_DIR, state.path_key(os.path.realpath(path)))
 
 
-def make(home: Home, path: str) -> str:
+def make_plan_state_dir(home: Project, path: str) -> str:
     """The folder, made if it is not there, with the path of its plan; raises ExecplanError."""
-    found = folder(home, path)
-    if not os.path.lexists(os.path.join(found, PATH)):
+    directory = plan_state_dir(home, path)
+    if not os.path.lexists(os.path.join(directory, PATH_FILE)):
         from execplan.text import files
 
-        state.folder(home, FOLDER)
-        files.make_folder(found)
-        files.create(os.path.join(found, PATH), _told(home, path))
-    return found
+        state.make_state_dir(home, PLAN_STATE_DIR)
+        files.make_folder(directory)
+        files.create(os.path.join(directory, PATH_FILE), _encode_plan_path(home, path))
+    return directory
 
 
-def every(home: Home) -> list[tuple[str, str]]:
+def list_plan_state_dirs(home: Project) -> list[tuple[str, str]]:
     """Every such folder of the state, each with the path of its plan, whether that is there or not."""
-    found = []
-    above = os.path.join(home.state, FOLDER)
-    for name in sorted(os.listdir(above)) if os.path.isdir(above) else ():
+    directories = []
+    parent = os.path.join(home.state, PLAN_STATE_DIR)
+    for name in sorted(os.listdir(parent)) if os.path.isdir(parent) else ():
         try:
-            with open(disk.open_regular(os.path.join(above, name, PATH)), "rb") as file:
-                told = os.fsdecode(file.read(1 << 14))
+            with open(disk.open_regular(os.path.join(parent, name, PATH_FILE)), "rb") as file:
+                plan_path = os.fsdecode(file.read(1 << 14))
         except OSError:
             continue
-        found.append((os.path.join(above, name), os.path.normpath(os.path.join(home.anchor, told))))
-    return found
+        directories.append((os.path.join(parent, name), os.path.normpath(os.path.join(home.path_base, plan_path))))
+    return directories
 
 
-def follow(home: Home, old: str, new: str) -> None:
+def move_plan_state(home: Project, old: str, new: str) -> None:
     """Let it follow its plan to another path; what is there of an earlier plan makes way. Never fails."""
-    source, target = folder(home, old), folder(home, new)
+    source, target = plan_state_dir(home, old), plan_state_dir(home, new)
     if source == target or not os.path.isdir(source):
         return
     try:
         shutil.rmtree(target, ignore_errors=True)
         os.rename(source, target)
-        beside = os.path.join(target, f"{PATH}.new")
-        with open(beside, "wb") as file:
-            file.write(_told(home, new))
-        os.rename(beside, os.path.join(target, PATH))
+        temporary = os.path.join(target, f"{PATH_FILE}.new")
+        with open(temporary, "wb") as file:
+            file.write(_encode_plan_path(home, new))
+        os.rename(temporary, os.path.join(target, PATH_FILE))
     except OSError as error:
         tell(f"{source} could not follow its plan: {error}")
 
 
-def _told(home: Home, path: str) -> bytes:
-    return os.fsencode(os.path.relpath(os.path.realpath(path), os.path.realpath(home.anchor)))
+def _encode_plan_path(home: Project, path: str) -> bytes:
+    return os.fsencode(os.path.relpath(os.path.realpath(path), os.path.realpath(home.path_base)))

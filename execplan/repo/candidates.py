@@ -16,87 +16,87 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.plan.model import Plan
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
 
 
-def ambiguous(plans: Sequence[Shelved], message: str, hint: str) -> ExecplanError:
+def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -> ExecplanError:
     """The error that describes each of several plans, which are named by their paths where two have one ID."""
-    ids = [each.ref.id for each in plans]
-    is_one_id = len({shelf.same_id(name) for name in ids}) < len(ids)
+    ids = [plan.ref.id for plan in plans]
+    is_one_id = len({shelf.normalize_id(name) for name in ids}) < len(ids)
     return ExecplanError(
         "ambiguous-plan",
         message,
         exit=INPUT,
         hint=hint,
-        candidates=[each.home.shown(each.ref.path) for each in plans] if is_one_id else ids,
-        details=[describe(each) for each in plans],
+        candidates=[plan.home.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
+        details=[describe_plan(plan) for plan in plans],
     )
 
 
-def describe(shelved: Shelved) -> dict[str, Any]:
+def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
     """The ID, path, title, state and progress of a plan, its last change, its next task and the claims on its tasks."""
-    plan = shelved.plan
-    next_task, held = _open_tasks(shelved, plan) if plan is not None else (None, [])
+    plan = stored_plan.plan
+    next_task, claimed = _next_and_claimed_tasks(stored_plan, plan) if plan is not None else (None, [])
     return {
-        "id": shelved.ref.id,
-        "path": shelved.home.shown(shelved.ref.path),
+        "id": stored_plan.ref.id,
+        "path": stored_plan.home.display_path(stored_plan.ref.path),
         "title": plan.title if plan is not None else None,
-        "state": shelved.state,
+        "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
-        "changed": _last_change(shelved, plan),
+        "changed": _last_change(stored_plan, plan),
         "next": next_task,
-        "taken": held,
+        "taken": claimed,
     }
 
 
-def summary(described: dict[str, Any]) -> str:
+def format_description(description: dict[str, Any]) -> str:
     """The state, progress, last change, next task and claims of a plan that was described, on a line."""
-    counts, task = described["counts"], described["next"]
-    parts = [described["state"] + (f", {counts['done']} of {counts['total']} tasks done" if counts else "")]
-    parts += [f"changed {described['changed']}"] if described["changed"] else []
+    counts, task = description["counts"], description["next"]
+    parts = [description["state"] + (f", {counts['done']} of {counts['total']} tasks done" if counts else "")]
+    parts += [f"changed {description['changed']}"] if description["changed"] else []
     parts += [f"next {task['id']}: {task['text']}"] if task else []
-    parts += [f"{each['id']} claimed by {each['by']} until {each['until']}" for each in described["taken"]]
+    parts += [f"{claimed['id']} claimed by {claimed['by']} until {claimed['until']}" for claimed in description["taken"]]
     return "; ".join(parts)
 
 
-def _open_tasks(shelved: Shelved, plan: Plan) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
+def _next_and_claimed_tasks(stored_plan: StoredPlan, plan: Plan) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
     """The first open task that nobody has claimed, and the claimed ones."""
-    if shelved.ref.archived:
+    if stored_plan.ref.archived:
         return None, []
-    tasks = [(name, task) for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
-    taken = claims.taken(shelved.home, shelved.ref, plan)
-    free = next(({"id": name, "text": task.text} for name, task in tasks if name not in taken), None)
-    held = [
-        {"id": name, "text": task.text, "by": taken[name].name, "until": _time(taken[name].until)}
-        for name, task in tasks
-        if name in taken
+    tasks = [(task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
+    task_claims = claims.task_claims(stored_plan.home, stored_plan.ref, plan)
+    unclaimed = next(({"id": task_id, "text": task.text} for task_id, task in tasks if task_id not in task_claims), None)
+    claimed = [
+        {"id": task_id, "text": task.text, "by": task_claims[task_id].name, "until": _format_timestamp(task_claims[task_id].until)}
+        for task_id, task in tasks
+        if task_id in task_claims
     ]
-    return free, held
+    return unclaimed, claimed
 
 
-def _last_change(shelved: Shelved, plan: Plan | None) -> str | None:
+def _last_change(stored_plan: StoredPlan, plan: Plan | None) -> str | None:
     """The newest timestamp of a task or an entry; without one, when the file was last written."""
     today = f"{now():%Y-%m-%d}"
     dates = []
     if plan is not None:
         dates = [task.stamp.date for task in plan.tasks if task.stamp is not None and task.stamp.possible]
         entries = (*plan.decisions, *plan.outcomes, *plan.revisions)
-        dates += [each.date[:10] for each in entries if each.date and _is_date(each.date[:10])]
-    dates = [each for each in dates if each <= today]
+        dates += [entry.date[:10] for entry in entries if entry.date and _is_date(entry.date[:10])]
+    dates = [date for date in dates if date <= today]
     if dates:
         return max(dates)
     try:
-        return _time(int(os.stat(shelved.ref.path).st_mtime))[:10]
+        return _format_timestamp(int(os.stat(stored_plan.ref.path).st_mtime))[:10]
     except OSError:
         return None
 
 
 def _is_date(text: str) -> bool:
     parts = text.split("-")
-    return [len(each) for each in parts] == [4, 2, 2] and "".join(parts).isdecimal()
+    return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal()
 
 
-def _time(seconds: int) -> str:
+def _format_timestamp(seconds: int) -> str:
     from datetime import UTC, datetime
 
     return write_stamp(datetime.fromtimestamp(seconds, UTC), PLAIN).strip("()")

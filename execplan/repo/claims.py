@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Change
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-HOURS = 2.0
+DEFAULT_HOURS = 2.0
 """How long a claim lasts by default."""
 _ENFORCE = "enforce"
 """The setting under which an edit of a task that somebody else has claimed is an error, not a warning."""
-_LIMIT = 1 << 20
-_LONGEST = 30 * 24 * 3600
+_MAX_FILE_BYTES = 1 << 20
+_MAX_SECONDS = 30 * 24 * 3600
 """Seconds that a claim may last, and the length of one whose length is not known."""
 
 
@@ -44,10 +44,10 @@ class Claim(NamedTuple):
     name: str
     until: int
     """In seconds since 1970."""
-    seconds: int = _LONGEST
+    seconds: int = _MAX_SECONDS
     """How long it was made for; older versions did not write it down."""
 
-    def end(self) -> str:
+    def format_end(self) -> str:
         """When it ends, as a timestamp in UTC."""
         from datetime import UTC, datetime
 
@@ -56,89 +56,89 @@ class Claim(NamedTuple):
         return write_stamp(datetime.fromtimestamp(self.until, UTC), PLAIN).strip("()")
 
 
-def taken(home: Home, ref: Ref, plan: Plan) -> dict[str, Claim]:
+def task_claims(home: Project, ref: PlanRef, plan: Plan) -> dict[str, Claim]:
     """The current claims on open tasks of a plan, by the id of the task."""
     open_ids = _open_ids(plan)
-    return {claim.task: claim for claim in _of_plan(home, ref) if claim.task in open_ids}
+    return {claim.task: claim for claim in _plan_claims(home, ref) if claim.task in open_ids}
 
 
-def take(home: Home, ref: Ref, name: str, hours: float, task: str | None = None) -> str | None:
+def claim_task(home: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:
     """Claim a task for `name`; its id, or None where no task is free. Raises ExecplanError.
 
     Without `task`, a number, an id or unique words, that is the one that `name` has claimed already, else the first
     open one without a claim.
     """
     holder = f"claim of {name}"
-    with state.lock(home, ref.real, holder), _lock(home, holder):  # no edit gives the task another id meanwhile
-        plan = _read(home, ref)
-        held = taken(home, ref, plan)
+    with state.lock(home, ref.real_path, holder), _claims_lock(home, holder):  # no edit gives the task another id meanwhile
+        plan = _read_plan(home, ref)
+        claimed = task_claims(home, ref, plan)
         ids = _open_ids(plan)
         if task is None:
-            chosen = next((each for each in ids if each in held and held[each].name == name), None)
-            chosen = chosen or next((each for each in ids if each not in held), None)
+            chosen_id = next((task_id for task_id in ids if task_id in claimed and claimed[task_id].name == name), None)
+            chosen_id = chosen_id or next((task_id for task_id in ids if task_id not in claimed), None)
         else:
-            chosen = _free(ref, plan, held, task, name)
-        if chosen is not None:
+            chosen_id = _require_claimable(ref, plan, claimed, task, name)
+        if chosen_id is not None:
             seconds = int(hours * 3600)
-            claim = Claim(_key(home, ref), chosen, name, int(now().timestamp()) + seconds, seconds)
-            _save(home, [*[each for each in every(home) if each[:2] != claim[:2]], claim])
-    return chosen
+            claim = Claim(_plan_key(home, ref), chosen_id, name, int(now().timestamp()) + seconds, seconds)
+            _write_claims_file(home, [*[other for other in load_claims(home) if other[:2] != claim[:2]], claim])
+    return chosen_id
 
 
-def give_back(home: Home, ref: Ref, name: str, task: str | None = None) -> list[str]:
+def release_claims(home: Project, ref: PlanRef, name: str, task: str | None = None) -> list[str]:
     """Drop the claims of `name` on a plan, or on one task of it; the ids of the tasks. Raises ExecplanError."""
-    with _lock(home, f"release of {name}"):
-        mine = _claims_of(home, ref, name, task)
-        if mine:
-            _save(home, [each for each in every(home) if each not in mine])
-    return [each.task for each in mine]
+    with _claims_lock(home, f"release of {name}"):
+        released = _holder_claims(home, ref, name, task)
+        if released:
+            _write_claims_file(home, [claim for claim in load_claims(home) if claim not in released])
+    return [claim.task for claim in released]
 
 
-def hand_over(
-    home: Home, ref: Ref, name: str, to: str, task: str | None = None, hours: float | None = None
+def transfer_claims(
+    home: Project, ref: PlanRef, name: str, new_holder: str, task: str | None = None, hours: float | None = None
 ) -> list[str]:
     """Give the claims of `name` on a plan, or on one task of it, to somebody else, in one step; the ids of the tasks.
 
     Each lasts as long as it would have, or the hours that are given. Raises ExecplanError.
     """
-    with _lock(home, f"release of {name} to {to}"):
-        mine = _claims_of(home, ref, name, task)
-        given = [each._replace(name=to) for each in mine]
+    with _claims_lock(home, f"release of {name} to {new_holder}"):
+        old_claims = _holder_claims(home, ref, name, task)
+        new_claims = [claim._replace(name=new_holder) for claim in old_claims]
         if hours is not None:
             seconds = int(hours * 3600)
-            given = [each._replace(until=int(now().timestamp()) + seconds, seconds=seconds) for each in given]
-        if mine:
-            _save(home, [*[each for each in every(home) if each not in mine], *given])
-    return [each.task for each in mine]
+            new_claims = [claim._replace(until=int(now().timestamp()) + seconds, seconds=seconds) for claim in new_claims]
+        if old_claims:
+            _write_claims_file(home, [*[claim for claim in load_claims(home) if claim not in old_claims], *new_claims])
+    return [claim.task for claim in old_claims]
 
 
-def followed(home: Home, old: str, new: str | None) -> tuple[str, ...]:
+def move_claims(home: Project, old: str, new: str | None) -> tuple[str, ...]:
     """Let the claims on a plan follow it to another path, or end where it has none; warnings where they can't."""
-    if not os.path.exists(_path(home)):
+    if not os.path.exists(_claims_path(home)):
         return ()
     try:
-        with _lock(home, "claims of a plan that moves"):
-            was, then = [each and os.path.relpath(each, os.path.realpath(home.anchor)) for each in (old, new)]
-            claims = every(home)
-            moved = [each._replace(plan=then) if each.plan == was and then else each for each in claims]
-            moved = [each for each in moved if each.plan != was]
+        with _claims_lock(home, "claims of a plan that moves"):
+            old_key, new_key = [path and os.path.relpath(path, os.path.realpath(home.path_base)) for path in (old, new)]
+            claims = load_claims(home)
+            moved = [claim._replace(plan=new_key) if claim.plan == old_key and new_key else claim for claim in claims]
+            moved = [claim for claim in moved if claim.plan != old_key]
             if moved != claims:
-                _save(home, moved)
+                _write_claims_file(home, moved)
     except ExecplanError as error:
         return (f"claims on the plan stay where they were: {error.message}",)
     return ()
 
 
-class Protection:
+class ClaimGuard:
     """Protects the claims on a plan while it is edited: others' tasks are reported, and claims follow their tasks."""
 
-    def __init__(self, home: Home, ref: Ref, *, dry_run: bool, enforced: bool) -> None:
+    def __init__(self, home: Project, ref: PlanRef, *, dry_run: bool, enforced: bool) -> None:
         self.home = home
         self.ref = ref
-        self._lock = _lock(home, f"edit of {ref.id}") if not dry_run and os.path.exists(_path(home)) else None
+        self._lock = _claims_lock(home, f"edit of {ref.id}") if not dry_run and os.path.exists(_claims_path(home)) else None
         self._enforced = enforced and home.settings.claims == _ENFORCE
 
-    def __enter__(self) -> Protection:
+    def __enter__(self) -> ClaimGuard:
         if self._lock is not None:
             self._lock.__enter__()
         return self
@@ -147,181 +147,181 @@ class Protection:
         if self._lock is not None:
             self._lock.__exit__(None, None, None)
 
-    def check(self, old: bytes, change: Change) -> tuple[str, ...]:
+    def check_change(self, old: bytes, change: Change) -> tuple[str, ...]:
         """Warnings about the tasks of others that a change is about; raises ExecplanError where claims are enforced."""
-        if not change.edits or not (claims := _of_plan(self.home, self.ref)):
+        if not change.edits or not (claims := _plan_claims(self.home, self.ref)):
             return ()
         from execplan.plan import reader
 
-        who = actor(self.home)
-        others = {claim.task: claim for claim in claims if claim.name != who}
+        actor_name = actor(self.home)
+        other_claims = {claim.task: claim for claim in claims if claim.name != actor_name}
         plan = reader.read(old)
-        found = [each for each in _touched(plan, change) if each in others]
-        if not found:
+        claimed_ids = [task_id for task_id in _touched_task_ids(plan, change) if task_id in other_claims]
+        if not claimed_ids:
             return ()
-        numbers = dict(zip(task_ids(plan.tasks), plan.tasks, strict=True))
+        tasks_by_id = dict(zip(task_ids(plan.tasks), plan.tasks, strict=True))
         lines = [
-            f"task {numbers[each].number} is claimed by {others[each].name} until {others[each].end()}, and you act as {who}"
-            for each in found
+            f"task {tasks_by_id[task_id].number} is claimed by {other_claims[task_id].name} until {other_claims[task_id].format_end()}, and you act as {actor_name}"
+            for task_id in claimed_ids
         ]
         if self._enforced:
             raise ExecplanError(
                 "claimed-task",
                 "; ".join(lines),
                 exit=POLICY,
-                hint=_handover(self.ref, others[found[0]].name, who),
+                hint=_handover_hint(self.ref, other_claims[claimed_ids[0]].name, actor_name),
             )
         return tuple(lines)
 
-    def follow(self, old: bytes, change: Change) -> tuple[str, ...]:
+    def follow_tasks(self, old: bytes, change: Change) -> tuple[str, ...]:
         """Let claims follow the tasks that a change has reworded or split; warnings where they can't."""
         try:
-            mine = _of_plan(self.home, self.ref)
-            if not mine or self._lock is None:
+            plan_claims = _plan_claims(self.home, self.ref)
+            if not plan_claims or self._lock is None:
                 return ()
             from execplan.plan import reader
 
-            before, after = reader.read(old).tasks, [text for _, text in change.expected.tasks]
-            ids, new_ids = task_ids(before), ids_of(after)
-            places = dict(zip(ids, lineage([task.text for task in before], after), strict=True))
-            moved = [claim._replace(task=new_ids[to]) for claim in mine for to in places.get(claim.task, ())]
-            if moved != mine:
-                key = _key(self.home, self.ref)
-                _save(self.home, [*[each for each in every(self.home) if each.plan != key], *dict.fromkeys(moved)])
+            old_tasks, new_texts = reader.read(old).tasks, [text for _, text in change.expected.tasks]
+            ids, new_ids = task_ids(old_tasks), ids_of(new_texts)
+            new_indexes = dict(zip(ids, lineage([task.text for task in old_tasks], new_texts), strict=True))
+            moved = [claim._replace(task=new_ids[index]) for claim in plan_claims for index in new_indexes.get(claim.task, ())]
+            if moved != plan_claims:
+                key = _plan_key(self.home, self.ref)
+                _write_claims_file(self.home, [*[other for other in load_claims(self.home) if other.plan != key], *dict.fromkeys(moved)])
         except ExecplanError as error:
             return (f"claims on the plan are as they were: {error.message}",)
         return ()
 
 
-def _touched(plan: Plan, change: Change) -> list[str]:
+def _touched_task_ids(plan: Plan, change: Change) -> list[str]:
     """The ids of the tasks that a change rewords, splits, ticks, reopens or removes."""
-    after = change.expected.tasks
-    places = lineage([task.text for task in plan.tasks], [text for _, text in after])
-    kept = [[after[at] for at in to] for to in places]
+    new_tasks = change.expected.tasks
+    new_indexes = lineage([task.text for task in plan.tasks], [text for _, text in new_tasks])
+    successors = [[new_tasks[index] for index in indexes] for indexes in new_indexes]
     return [
-        name
-        for name, task, new in zip(task_ids(plan.tasks), plan.tasks, kept, strict=True)
+        task_id
+        for task_id, task, new in zip(task_ids(plan.tasks), plan.tasks, successors, strict=True)
         if new != [(task.mark, task.text)]
     ]
 
 
-def _free(ref: Ref, plan: Plan, held: dict[str, Claim], query: str, name: str) -> str:
+def _require_claimable(ref: PlanRef, plan: Plan, claimed: dict[str, Claim], query: str, name: str) -> str:
     """The id of the open task that is named, if nobody else has claimed it; raises ExecplanError."""
-    found, task = find_task(plan, query)
+    task_id, task = find_task(plan, query)
     if task.state != OPEN:
-        what = "done" if task.state == DONE else f"marked {task.mark!r}, not open"
+        state_text = "done" if task.state == DONE else f"marked {task.mark!r}, not open"
         hint = (
-            f"reopen it first: execplan reopen {found} -p {ref.typed}" if task.state == DONE else "claim an open task"
+            f"reopen it first: execplan reopen {task_id} -p {ref.shell_name}" if task.state == DONE else "claim an open task"
         )
-        raise ExecplanError("task-done", f"task {task.number} is {what}: {task.text}", exit=INPUT, hint=hint)
-    claim = held.get(found)
+        raise ExecplanError("task-done", f"task {task.number} is {state_text}: {task.text}", exit=INPUT, hint=hint)
+    claim = claimed.get(task_id)
     if claim is not None and claim.name != name:
         raise ExecplanError(
             "already-claimed",
-            f"task {task.number} is claimed by {claim.name} until {claim.end()}: {task.text}",
+            f"task {task.number} is claimed by {claim.name} until {claim.format_end()}: {task.text}",
             exit=NO,
-            hint=_handover(ref, claim.name, name),
+            hint=_handover_hint(ref, claim.name, name),
         )
-    return found
+    return task_id
 
 
-def _handover(ref: Ref, name: str, to: str) -> str:
+def _handover_hint(ref: PlanRef, name: str, new_holder: str) -> str:
     import shlex
 
-    command = f"execplan next {ref.typed} --release {shlex.quote(name)} --to {shlex.quote(to)}"
+    command = f"execplan next {ref.shell_name} --release {shlex.quote(name)} --to {shlex.quote(new_holder)}"
     return f"take another task, or let it be handed over: {command}"
 
 
-def _claims_of(home: Home, ref: Ref, name: str, query: str | None) -> list[Claim]:
+def _holder_claims(home: Project, ref: PlanRef, name: str, query: str | None) -> list[Claim]:
     """The claims of somebody on tasks of a plan, or on one of them; raises ExecplanError."""
-    wanted = find_task(_read(home, ref), query)[0] if query is not None else None
-    return [each for each in _of_plan(home, ref) if each.name == name and wanted in (None, each.task)]
+    task_id = find_task(_read_plan(home, ref), query)[0] if query is not None else None
+    return [claim for claim in _plan_claims(home, ref) if claim.name == name and task_id in (None, claim.task)]
 
 
-def _read(home: Home, ref: Ref) -> Plan:
+def _read_plan(home: Project, ref: PlanRef) -> Plan:
     from execplan.plan import reader
 
-    return reader.read(shelf.open_bytes(home, ref.path))
+    return reader.read(shelf.read_bytes(home, ref.path))
 
 
 def _open_ids(plan: Plan) -> list[str]:
     return [name for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
 
 
-def _of_plan(home: Home, ref: Ref) -> list[Claim]:
-    claims = every(home)
-    key = _key(home, ref) if claims else ""
+def _plan_claims(home: Project, ref: PlanRef) -> list[Claim]:
+    claims = load_claims(home)
+    key = _plan_key(home, ref) if claims else ""
     return [claim for claim in claims if claim.plan == key]
 
 
-def _key(home: Home, ref: Ref) -> str:
-    return os.path.relpath(ref.real, os.path.realpath(home.anchor))
+def _plan_key(home: Project, ref: PlanRef) -> str:
+    return os.path.relpath(ref.real_path, os.path.realpath(home.path_base))
 
 
-def _path(home: Home) -> str:
-    return os.path.join(home.shared, "claims.json")
+def _claims_path(home: Project) -> str:
+    return os.path.join(home.shared_state, "claims.json")
 
 
-def _lock_path(home: Home) -> str:
-    return os.path.join(home.shared, "claims.lock")
+def _lock_path(home: Project) -> str:
+    return os.path.join(home.shared_state, "claims.lock")
 
 
-def _lock(home: Home, holder: str) -> Lock:
-    state.folder(home, "locks")
-    files.make_folder(home.shared)
+def _claims_lock(home: Project, holder: str) -> Lock:
+    state.make_state_dir(home, "locks")
+    files.make_folder(home.shared_state)
     return Lock(_lock_path(home), holder)
 
 
-def every(home: Home) -> list[Claim]:
+def load_claims(home: Project) -> list[Claim]:
     """The current claims; raises ExecplanError when the file is damaged.
 
     A claim that was made while the clock was ahead ends its own length from now: the first command that sees it
     writes that down.
     """
-    claims = _load(home)
-    moment = int(now().timestamp())
-    current = [_bounded(claim, moment) for claim in claims if claim.until > moment]
+    claims = _read_claims_file(home)
+    timestamp = int(now().timestamp())
+    current = [_cap_claim(claim, timestamp) for claim in claims if claim.until > timestamp]
     if any([claim not in claims for claim in current]) and not is_held(_lock_path(home)):
         try:
-            with _lock(home, "claims from the future"):
-                _save(home, [_bounded(claim, moment) for claim in _load(home) if claim.until > moment])
+            with _claims_lock(home, "claims from the future"):
+                _write_claims_file(home, [_cap_claim(claim, timestamp) for claim in _read_claims_file(home) if claim.until > timestamp])
         except ExecplanError as error:
             tell(f"claims from the future are not written down: {error.message}")
     return current
 
 
-def _bounded(claim: Claim, moment: int) -> Claim:
+def _cap_claim(claim: Claim, timestamp: int) -> Claim:
     """The claim, ending no later than one that is made now for the same time."""
-    latest = moment + claim.seconds
+    latest = timestamp + claim.seconds
     return claim._replace(until=latest) if claim.until > latest else claim
 
 
-def _load(home: Home) -> list[Claim]:
+def _read_claims_file(home: Project) -> list[Claim]:
     """The claims as they are in the file, also those that have ended; raises ExecplanError."""
-    if not os.path.exists(_path(home)):
+    if not os.path.exists(_claims_path(home)):
         return []
     import json
 
     try:
-        rows = json.loads(disk.read(_path(home), _LIMIT)[0])
+        rows = json.loads(disk.read(_claims_path(home), _MAX_FILE_BYTES)[0])
         return [
-            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(each) for each in row[4:5]]) for row in rows
+            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]]) for row in rows
         ]
     except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
         raise ExecplanError(
             "claims-damaged",
-            f"{_path(home)} can't be read: {error}",
+            f"{_claims_path(home)} can't be read: {error}",
             exit=INPUT,
             hint="remove that file; all claims are forgotten then",
         ) from None
 
 
-def _save(home: Home, claims: Sequence[Claim]) -> None:
+def _write_claims_file(home: Project, claims: Sequence[Claim]) -> None:
     import json
 
     data = json.dumps([list(claim) for claim in claims], indent=1).encode()
-    path = _path(home)
+    path = _claims_path(home)
     if os.path.exists(path):
-        files.replace(path, disk.read(path, _LIMIT)[0], data)
+        files.replace(path, disk.read(path, _MAX_FILE_BYTES)[0], data)
     else:
         files.create(path, data)

@@ -8,23 +8,23 @@ from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.edits.moved import left_by
-from execplan.repo.edits.since import check_match
-from execplan.repo.homes import existing
+from execplan.repo.edits.moved import former_paths
+from execplan.repo.edits.since import ensure_digest_matches
+from execplan.repo.homes import require_existing
 from execplan.repo.placeholders import fill
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.git import Committed
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.git import CommitResult
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-_LONGEST = 72
+_MAX_SUMMARY_LENGTH = 72
 """Characters of a summary, so that a log with one commit a line can be read."""
 
 
-class CommittedPlan(NamedTuple):
+class PlanCommitResult(NamedTuple):
     """What `commit` did."""
 
     paths: tuple[str, ...]
@@ -34,56 +34,56 @@ class CommittedPlan(NamedTuple):
     warnings: tuple[str, ...]
 
 
-_UNCHANGED = "nothing was changed"
+_UNCHANGED_HINT = "nothing was changed"
 
 
 def commit_paths(
-    home: Home, plan: str, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
-) -> Committed:
+    home: Project, plan: str, paths: list[str], command: str, summary: str, old_contents: dict[str, bytes], title: str | None
+) -> CommitResult:
     """Commit our paths, those of the plan with this id; raises ExecplanError."""
     from execplan.repo import git
 
-    words = summary if len(summary) <= _LONGEST else summary[: _LONGEST - 1].rstrip() + "…"
+    short_summary = summary if len(summary) <= _MAX_SUMMARY_LENGTH else summary[: _MAX_SUMMARY_LENGTH - 1].rstrip() + "…"
     name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
-    message = fill(home.settings.message, {"id": name, "summary": words, "verb": verb, "title": title or name})
+    message = fill(home.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name})
     try:
-        with state.lock(home, "commit", f"{verb} of {plan}"):
-            return git.commit(home, paths, message, before)
+        with state.lock(home, "commit", f"{command} of {plan}"):
+            return git.commit(home, paths, message, old_contents)
     except ExecplanError as error:
-        if error.hint.endswith(_UNCHANGED):  # no lock: that is true of it, but not of what was written before
-            error.message += f"; {git.KEPT}"
-            error.hint = error.hint.removesuffix(_UNCHANGED).removesuffix("; ") or "see what the system reports"
+        if error.hint.endswith(_UNCHANGED_HINT):  # no lock: that is true of it, but not of what was written before
+            error.message += f"; {git.UNCOMMITTED_NOTE}"
+            error.hint = error.hint.removesuffix(_UNCHANGED_HINT).removesuffix("; ") or "see what the system reports"
             error.hint += ", then: execplan commit"
-        if verb == "init":
+        if command == "init":
             error.hint = error.hint.replace("execplan commit", "execplan init --commit")
         error.name_plan(plan)
         raise
 
 
 def commit_plan(
-    home: Home, ref: Ref, words: str | None, *, dry_run: bool, if_match: str | None = None
-) -> CommittedPlan:
+    home: Project, ref: PlanRef, summary: str | None, *, dry_run: bool, if_match: str | None = None
+) -> PlanCommitResult:
     """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
     from execplan.repo import git
 
-    existing(home)
-    paths = [ref.path, home.artifacts_of(ref.path, archived=ref.archived)]
+    require_existing(home)
+    paths = [ref.path, home.plan_artifacts_dir(ref.path, archived=ref.archived)]
     if os.path.islink(ref.path):
-        paths.append(ref.real)
+        paths.append(ref.real_path)
     if ref.archived:
-        paths += [home.file(home.plans, ref.id), home.artifacts(ref.id)]
-    paths += [path for path in left_by(home, ref.path) if not os.path.lexists(path)]
+        paths += [home.plan_file(home.plans, ref.id), home.artifacts_dir(ref.id)]
+    paths += [path for path in former_paths(home, ref.path) if not os.path.lexists(path)]
     if dry_run:
-        data = shelf.open_bytes(home, ref.path)
-        check_match(home, ref, if_match, data)
-        return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
-    with state.lock(home, ref.real, f"commit of {ref.id}"):
-        data = shelf.open_bytes(home, ref.path)
-        check_match(home, ref, if_match, data)
+        data = shelf.read_bytes(home, ref.path)
+        ensure_digest_matches(home, ref, if_match, data)
+        return PlanCommitResult(tuple(git.uncommitted_files(home, paths)), None, digest(data), ())
+    with state.lock(home, ref.real_path, f"commit of {ref.id}"):
+        data = shelf.read_bytes(home, ref.path)
+        ensure_digest_matches(home, ref, if_match, data)
         try:
             title = reader.read(data).title
         except ExecplanError:
             title = None
-        made = commit_paths(home, ref.id, paths, "commit", words or "update", {}, title)
-        data = shelf.open_bytes(home, ref.path) if made.rewritten else data
-    return CommittedPlan(made.paths, made.digest, digest(data), made.warnings)
+        commit_result = commit_paths(home, ref.id, paths, "commit", summary or "update", {}, title)
+        data = shelf.read_bytes(home, ref.path) if commit_result.rewritten else data
+    return PlanCommitResult(commit_result.paths, commit_result.digest, digest(data), commit_result.warnings)

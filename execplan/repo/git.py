@@ -9,7 +9,7 @@ from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
-from execplan.repo.home import common
+from execplan.repo.home import common_git_dir
 from execplan.text import disk
 from execplan.text.disk import trouble
 from execplan.text.lock import timeout
@@ -18,16 +18,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
-_UNDER_WAY = {
+_IN_PROGRESS = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
 }
-_MENDS = {
+_FIXES = {
     "tell me who you are": "say who you are: git config user.name NAME, git config user.email ADDRESS",
     "empty ident name": "say who you are: git config user.name NAME, git config user.email ADDRESS",
     "dubious ownership": "trust the repository: git config --global --add safe.directory PATH",
@@ -35,26 +35,26 @@ _MENDS = {
 }
 """Words of git where it makes no commit, and what helps."""
 
-_STATUS = (
+_STATUS_ARGS = (
     *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all"),
     *("--ignored=traditional", "--"),
 )
-_DISK = {
+_DISK_ERRORS = {
     "No space left on device": ("the disk is full", "free some space"),
     "Out of diskspace": ("the disk is full", "free some space"),
     "Disk quota exceeded": ("the disk quota is exceeded", "free some space"),
     "Read-only file system": ("the file system is read-only", "make it writable"),
 }
 """Words of git where it can't write, what they mean, and what helps."""
-KEPT = "what was written is on disk, uncommitted"
-_FATAL = "fatal: "
-_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
+UNCOMMITTED_NOTE = "what was written is on disk, uncommitted"
+_FATAL_PREFIX = "fatal: "
+_COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
 """The hooks that can stop a commit."""
-_MOST = 200
+_MAX_HOOK_LINES = 200
 """Lines of a hook that are shown, the last ones."""
 
 
-class Committed(NamedTuple):
+class CommitResult(NamedTuple):
     """A commit that was made."""
 
     digest: str | None
@@ -66,52 +66,52 @@ class Committed(NamedTuple):
     warnings: tuple[str, ...]
 
 
-class _Entry(NamedTuple):
+class _StatusEntry(NamedTuple):
     staged: str
     """What the index holds against HEAD, as `git status` writes it."""
     path: str
 
 
-def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, bytes]) -> Committed:
+def commit(home: Project, paths: Sequence[str], message: str, old_contents: Mapping[str, bytes]) -> CommitResult:
     """Commit the paths, files or folders, as they are on disk; raises ExecplanError and leaves them as they are.
 
-    `before` holds what each file held before our edit: a file of which something else was staged is not committed,
+    `old_contents` holds what each file held before our edit: a file of which something else was staged is not committed,
     because the commit would sweep the rest of it along.
     """
-    folder = _folder(home)
-    _stop_under_way(folder)
-    run = _Runner(home)
-    entries = _entries(run.checked(*_STATUS, *paths))  # with filters: the commit runs them, too
+    folder = _require_git_dir(home)
+    _ensure_no_operation_in_progress(folder)
+    runner = _GitRunner(home)
+    entries = _parse_status(runner.run_checked(*_STATUS_ARGS, *paths))  # with filters: the commit runs them, too
     ignored = [entry.path for entry in entries if entry.staged == "!"]
     if ignored and len(ignored) == len(entries):
-        raise _no(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
+        raise _commit_error(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
     if not entries:
-        return Committed(None, (), (), ())
+        return CommitResult(None, (), (), ())
     for entry in entries:
         if entry.staged not in " ?":
-            _check_staged(run, home, entry, before)
-    ours = tuple([entry.path for entry in entries])
-    new = [entry.path for entry in entries if entry.staged == "?"]
-    if new:
-        run.checked("add", "-N", "--", *new)
-    looks = {path: _look(home, path) for path in ours}
+            _ensure_not_partly_staged(runner, home, entry, old_contents)
+    changed_paths = tuple([entry.path for entry in entries])
+    new_paths = [entry.path for entry in entries if entry.staged == "?"]
+    if new_paths:
+        runner.run_checked("add", "-N", "--", *new_paths)
+    file_stats = {path: _file_stat(home, path) for path in changed_paths}
     try:
-        run.checked("commit", "-q", "-m", message, "--only", "--", *ours)
+        runner.run_checked("commit", "-q", "-m", message, "--only", "--", *changed_paths)
     except BaseException:
-        if new:
-            _unstage(run, new)
+        if new_paths:
+            _unstage(runner, new_paths)
         raise
-    rewritten = tuple([path for path, look in looks.items() if _look(home, path) != look])
+    rewritten = tuple([path for path, file_stat in file_stats.items() if _file_stat(home, path) != file_stat])
     if rewritten:
-        _unstage(run, rewritten)  # what a hook stages of them goes into the commit, and not into the index that stays
+        _unstage(runner, rewritten)  # what a hook stages of them goes into the commit, and not into the index that stays
     warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
-    if not _branch(folder):
+    if not _current_branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
-    return Committed(head(home) or run.checked("rev-parse", "HEAD").strip(), ours, rewritten, tuple(warnings))
+    return CommitResult(head_commit(home) or runner.run_checked("rev-parse", "HEAD").strip(), changed_paths, rewritten, tuple(warnings))
 
 
-def _look(home: Home, path: str) -> tuple[int, ...]:
+def _file_stat(home: Project, path: str) -> tuple[int, ...]:
     """What tells that a file was written to."""
     try:
         status = os.lstat(os.path.join(home.root, path))
@@ -120,36 +120,36 @@ def _look(home: Home, path: str) -> tuple[int, ...]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _unstage(run: _Runner, paths: Sequence[str]) -> None:
+def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
     """Take back what was announced to the index, also when another process holds it for a while."""
     try:
-        run.checked("reset", "-q", "--", *paths)
+        runner.run_checked("reset", "-q", "--", *paths)
     except ExecplanError as error:
         trace.tell(f"could not take {', '.join(paths)} out of the index: {error.message}")
 
 
-def pending(home: Home, paths: Sequence[str]) -> list[str]:
+def uncommitted_files(home: Project, paths: Sequence[str]) -> list[str]:
     """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
-    _folder(home)
+    _require_git_dir(home)
     try:
-        out = ask.output(home, "--literal-pathspecs", *_STATUS, *paths)
+        out = ask.output(home, "--literal-pathspecs", *_STATUS_ARGS, *paths)
     except ExecplanError as error:
-        raise _no(error.message, f"{error.hint}; then: execplan commit") from None
-    return [entry.path for entry in _entries(os.fsdecode(out)) if entry.staged != "!"]
+        raise _commit_error(error.message, f"{error.hint}; then: execplan commit") from None
+    return [entry.path for entry in _parse_status(os.fsdecode(out)) if entry.staged != "!"]
 
 
-def head(home: Home) -> str | None:
+def head_commit(home: Project) -> str | None:
     """The commit that is checked out, read from the git folder; None before the first."""
     if home.git is None:
         return None
-    branch = _branch(home.git)
+    branch = _current_branch(home.git)
     if branch is None:
-        return _line(os.path.join(home.git, "HEAD"))
-    main = common(home.git)
+        return _read_first_line(os.path.join(home.git, "HEAD"))
+    main = common_git_dir(home.git)
     for folder in (home.git, main):
-        found = _line(os.path.join(folder, branch))
-        if found:
-            return found
+        commit_id = _read_first_line(os.path.join(folder, branch))
+        if commit_id:
+            return commit_id
     try:
         with open(
             disk.open_regular(os.path.join(main, "packed-refs")), encoding="utf-8", errors="surrogateescape"
@@ -163,7 +163,7 @@ def head(home: Home) -> str | None:
     return None
 
 
-def load() -> None:
+def load_gitpython() -> None:
     """Import what a commit needs, which takes longer than the commit: before a lock is held, not while others wait."""
     from importlib import import_module
 
@@ -171,62 +171,62 @@ def load() -> None:
     import_module("git")
 
 
-class _Runner:
+class _GitRunner:
     """Runs git in the root of the repository, waiting for its index lock."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Project) -> None:
         from execplan.repo import ask
 
         ask.require_regular_files(home)
-        load()
+        load_gitpython()
         import git
 
         self.home = home
         try:
             self.git = git.Repo(home.root).git
         except git.exc.GitError as error:
-            raise _no(str(error).strip() or "git can't read the repository", "try: git status") from None
-        self._missing = git.exc.GitCommandNotFound
+            raise _commit_error(str(error).strip() or "git can't read the repository", "try: git status") from None
+        self._command_not_found = git.exc.GitCommandNotFound
 
-    def plain(self, *arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
+    def run(self, *arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
         """Exit status, output and trouble of a git command with literal paths."""
         import tempfile
 
         trace.tell(f"run git {' '.join(arguments)}")
-        with tempfile.TemporaryFile() as given:
-            given.write(stdin or b"")
-            given.seek(0)
+        with tempfile.TemporaryFile() as stdin_file:
+            stdin_file.write(stdin or b"")
+            stdin_file.seek(0)
             try:
-                status, out, trouble = self.git.execute(
+                status, stdout, stderr = self.git.execute(
                     ["git", "--literal-pathspecs", *arguments],
-                    istream=given,
+                    istream=stdin_file,
                     with_extended_output=True,
                     with_exceptions=False,
                     strip_newline_in_stdout=False,
                 )
-            except self._missing:
-                raise _no("git is not installed", "install git") from None
-        return int(status), str(out), str(trouble)
+            except self._command_not_found:
+                raise _commit_error("git is not installed", "install git") from None
+        return int(status), str(stdout), str(stderr)
 
-    def checked(self, *arguments: str, stdin: bytes | None = None) -> str:
+    def run_checked(self, *arguments: str, stdin: bytes | None = None) -> str:
         """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
-        until = monotonic() + timeout()
-        held = os.path.join(_folder(self.home), "index.lock")
+        deadline = monotonic() + timeout()
+        lock_path = os.path.join(_require_git_dir(self.home), "index.lock")
         while True:
-            status, out, trouble = self.plain(*arguments, stdin=stdin)
+            status, stdout, stderr = self.run(*arguments, stdin=stdin)
             if not status:
-                return out
-            if "index.lock" not in trouble or "File exists" not in trouble:
+                return stdout
+            if "index.lock" not in stderr or "File exists" not in stderr:
                 break
-            if monotonic() >= until:
+            if monotonic() >= deadline:
                 raise ExecplanError(
                     "git-busy",
-                    f"another git process holds {held}; waited {timeout():g} s; {KEPT}",
+                    f"another git process holds {lock_path}; waited {timeout():g} s; {UNCOMMITTED_NOTE}",
                     exit=BUSY,
                     hint="when no git process is left, remove that file; then: execplan commit",
                 )
             sleep(0.05)
-        raise self._failed(arguments[0], status, (trouble + "\n" + out).splitlines())
+        raise self._failed(arguments[0], status, (stderr + "\n" + stdout).splitlines())
 
     def _failed(self, command: str, status: int, output: list[str]) -> ExecplanError:
         """The error for a git command that failed, with every line that git, or a hook that it ran, printed."""
@@ -235,98 +235,98 @@ class _Runner:
             lines.pop()
         while lines and not lines[0]:
             lines.pop(0)
-        if (error := _by_disk(command, lines)) is not None:
+        if (error := _disk_error(command, lines)) is not None:
             return error
-        known = next((hint for words, hint in _MENDS.items() if any([words in line for line in lines])), "")
-        by_git = any([line.startswith(_FATAL) for line in lines])
-        if command == "commit" and not known and not by_git and self._has_hook():
-            what = f"a git hook stopped the commit (exit status {status})"
-            mend = "fix what the hook reports" if lines else "the hook printed nothing: fix what it checks"
+        known_fix = next((hint for phrase, hint in _FIXES.items() if any([phrase in line for line in lines])), "")
+        by_git = any([line.startswith(_FATAL_PREFIX) for line in lines])
+        if command == "commit" and not known_fix and not by_git and self._has_hook():
+            message = f"a git hook stopped the commit (exit status {status})"
+            fix = "fix what the hook reports" if lines else "the hook printed nothing: fix what it checks"
         else:
-            what, mend = f"git {command} failed", known or "fix what git reports"
+            message, fix = f"git {command} failed", known_fix or "fix what git reports"
             if len(lines) == 1:
-                what, lines = f"{what}: {lines[0]}", []
+                message, lines = f"{message}: {lines[0]}", []
             elif not lines:
-                what += f" (exit status {status})"
-        if len(lines) > _MOST:
-            lines = [f"({len(lines) - _MOST} earlier lines are not shown)", *lines[-_MOST:]]
-        error = _no(what, f"{mend}, then: execplan commit")
+                message += f" (exit status {status})"
+        if len(lines) > _MAX_HOOK_LINES:
+            lines = [f"({len(lines) - _MAX_HOOK_LINES} earlier lines are not shown)", *lines[-_MAX_HOOK_LINES:]]
+        error = _commit_error(message, f"{fix}, then: execplan commit")
         error.candidates = tuple(lines)
         return error
 
     def _has_hook(self) -> bool:
         """Whether git runs a hook that can stop a commit."""
-        status, out, _ = self.plain("rev-parse", "--git-path", "hooks")
+        status, out, _ = self.run("rev-parse", "--git-path", "hooks")
         folder = os.path.join(self.home.root, out.rstrip("\n"))
-        return not status and any([os.access(os.path.join(folder, name), os.X_OK) for name in _HOOKS])
+        return not status and any([os.access(os.path.join(folder, name), os.X_OK) for name in _COMMIT_HOOKS])
 
 
-def _by_disk(command: str, lines: list[str]) -> ExecplanError | None:
+def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
     """The error for a git command that the disk stopped, or None."""
-    for words, (what, mend) in _DISK.items():
-        about = [line.removeprefix(_FATAL) for line in lines if words in line]
-        if about:
-            message = f"{what}: git {command} failed: {about[0]}; {KEPT}"
-            return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=f"{mend}, then: execplan commit")
+    for phrase, (problem, fix) in _DISK_ERRORS.items():
+        matching_lines = [line.removeprefix(_FATAL_PREFIX) for line in lines if phrase in line]
+        if matching_lines:
+            message = f"{problem}: git {command} failed: {matching_lines[0]}; {UNCOMMITTED_NOTE}"
+            return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=f"{fix}, then: execplan commit")
     return None
 
 
-def _folder(home: Home) -> str:
+def _require_git_dir(home: Project) -> str:
     """The git folder; raises ExecplanError where there is none."""
     if home.git is None:
-        raise _no(f"{home.root} is no git repository", "make one, or work without --commit: git init")
+        raise _commit_error(f"{home.root} is no git repository", "make one, or work without --commit: git init")
     return home.git
 
 
-def under_way(folder: str) -> str | None:
+def operation_in_progress(folder: str) -> str | None:
     """The merge, rebase or the like that waits to be finished in a git folder."""
-    return next((what for name, what in _UNDER_WAY.items() if os.path.exists(os.path.join(folder, name))), None)
+    return next((operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None)
 
 
-def _stop_under_way(folder: str) -> None:
+def _ensure_no_operation_in_progress(folder: str) -> None:
     """Refuse while something waits to be finished: git makes no commit of some paths then."""
-    what = under_way(folder)
-    if what is not None:
+    operation = operation_in_progress(folder)
+    if operation is not None:
         hint = "finish it, then commit the plan: execplan commit"
-        raise ExecplanError("under-way", f"{what} is under way; {KEPT}", exit=BUSY, hint=hint)
+        raise ExecplanError("under-way", f"{operation} is under way; {UNCOMMITTED_NOTE}", exit=BUSY, hint=hint)
 
 
-def _entries(status: str) -> list[_Entry]:
+def _parse_status(status: str) -> list[_StatusEntry]:
     """What differs from HEAD, file by file, ignored files too."""
-    return [_Entry(line[0], line[3:]) for line in status.split("\0") if line]
+    return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
 
 
-def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, bytes]) -> None:
+def _ensure_not_partly_staged(runner: _GitRunner, home: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> None:
     """Refuse when what is staged of a file is not what it held before our edit."""
-    staged = run.checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
+    staged = runner.run_checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
     path = os.path.join(home.root, entry.path)
-    held = before.get(path)
-    if held is None and entry.staged == "D":
+    old_content = old_contents.get(path)
+    if old_content is None and entry.staged == "D":
         return
-    if (held is not None or os.path.isfile(path)) and len(staged) > 1 and _blob(run, entry.path, held) == staged[1]:
+    if (old_content is not None or os.path.isfile(path)) and len(staged) > 1 and _blob_id(runner, entry.path, old_content) == staged[1]:
         return
     raise ExecplanError(
         "partly-staged",
-        f"{entry.path} has staged changes that differ from the file; {KEPT}",
+        f"{entry.path} has staged changes that differ from the file; {UNCOMMITTED_NOTE}",
         exit=NO,
         hint=f"commit or unstage them first: git restore --staged {entry.path}",
     )
 
 
-def _blob(run: _Runner, path: str, data: bytes | None) -> str:
+def _blob_id(runner: _GitRunner, path: str, data: bytes | None) -> str:
     """The id that a file has as content of the repository, filters applied; that of other bytes in its place if given."""
-    return run.checked(
+    return runner.run_checked(
         "hash-object", *(("--", path) if data is None else ("--stdin", "--path", path)), stdin=data
     ).strip()
 
 
-def _branch(folder: str) -> str | None:
+def _current_branch(folder: str) -> str | None:
     """The full name of the branch that is checked out, or None for a detached HEAD."""
-    line = _line(os.path.join(folder, "HEAD")) or ""
+    line = _read_first_line(os.path.join(folder, "HEAD")) or ""
     return line[5:].strip() if line.startswith("ref:") else None
 
 
-def _line(path: str) -> str | None:
+def _read_first_line(path: str) -> str | None:
     try:
         with open(disk.open_regular(path), encoding="utf-8", errors="surrogateescape") as file:
             return file.readline(5000).strip() or None
@@ -336,5 +336,5 @@ def _line(path: str) -> str | None:
         raise trouble(error, path, "read") from None
 
 
-def _no(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("not-committed", f"{message}; {KEPT}", exit=ENVIRONMENT, hint=hint)
+def _commit_error(message: str, hint: str) -> ExecplanError:
+    return ExecplanError("not-committed", f"{message}; {UNCOMMITTED_NOTE}", exit=ENVIRONMENT, hint=hint)

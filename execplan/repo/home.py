@@ -6,11 +6,11 @@ import os
 
 from execplan.errors import POLICY, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.settings import FLAT, FOLDER, Settings
+from execplan.repo.settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 from execplan.text.disk import open_regular, real
 
 
-class Home(NamedTuple):
+class Project(NamedTuple):
     """Where plans live; every path is absolute."""
 
     root: str
@@ -31,59 +31,59 @@ class Home(NamedTuple):
     @property
     def archive(self) -> str:
         """The folder into which a plan is archived today."""
-        return self._today(self.settings.archive)
+        return self._dated_path(self.settings.archive)
 
     @property
     def superseded(self) -> str:
         """The folder into which a plan is archived today that was given up."""
-        return self._today(self.settings.superseded or self.settings.archive)
+        return self._dated_path(self.settings.superseded or self.settings.archive)
 
     @property
     def archives(self) -> list[str]:
         """The folders of archived plans, without those that are named by the day."""
         folders = [self.settings.archive, self.settings.superseded]
-        return list(dict.fromkeys([os.path.join(self.base, each.partition("/{")[0]) for each in folders if each]))
+        return list(dict.fromkeys([os.path.join(self.base, folder.partition("/{")[0]) for folder in folders if folder]))
 
-    def given_up(self, path: str) -> bool:
+    def is_in_superseded(self, path: str) -> bool:
         """Whether a file lies in the folder for plans that were given up, where open tasks are no wonder."""
         folder = self.settings.superseded.partition("/{")[0]
         return bool(folder) and path.startswith(os.path.join(self.base, folder) + "/")
 
     @property
-    def flat(self) -> bool:
+    def is_flat(self) -> bool:
         """Whether plans are files of one folder; else each lies in a folder of its own, with its artifacts."""
-        return self.settings.layout == FLAT
+        return self.settings.layout == FLAT_LAYOUT
 
-    def file(self, folder: str, name: str) -> str:
+    def plan_file(self, folder: str, name: str) -> str:
         """The file of the plan with this id in a folder of plans."""
-        if self.flat:
+        if self.is_flat:
             return os.path.join(folder, f"{name}.md")
-        return os.path.join(folder, name, f"{name}.md" if self.settings.layout == FOLDER else self.settings.layout)
+        return os.path.join(folder, name, f"{name}.md" if self.settings.layout == FOLDER_LAYOUT else self.settings.layout)
 
-    def place(self, path: str) -> tuple[str, str]:
+    def split_plan_path(self, path: str) -> tuple[str, str]:
         """The folder of plans that a plan's file lies in, and its id."""
         folder, name = os.path.split(path)
-        if self.flat:
+        if self.is_flat:
             return folder, name.removesuffix(".md")
-        above, own = os.path.split(folder)
-        if path == self.file(above, own):
-            return above, own
-        of_folder = self.settings.layout == FOLDER and name.endswith(f"{own}.md")
-        return above if of_folder else folder, name.removesuffix(".md")
+        parent, directory = os.path.split(folder)
+        if path == self.plan_file(parent, directory):
+            return parent, directory
+        is_in_directory = self.settings.layout == FOLDER_LAYOUT and name.endswith(f"{directory}.md")
+        return parent if is_in_directory else folder, name.removesuffix(".md")
 
-    def artifacts(self, name: str, *, archived: bool = False) -> str:
+    def artifacts_dir(self, name: str, *, archived: bool = False) -> str:
         """The artifacts folder of a plan with this id; of all plans for an empty one."""
-        if not self.flat:
+        if not self.is_flat:
             return os.path.join(self.archive if archived else self.plans, name)
         folder = self.settings.archive_artifacts if archived else self.settings.artifacts
         return os.path.join(self.base, folder, name)
 
-    def artifacts_of(self, path: str, *, archived: bool) -> str:
+    def plan_artifacts_dir(self, path: str, *, archived: bool) -> str:
         """The artifacts folder of the plan in a file, wherever it lies."""
-        folder, name = self.place(path)
-        return self.artifacts(name, archived=archived) if folder == os.path.dirname(path) else os.path.dirname(path)
+        folder, name = self.split_plan_path(path)
+        return self.artifacts_dir(name, archived=archived) if folder == os.path.dirname(path) else os.path.dirname(path)
 
-    def _today(self, folder: str) -> str:
+    def _dated_path(self, folder: str) -> str:
         if "{" in folder:
             from execplan.clock import now
             from execplan.repo.placeholders import fill
@@ -98,42 +98,42 @@ class Home(NamedTuple):
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
 
     @property
-    def anchor(self) -> str:
+    def path_base(self) -> str:
         """What kept paths count from, also when a home is looked at from another one above it, without git."""
         return self.root if self.git else self.base
 
     @property
-    def move(self) -> str:
+    def move_intent_path(self) -> str:
         """The file that says what a move is about to do; it is there while one is under way, or was cut short."""
         return os.path.join(self.state, "move.json")
 
     @property
-    def shared(self) -> str:
+    def shared_state(self) -> str:
         """The folder for what is not committed and all worktrees of a repository see."""
-        return os.path.join(common(self.git), "execplan") if self.git else self.state
+        return os.path.join(common_git_dir(self.git), "execplan") if self.git else self.state
 
-    def shown(self, path: str) -> str:
+    def display_path(self, path: str) -> str:
         """A path from the root; absolute outside it, and where there is neither a repository nor a home."""
         inside = path.startswith(self.root.rstrip("/") + "/") and (self.exists or self.git is not None)
         return path[len(self.root) :].lstrip("/") if inside else path
 
 
-def check_inside(home: Home, path: str, folder: str | None = None) -> str:
+def ensure_inside(home: Project, path: str, folder: str | None = None) -> str:
     """Where a path leads to, inside the repository, or inside a folder of it; raises ExecplanError."""
     target = real(path)
     within = home.root if folder is None else real(folder)
     if not f"{target}/".startswith(within.rstrip("/") + "/"):
-        what = "the repository" if folder is None else home.shown(folder)
+        boundary = "the repository" if folder is None else home.display_path(folder)
         raise ExecplanError(
             "link-outside",
-            f"{home.shown(path)} is a link out of {what}, to {target}",
+            f"{home.display_path(path)} is a link out of {boundary}, to {target}",
             exit=POLICY,
-            hint=f"put the file itself into {what}",
+            hint=f"put the file itself into {boundary}",
         )
     return target
 
 
-def common(git: str) -> str:
+def common_git_dir(git: str) -> str:
     """The main git folder of a worktree's git folder; that folder itself in the main worktree."""
     try:
         with open(open_regular(os.path.join(git, "commondir")), encoding="utf-8", errors="surrogateescape") as file:

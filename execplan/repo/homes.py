@@ -6,7 +6,7 @@ import os
 
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.repo import settings as config
-from execplan.repo.home import Home, check_inside
+from execplan.repo.home import Project, ensure_inside
 from execplan.repo.settings import Settings
 from execplan.text import disk
 
@@ -14,73 +14,73 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_NEAR = 4
+_MAX_SEARCH_DEPTH = 4
 """How many levels down an error searches for projects that it can name."""
-_FEW = 500
+_MAX_SEARCH_DIRECTORIES = 500
 """How many directories that search lists at most, so that it ends at once in `/` and in a home directory."""
 
 
-_finishers: list[Callable[[Home], object]] = []
+_move_finishers: list[Callable[[Project], object]] = []
 
 
-def finish_moves(finisher: Callable[[Home], object]) -> None:
+def set_move_finisher(finisher: Callable[[Project], object]) -> None:
     """Let every home that is found from now on, and has a move that was cut short or is under way, be handed over."""
-    _finishers[:] = [finisher]
+    _move_finishers[:] = [finisher]
 
 
-def find(start: str) -> Home:
+def find(start: str) -> Project:
     """The home that a folder lies in: the nearest with settings or plans, up to the root of the repository.
 
     Raises ExecplanError for bad settings, and for a home of which a folder is a link out of the repository.
     """
-    home = _find(start)
-    if _finishers and os.path.lexists(home.move):
-        _finishers[0](home)
+    home = _discover(start)
+    if _move_finishers and os.path.lexists(home.move_intent_path):
+        _move_finishers[0](home)
     return home
 
 
-def _find(start: str) -> Home:
+def _discover(start: str) -> Project:
     real, path = os.path.realpath(start), os.path.abspath(start)
     while path not in (real, "/"):
         if os.path.islink(path):
-            _find(os.path.dirname(path))
+            _discover(os.path.dirname(path))
         path = os.path.dirname(path)
-    git_root, git = repository(real)
+    git_root, git = find_repository(real)
     folder = real
     while True:
-        found = config.load(folder)
-        settings = found.settings if found is not None else Settings()
-        if found is not None or os.path.isdir(os.path.join(folder, settings.plans)):
-            return inside(Home(git_root or folder, folder, git, settings, exists=True))
+        loaded_settings = config.load(folder)
+        settings = loaded_settings.settings if loaded_settings is not None else Settings()
+        if loaded_settings is not None or os.path.isdir(os.path.join(folder, settings.plans)):
+            return ensure_folders_inside(Project(git_root or folder, folder, git, settings, exists=True))
         parent = os.path.dirname(folder)
         if folder in (git_root, parent):
             break
         folder = parent
     base = git_root or real
-    return inside(Home(base, base, git, Settings(), exists=False))
+    return ensure_folders_inside(Project(base, base, git, Settings(), exists=False))
 
 
-def at(folder: str) -> Home:
+def project_at(folder: str) -> Project:
     """The home of this very folder, whether it is one yet or not; raises ExecplanError."""
     home = find(folder)
     base = os.path.realpath(folder)
     if home.base == base:
         return home
-    return inside(Home(home.root if home.git else base, base, home.git, Settings(), exists=False))
+    return ensure_folders_inside(Project(home.root if home.git else base, base, home.git, Settings(), exists=False))
 
 
-def below(home: Home, name: str) -> Home:
+def nested_project(home: Project, name: str) -> Project:
     """The home of a folder below another, with paths that are shown from the same root; raises ExecplanError."""
-    other = at(os.path.join(home.base, name))
-    return other if other.git else other._replace(root=home.root)
+    nested = project_at(os.path.join(home.base, name))
+    return nested if nested.git else nested._replace(root=home.root)
 
 
-def require(start: str) -> Home:
+def require(start: str) -> Project:
     """The home that a folder lies in; raises ExecplanError when there is none."""
-    return existing(find(start))
+    return require_existing(find(start))
 
 
-def existing(home: Home) -> Home:
+def require_existing(home: Project) -> Project:
     """The home, if it is one: a plan that is named by its path may lie in none; raises ExecplanError."""
     if home.exists:
         return home
@@ -88,41 +88,41 @@ def existing(home: Home) -> Home:
 
     from execplan.repo.adoption import tree
 
-    near = [os.path.relpath(each) for each in tree.homes_near(home.base, _NEAR, _FEW)]
-    message = f"no plans folder in {home.base} or above" + (", but in folders below" if near else "")
-    hint = f"name the one that is meant: execplan -C {quote(near[0])} status" if near else "make one: execplan init"
-    raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=near)
+    nearby = [os.path.relpath(path) for path in tree.homes_near(home.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)]
+    message = f"no plans folder in {home.base} or above" + (", but in folders below" if nearby else "")
+    hint = f"name the one that is meant: execplan -C {quote(nearby[0])} status" if nearby else "make one: execplan init"
+    raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)
 
 
-def together(home: Home) -> list[Home]:
+def with_nested_projects(home: Project) -> list[Project]:
     """A home, and those below it that its settings name; raises ExecplanError for a name that is none."""
     homes = [home]
     for name in home.settings.homes:
-        other = below(home, name)
-        if not other.exists:
+        nested = nested_project(home, name)
+        if not nested.exists:
             raise ExecplanError(
                 "no-such-home",
                 f"the settings of {home.base} name {name} under homes, but there is none",
                 exit=INPUT,
                 hint=f"make it, or take it out of homes: execplan init {name}",
             )
-        homes.append(other)
+        homes.append(nested)
     return homes
 
 
-def belongings(home: Home) -> tuple[str, ...]:
+def owned_path_prefixes(home: Project) -> tuple[str, ...]:
     """How the paths begin, from the root, of what belongs to a home and those below: plans, archives, artifacts."""
-    found = []
-    for each in together(home):
-        artifacts = [each.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
-        found += [f"{each.shown(folder)}/" for folder in (each.plans, *each.archives, *artifacts)]
-    return tuple(found)
+    prefixes = []
+    for member in with_nested_projects(home):
+        artifacts = [member.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+        prefixes += [f"{member.display_path(folder)}/" for folder in (member.plans, *member.archives, *artifacts)]
+    return tuple(prefixes)
 
 
-def inside(home: Home) -> Home:
+def ensure_folders_inside(home: Project) -> Project:
     """The home, none of whose folders is a link out of the repository; raises ExecplanError."""
     settings = home.settings
-    seen = set()
+    checked_paths = set()
     for folder in (
         settings.plans,
         settings.archive,
@@ -133,13 +133,13 @@ def inside(home: Home) -> Home:
         path = home.base
         for part in folder.split("/"):
             path = os.path.join(path, part)
-            if path not in seen and os.path.islink(path):
-                check_inside(home, path)
-            seen.add(path)
+            if path not in checked_paths and os.path.islink(path):
+                ensure_inside(home, path)
+            checked_paths.add(path)
     return home
 
 
-def repository(start: str) -> tuple[str | None, str | None]:
+def find_repository(start: str) -> tuple[str | None, str | None]:
     """The root of the working tree that a folder lies in, and its git folder; raises ExecplanError in a bare one."""
     folder = start
     while True:
@@ -151,7 +151,7 @@ def repository(start: str) -> tuple[str | None, str | None]:
                 line = file.readline(5000)
             if line.startswith("gitdir:"):
                 return folder, os.path.normpath(os.path.join(folder, line[len("gitdir:") :].strip()))
-        if all([os.path.exists(os.path.join(folder, each)) for each in ("HEAD", "objects", "refs")]):
+        if all([os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
             raise ExecplanError(
                 "bare-repository",
                 f"{folder} is a git folder or a bare repository: it has no working tree",

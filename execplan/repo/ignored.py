@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
-_IGNORE = ".gitignore"
-_PROBE = "2026-01-01_probe"
+_IGNORE_FILE = ".gitignore"
+_PROBE_ID = "2026-01-01_probe"
 """The ID of a plan that does not exist: git is asked about the file that it would have."""
 
 
-class Ignored(NamedTuple):
+class IgnoredPath(NamedTuple):
     """A path that git ignores; paths are relative to the repository root."""
 
     path: str
@@ -29,7 +29,7 @@ class Ignored(NamedTuple):
     pattern: str
 
 
-class Remedy(NamedTuple):
+class IgnoreFix(NamedTuple):
     """The lines that make git see the plans."""
 
     file: str
@@ -37,123 +37,123 @@ class Remedy(NamedTuple):
     lines: tuple[str, ...]
 
 
-def ignored(home: Home, paths: Iterable[str]) -> list[Ignored]:
+def find_ignored_paths(home: Project, paths: Iterable[str]) -> list[IgnoredPath]:
     """Those of some absolute paths that git ignores, tracked files aside; none outside a repository. Raises ExecplanError."""
-    asked = [os.path.relpath(os.path.realpath(path), home.root) for path in paths]
-    asked = [path for path in dict.fromkeys(asked) if path[:3] != "../"]
-    return _ask(home, asked) if home.git is not None and asked else []
+    relative_paths = [os.path.relpath(os.path.realpath(path), home.root) for path in paths]
+    relative_paths = [path for path in dict.fromkeys(relative_paths) if path[:3] != "../"]
+    return _check_ignore(home, relative_paths) if home.git is not None and relative_paths else []
 
 
-def ignored_folders(home: Home) -> list[Ignored]:
+def find_ignored_project_paths(home: Project) -> list[IgnoredPath]:
     """The plans directories, the settings and the guide of a project, as far as git ignores them; raises ExecplanError."""
-    return ignored(home, _probes(home))
+    return find_ignored_paths(home, _probe_paths(home))
 
 
-def warnings(home: Home) -> tuple[str, ...]:
+def ignore_warnings(home: Project) -> tuple[str, ...]:
     """A warning where git ignores the plans of a project, with the lines that change it, or where git can't be asked."""
-    from execplan.repo.ask import UNUSABLE
+    from execplan.repo.ask import GIT_UNUSABLE_CODES
 
     try:
-        found = ignored_folders(home)
+        entries = find_ignored_project_paths(home)
     except ExecplanError as error:
-        if error.code not in UNUSABLE:
+        if error.code not in GIT_UNUSABLE_CODES:
             return ()  # what only warns stops nothing
         return (f"not checked, whether git ignores the plans: {error.message}; {error.hint}",)
-    return (message(home, found),) if any([_is_plan(each) for each in found]) else ()
+    return (format_ignore_message(home, entries),) if any([_is_plan(entry) for entry in entries]) else ()
 
 
-def message(home: Home, found: Sequence[Ignored]) -> str:
+def format_ignore_message(home: Project, entries: Sequence[IgnoredPath]) -> str:
     """What is ignored, by which pattern, and what to do about it, in one line."""
-    return f"{problem(found)}; {way(home, found)}"
+    return f"{describe_ignored(entries)}; {suggest_fix(home, entries)}"
 
 
-def problem(found: Sequence[Ignored]) -> str:
+def describe_ignored(entries: Sequence[IgnoredPath]) -> str:
     """What is ignored, by which pattern."""
-    plans = [each for each in found if _is_plan(each)]
-    where = ", ".join(_targets(plans or found))
-    return f"git ignores {where}, by the pattern {found[0].pattern} in {_place(found[0])}: it can't be committed"
+    plans = [entry for entry in entries if _is_plan(entry)]
+    targets = ", ".join(_paths_to_track(plans or entries))
+    return f"git ignores {targets}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}: it can't be committed"
 
 
-def way(home: Home, found: Sequence[Ignored]) -> str:
+def suggest_fix(home: Project, entries: Sequence[IgnoredPath]) -> str:
     """What to do about it, as an instruction."""
-    remedy = find_remedy(home, found)
-    if remedy is None:
-        return f"change that pattern; see which one applies: git check-ignore -v {found[0].path}"
-    word = "this line" if len(remedy.lines) == 1 else "these lines"
-    return f"add {word} to the end of {remedy.file}: {'  '.join(remedy.lines)}"
+    fix = find_fix(home, entries)
+    if fix is None:
+        return f"change that pattern; see which one applies: git check-ignore -v {entries[0].path}"
+    phrase = "this line" if len(fix.lines) == 1 else "these lines"
+    return f"add {phrase} to the end of {fix.file}: {'  '.join(fix.lines)}"
 
 
-def require_visible(home: Home, path: str) -> None:
+def ensure_not_ignored(home: Project, path: str) -> None:
     """Stop before a plan is written that could not be committed; raises ExecplanError."""
-    found = ignored(home, [path])
-    if found:
+    entries = find_ignored_paths(home, [path])
+    if entries:
         raise ExecplanError(
             "ignored-by-git",
-            f"git ignores {found[0].path}, by the pattern {found[0].pattern} in {_place(found[0])}; nothing was written",
+            f"git ignores {entries[0].path}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
             exit=ENVIRONMENT,
-            hint=f"{way(home, [*ignored_folders(home), *found])}; or leave --commit out",
+            hint=f"{suggest_fix(home, [*find_ignored_project_paths(home), *entries])}; or leave --commit out",
         )
 
 
-def find_remedy(home: Home, found: Sequence[Ignored]) -> Remedy | None:
+def find_fix(home: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | None:
     """The fewest lines that make git see all of these paths, tried out with git; None where none of ours does."""
     import tempfile
 
-    file = found[0].source if os.path.basename(found[0].source) == _IGNORE else _IGNORE
+    file = entries[0].source if os.path.basename(entries[0].source) == _IGNORE_FILE else _IGNORE_FILE
     base = os.path.dirname(file)
-    targets = _targets(found)
-    if any([base and not each.startswith(base + "/") for each in targets]):
+    targets = _paths_to_track(entries)
+    if any([base and not target.startswith(base + "/") for target in targets]):
         return None
-    paths = [each.path for each in found]
+    paths = [entry.path for entry in entries]
     with tempfile.TemporaryDirectory(prefix="execplan-") as tree:
         _copy_ignore_files(home, tree, [file, *paths])
-        opened = list(dict.fromkeys([line for each in targets for line in _chain(home, tree, base, each)]))
-        deep = [f"!/{os.path.relpath(each, base or '.')}/**" for each in targets if not _is_file(each)]
-        for lines in (opened, deep, [*opened, *deep]):
-            if lines and not _still_ignored(home, tree, file, lines, paths):
-                return Remedy(file, tuple(lines))
+        reinclude_lines = list(dict.fromkeys([line for target in targets for line in _reinclude_lines(home, tree, base, target)]))
+        deep_lines = [f"!/{os.path.relpath(target, base or '.')}/**" for target in targets if not _is_file(target)]
+        for lines in (reinclude_lines, deep_lines, [*reinclude_lines, *deep_lines]):
+            if lines and not _is_still_ignored(home, tree, file, lines, paths):
+                return IgnoreFix(file, tuple(lines))
     return None
 
 
-def _targets(found: Sequence[Ignored]) -> list[str]:
+def _paths_to_track(entries: Sequence[IgnoredPath]) -> list[str]:
     """What git has to see: the files, and for plans their directories; without those below others."""
-    targets = list(dict.fromkeys([os.path.dirname(each.path) if _is_plan(each) else each.path for each in found]))
-    return [each for each in targets if not any([each.startswith(other + "/") for other in targets])]
+    targets = list(dict.fromkeys([os.path.dirname(entry.path) if _is_plan(entry) else entry.path for entry in entries]))
+    return [target for target in targets if not any([target.startswith(parent + "/") for parent in targets])]
 
 
-def _probes(home: Home) -> list[str]:
+def _probe_paths(home: Project) -> list[str]:
     """Files of a project that have to be tracked: a plan, an archived one, the settings, the guide."""
-    from execplan.repo.settings import FILE
+    from execplan.repo.settings import SETTINGS_FILE
 
-    plans = [home.file(folder, _PROBE) for folder in (home.plans, *home.archives)]
-    return [*plans, os.path.join(home.base, FILE), os.path.join(home.base, home.settings.guide)]
-
-
-def _is_plan(found: Ignored) -> bool:
-    return _PROBE in found.path
+    plans = [home.plan_file(folder, _PROBE_ID) for folder in (home.plans, *home.archives)]
+    return [*plans, os.path.join(home.base, SETTINGS_FILE), os.path.join(home.base, home.settings.guide)]
 
 
-def _place(found: Ignored) -> str:
-    return f"{found.source}:{found.line}"
+def _is_plan(entry: IgnoredPath) -> bool:
+    return _PROBE_ID in entry.path
+
+
+def _pattern_location(entry: IgnoredPath) -> str:
+    return f"{entry.source}:{entry.line}"
 
 
 def _is_file(target: str) -> bool:
     return os.path.splitext(target)[1] in (".md", ".toml")
 
 
-def _chain(home: Home, tree: str, base: str, target: str) -> list[str]:
+def _reinclude_lines(home: Project, tree: str, base: str, target: str) -> list[str]:
     """The lines that re-include a directory or a file: git looks into no directory that is ignored itself."""
     parts = os.path.relpath(target, base or ".").split("/")
-    above = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-    hidden = {each.path for each in _ask(home, [os.path.join(base, each) for each in above], tree=tree)}
-    first = next((at for at, each in enumerate(above) if os.path.join(base, each) in hidden), len(above) - 1)
+    ancestors = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    hidden = {ancestor.path for ancestor in _check_ignore(home, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)}
+    first_hidden = next((at for at, ancestor in enumerate(ancestors) if os.path.join(base, ancestor) in hidden), len(ancestors) - 1)
     lines = []
-    for each in above[first:-1]:
-        lines += [f"!/{each}/", f"/{each}/*"]
-    return [*lines, f"!/{above[-1]}" + ("" if _is_file(target) else "/")]
+    for ancestor in ancestors[first_hidden:-1]:
+        lines += [f"!/{ancestor}/", f"/{ancestor}/*"]
+    return [*lines, f"!/{ancestors[-1]}" + ("" if _is_file(target) else "/")]
 
 
-def _copy_ignore_files(home: Home, tree: str, paths: Iterable[str]) -> None:
+def _copy_ignore_files(home: Project, tree: str, paths: Iterable[str]) -> None:
     """Fill an empty directory with the directories of some paths, and with the ignore files that speak about them."""
     folders = {""}
     for path in paths:
@@ -164,39 +164,39 @@ def _copy_ignore_files(home: Home, tree: str, paths: Iterable[str]) -> None:
     for folder in sorted(folders):
         os.makedirs(os.path.join(tree, folder), exist_ok=True)
         try:
-            with open(disk.open_regular(os.path.join(home.root, folder, _IGNORE)), "rb") as file:
+            with open(disk.open_regular(os.path.join(home.root, folder, _IGNORE_FILE)), "rb") as file:
                 data = file.read()
         except OSError:
             continue
-        with open(os.path.join(tree, folder, _IGNORE), "wb") as copy:
+        with open(os.path.join(tree, folder, _IGNORE_FILE), "wb") as copy:
             copy.write(data)
 
 
-def _still_ignored(home: Home, tree: str, file: str, lines: Sequence[str], paths: Sequence[str]) -> bool:
+def _is_still_ignored(home: Project, tree: str, file: str, lines: Sequence[str], paths: Sequence[str]) -> bool:
     """Whether git ignores any of the paths where an ignore file of the tree has these lines, too."""
     target = os.path.join(tree, file)
     old = b""
     if os.path.exists(target):
-        with open(target, "rb") as before:
-            old = before.read()
+        with open(target, "rb") as original:
+            old = original.read()
     try:
         with open(target, "wb") as trial:
             trial.write(old + "\n".join(["", *lines, ""]).encode())
-        return bool(_ask(home, paths, tree=tree))
+        return bool(_check_ignore(home, paths, tree=tree))
     finally:
         with open(target, "wb") as restored:
             restored.write(old)
 
 
-def _ask(home: Home, paths: Iterable[str], *, tree: str = "") -> list[Ignored]:
+def _check_ignore(home: Project, paths: Iterable[str], *, tree: str = "") -> list[IgnoredPath]:
     """What git ignores of some paths, in the repository or in another tree with its settings; raises ExecplanError."""
     from execplan.repo import ask
 
-    stdin = b"".join([os.fsencode(each) + b"\0" for each in paths])
-    other = ("-C", tree, "--git-dir", home.git or "", "--work-tree", tree) if tree else ()
-    how = ("--no-index",) if tree else ()
-    out = ask.answer(home, *other, "check-ignore", "-v", "-z", *how, "--stdin", no=1, stdin=stdin) or b""
-    parts = [os.fsdecode(each) for each in out.split(b"\0")]
-    told = zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=False)
-    found = [Ignored(path, source, int(line), pattern) for source, line, pattern, path in told]
-    return [each for each in found if not each.pattern.startswith("!")]
+    stdin = b"".join([os.fsencode(path) + b"\0" for path in paths])
+    tree_args = ("-C", tree, "--git-dir", home.git or "", "--work-tree", tree) if tree else ()
+    mode_args = ("--no-index",) if tree else ()
+    out = ask.output_or_none(home, *tree_args, "check-ignore", "-v", "-z", *mode_args, "--stdin", no_status=1, stdin=stdin) or b""
+    fields = [os.fsdecode(field) for field in out.split(b"\0")]
+    rows = zip(fields[::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
+    entries = [IgnoredPath(path, source, int(line), pattern) for source, line, pattern, path in rows]
+    return [entry for entry in entries if not entry.pattern.startswith("!")]

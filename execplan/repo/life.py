@@ -14,10 +14,10 @@ from execplan.repo import ask
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-class Activity:
+class PlanActivity:
     """Which plans are stalled; git is asked once for a directory, and only where a plan's own timestamps are old.
 
     A clone, a checkout or a backup sets the times of files, so that these count only for what git does not have as it is.
@@ -28,30 +28,30 @@ class Activity:
         self._folders: dict[str, str] = {}
         self._uncommitted: dict[tuple[str, str], list[str] | None] = {}
 
-    def is_stalled(self, home: Home, path: str, plan: Plan) -> bool:
+    def is_stalled(self, home: Project, path: str, plan: Plan) -> bool:
         """Whether an open plan has had no timestamp, edit or commit for the days that the settings say."""
         today = now().date()
-        first = today - timedelta(days=home.settings.stalled_days)
+        cutoff = today - timedelta(days=home.settings.stalled_days)
         try:
-            edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= first
+            was_edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= cutoff
         except FileNotFoundError:  # moved since it was read: somebody is at it
             return False
-        dated = day_of(latest_date(plan))
-        if (dated is not None and dated >= (first - date(1970, 1, 1)).days * 1440) or is_on_hold(
-            plan, home.shown(path)
+        last_dated = day_of(latest_date(plan))
+        if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or is_on_hold(
+            plan, home.display_path(path)
         ):
             return False
         if home.git is None:
-            return not edited
-        path = self._real(path)
-        committed = self._commits(home, os.path.dirname(path), first)
+            return not was_edited
+        path = self._real_path(path)
+        committed = self._committed_files(home, os.path.dirname(path), cutoff)
         if committed is None:
-            return not edited
-        if home.shown(path) in committed:
+            return not was_edited
+        if home.display_path(path) in committed:
             return False
-        return not (edited and self._differs(home, path))
+        return not (was_edited and self._is_uncommitted(home, path))
 
-    def _real(self, path: str) -> str:
+    def _real_path(self, path: str) -> str:
         """The path without links; a directory is asked once."""
         if os.path.islink(path):
             return os.path.realpath(path)
@@ -60,12 +60,12 @@ class Activity:
             self._folders[folder] = os.path.realpath(folder)
         return os.path.join(self._folders[folder], name)
 
-    def _commits(self, home: Home, folder: str, first: date) -> set[str] | None:
+    def _committed_files(self, home: Project, folder: str, cutoff: date) -> set[str] | None:
         """The files of a directory that commits have changed since a day, None where git can't tell."""
-        key = home.root, folder, first
+        key = home.root, folder, cutoff
         if key not in self._committed:
-            since = int(datetime.combine(first, time(), UTC).timestamp())
-            asked = (
+            since = int(datetime.combine(cutoff, time(), UTC).timestamp())
+            args = (
                 "log",
                 f"--since=@{since}",
                 "--format=",
@@ -74,28 +74,28 @@ class Activity:
                 "--no-renames",
                 "--no-show-signature",
             )
-            where = ("--", home.shown(folder) or ".")
+            pathspec = ("--", home.display_path(folder) or ".")
             try:
-                out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *asked, *where)
-                self._committed[key] = {os.fsdecode(each.lstrip(b"\n")) for each in out.split(b"\0") if each.strip()}
+                out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *args, *pathspec)
+                self._committed[key] = {os.fsdecode(name.lstrip(b"\n")) for name in out.split(b"\0") if name.strip()}
             except ExecplanError:  # no commit yet, or no git
                 self._committed[key] = None
         return self._committed[key]
 
-    def _differs(self, home: Home, path: str) -> bool:
+    def _is_uncommitted(self, home: Project, path: str) -> bool:
         """Whether a file is not as it was committed; also where git can't tell."""
         folder = os.path.dirname(path)
         key = home.root, folder
         if key not in self._uncommitted:
-            asked = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
-            where = ("--ignored=matching", "--", home.shown(folder) or ".")
+            args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
+            pathspec = ("--ignored=matching", "--", home.display_path(folder) or ".")
             try:
-                out = ask.output(home, "--no-optional-locks", "--literal-pathspecs", *asked, *where)
+                out = ask.output(home, "--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
                 self._uncommitted[key] = [os.fsdecode(line[3:]) for line in out.split(b"\0") if line]
             except ExecplanError:
                 self._uncommitted[key] = None
-        known = self._uncommitted[key]
-        shown = home.shown(path)
-        return known is None or any(
-            [shown == each or (each.endswith("/") and shown.startswith(each)) for each in known]
+        uncommitted = self._uncommitted[key]
+        display_path = home.display_path(path)
+        return uncommitted is None or any(
+            [display_path == changed_path or (changed_path.endswith("/") and display_path.startswith(changed_path)) for changed_path in uncommitted]
         )

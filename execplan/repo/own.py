@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.repo.settings import read, says
+from execplan.repo.settings import read_settings_file, has_content
 
 _FILE = os.path.join("execplan", "config.toml")
 
@@ -20,7 +20,7 @@ def rules() -> tuple[str, ...]:
     lint = _tables()["lint"]
     unknown = [key for key in lint if key != "rules"]
     if unknown:
-        raise _unknown(f"lint.{unknown[0]}", "lint.rules")
+        raise _unknown_setting_error(f"lint.{unknown[0]}", "lint.rules")
     names = lint.get("rules", [])
     if not isinstance(names, list) or not all([isinstance(name, str) and name for name in names]):
         raise ExecplanError(
@@ -30,18 +30,18 @@ def rules() -> tuple[str, ...]:
             hint='write: [lint] and below it rules = ["~/rules/ours.py"]',
         )
     return tuple(
-        [os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_file(name) else name for name in names]
+        [os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_rule_file(name) else name for name in names]
     )
 
 
 def execution() -> dict[str, object]:
     """The table `execution`, which may loosen the policy as well as tighten it; raises ExecplanError."""
-    found = _tables()["execution"]
-    if found:
+    table = _tables()["execution"]
+    if table:
         from execplan.repo.execution.terms import check_table
 
-        check_table(found, path(), may_loosen=True)
-    return found
+        check_table(table, path(), may_loosen=True)
+    return table
 
 
 def enhancer() -> dict[str, object]:
@@ -52,28 +52,28 @@ def enhancer() -> dict[str, object]:
 def _tables() -> dict[str, dict[str, object]]:
     """The tables of the file by their names, empty where there are none; raises ExecplanError."""
     tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}}
-    data = read(path())
-    if data is None or not says(data):
+    data = read_settings_file(path())
+    if data is None or not has_content(data):
         return tables
-    from execplan.repo.toml import table
+    from execplan.repo.toml import parse_table
 
-    for name, value in (table(data, path()) or {}).items():
+    for name, value in (parse_table(data, path()) or {}).items():
         if name not in tables:
-            raise _unknown(name, "lint.rules, or the table execution or enhancer")
+            raise _unknown_setting_error(name, "lint.rules, or the table execution or enhancer")
         if not isinstance(value, dict):
             raise ExecplanError("bad-setting", f"{path()}: {name} is no table", exit=INPUT, hint=f"write: [{name}]")
         tables[name] = value
     return tables
 
 
-def _unknown(name: str, known: str) -> ExecplanError:
+def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
     from execplan.repo.execution.terms import NAMES
 
-    what = f"{path()}: there is no setting {name}"
+    message = f"{path()}: there is no setting {name}"
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
-    return ExecplanError("unknown-setting", what, exit=INPUT, hint=hint if name in NAMES else f"did you mean {known}?")
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint if name in NAMES else f"did you mean {expected}?")
 
 
-def is_file(name: str) -> bool:
+def is_rule_file(name: str) -> bool:
     """Whether rules are named by their file, and not by their entry point."""
     return name.endswith(".py") or "/" in name

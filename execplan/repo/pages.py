@@ -10,14 +10,14 @@ from execplan.repo import stock
 from execplan.repo.adoption import settings_file
 from execplan.repo.settings import Settings
 
-_FOLDER = "explain"
-_ERRORS = "errors"
-WIDTH = 80
+_TOPICS_DIR = "explain"
+_ERRORS_PAGE = "errors"
+PAGE_WIDTH = 80
 """Columns within which the words of a page stay; what is typed or shown may be longer."""
-_WIDEST = 100
+_SETTINGS_WIDTH = 100
 
 
-class Refusal(NamedTuple):
+class ErrorHelp(NamedTuple):
     """What is told about the code of a refusal."""
 
     code: str
@@ -27,56 +27,56 @@ class Refusal(NamedTuple):
     @property
     def sentence(self) -> str:
         """What the code means."""
-        return _sentence(self.page)
+        return _first_sentence(self.page)
 
 
-def topics() -> dict[str, str]:
+def topic_summaries() -> dict[str, str]:
     """The name of every topic, with what it is about."""
-    names = sorted(os.listdir(os.path.join(stock.folder(), _FOLDER)))
-    stems = [name.removesuffix(".md") for name in names if name != f"{_ERRORS}.md"]
-    return {name: _sentence(topic(name)) for name in stems}
+    names = sorted(os.listdir(os.path.join(stock.directory(), _TOPICS_DIR)))
+    stems = [name.removesuffix(".md") for name in names if name != f"{_ERRORS_PAGE}.md"]
+    return {name: _first_sentence(topic_text(name)) for name in stems}
 
 
-def topic(name: str) -> str:
+def topic_text(name: str) -> str:
     """The page of a topic, which must be one of them, without a line end."""
-    generated = {"exit-codes": _exits, "settings": _settings}.get(name)
-    page = stock.text(os.path.join(_FOLDER, f"{name}.md")).rstrip("\n")
+    generated = {"exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
+    page = stock.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
     return "\n".join([page, "", *generated()]) if generated else page
 
 
-def refusals() -> dict[str, Refusal]:
+def error_help_by_code() -> dict[str, ErrorHelp]:
     """What is told about each code, from `## code (exit 3)` on."""
-    found = {}
-    for chunk in stock.text(os.path.join(_FOLDER, f"{_ERRORS}.md")).split("\n## ")[1:]:
+    by_code = {}
+    for chunk in stock.read_text(os.path.join(_TOPICS_DIR, f"{_ERRORS_PAGE}.md")).split("\n## ")[1:]:
         head, _, page = chunk.partition("\n")
         code, _, status = head.removesuffix(")").partition(" (exit ")
-        found[code] = Refusal(code, int(status), page.strip("\n"))
-    return found
+        by_code[code] = ErrorHelp(code, int(status), page.strip("\n"))
+    return by_code
 
 
-def _sentence(page: str) -> str:
+def _first_sentence(page: str) -> str:
     """The first sentence of a page, wherever its lines break."""
     paragraph = " ".join(page.split("\n\n", 1)[0].split())
     return paragraph.split(". ", 1)[0].rstrip(".") + "."
 
 
-def _exits() -> list[str]:
+def _exit_code_lines() -> list[str]:
     """Every exit status with its meaning."""
     from textwrap import wrap
 
     return [
         line
         for code, meaning in MEANINGS.items()
-        for line in wrap(meaning, WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7)
+        for line in wrap(meaning, PAGE_WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7)
     ]
 
 
-def _settings() -> list[str]:
+def _settings_lines() -> list[str]:
     """Every setting with its default, and what it is for."""
     from textwrap import wrap
 
     lines = []
     for chunk in settings_file.content(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
-        lines += [setting, *wrap(" ".join(about), _WIDEST, initial_indent="  ", subsequent_indent="  ")]
+        lines += [setting, *wrap(" ".join(about), _SETTINGS_WIDTH, initial_indent="  ", subsequent_indent="  ")]
     return lines

@@ -9,89 +9,89 @@ import tempfile
 from execplan import trace
 from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask
-from execplan.repo.ask import REGULAR, Staged
-from execplan.repo.git_read import prepared
+from execplan.repo.ask import REGULAR_MODES, GitFile
+from execplan.repo.git_read import prepare_git_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import IO
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
-_PART = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _HEX = b"0123456789abcdef"
 
 
-def commit_of(home: Home, revision: str) -> str | None:
+def resolve_commit(home: Project, revision: str) -> str | None:
     """The id of the commit that a revision names, None where it names none; raises ExecplanError when git refuses."""
-    asked = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
-    found = ask.answer(home, *asked, no=1)
-    line = b"" if found is None else found.strip()
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
+    output = ask.output_or_none(home, *args, no_status=1)
+    line = b"" if output is None else output.strip()
     return line.decode() if line and not line.strip(_HEX) else None
 
 
-def merge_base(home: Home, one: str, other: str) -> str | None:
+def merge_base(home: Project, left: str, right: str) -> str | None:
     """The last commit that two commits, named by their ids, have in common; None where there is none."""
-    found = ask.answer(home, "merge-base", one, other, no=1)
-    return None if found is None else found.decode().strip()
+    output = ask.output_or_none(home, "merge-base", left, right, no_status=1)
+    return None if output is None else output.decode().strip()
 
 
-def branched(home: Home, revision: str) -> str:
+def branch_point(home: Project, revision: str) -> str:
     """The commit at which the branch left a revision; raises ExecplanError."""
-    head, other = commit_of(home, "HEAD"), commit_of(home, revision)
-    base = merge_base(home, head, other) if head is not None and other is not None else None
+    head_commit, other_commit = resolve_commit(home, "HEAD"), resolve_commit(home, revision)
+    base = merge_base(home, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
     if base is None:
-        why = "has no commit in common with HEAD" if other is not None else "names no commit"
+        reason = "has no commit in common with HEAD" if other_commit is not None else "names no commit"
         hint = "see which there are: git branch -a, git log --oneline"
-        raise ExecplanError("no-such-revision", f"{revision!r} {why}", exit=INPUT, hint=hint)
+        raise ExecplanError("no-such-revision", f"{revision!r} {reason}", exit=INPUT, hint=hint)
     return base
 
 
-def committed(home: Home, commit: str, folders: Sequence[str]) -> list[Staged]:
+def committed_files(home: Project, commit: str, folders: Sequence[str]) -> list[GitFile]:
     """The regular files that a commit holds below some folders, named from the root; of all for none."""
     out = ask.output(home, "--literal-pathspecs", "ls-tree", "-rz", "--full-tree", commit, "--", *folders)
-    found = []
+    files = []
     for line in out.split(b"\0"):
-        about, tab, path = line.partition(b"\t")
-        if tab and about[:6].decode() in REGULAR:
-            found.append(Staged(os.fsdecode(path), about.rpartition(b" ")[2].decode()))
-    return found
+        metadata, tab, path = line.partition(b"\t")
+        if tab and metadata[:6].decode() in REGULAR_MODES:
+            files.append(GitFile(os.fsdecode(path), metadata.rpartition(b" ")[2].decode()))
+    return files
 
 
-def blob(home: Home, path: str, data: bytes) -> str:
+def hash_blob(home: Project, path: str, data: bytes) -> str:
     """The id that bytes would have as the content of a file, named from the root; raises ExecplanError."""
     return ask.output(home, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
 
 
-def stored(home: Home, content: str, paths: Sequence[str], *, here: bool = False) -> bool:
+def has_blob(home: Project, content: str, paths: Sequence[str], *, in_head: bool = False) -> bool:
     """Whether a commit holds one of the paths with this content: of what is checked out, or of anything git knows of.
 
     Stashes and what only a reflog knows count; raises ExecplanError.
     """
-    if here and commit_of(home, "HEAD") is None:
+    if in_head and resolve_commit(home, "HEAD") is None:
         return False
-    where = ("HEAD",) if here else ("--all", "--reflog")
-    asked = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *where)
-    return bool(ask.output(home, "--literal-pathspecs", *asked, "--", *paths).strip())
+    revisions = ("HEAD",) if in_head else ("--all", "--reflog")
+    args = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *revisions)
+    return bool(ask.output(home, "--literal-pathspecs", *args, "--", *paths).strip())
 
 
-def checked_out(home: Home, path: str) -> str:
+def head_blob(home: Project, path: str) -> str:
     """The id of a file's content in HEAD, nothing where it is not in it; raises ExecplanError."""
-    found = ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no=1)
-    return "" if found is None else found.decode().strip()
+    output = ask.output_or_none(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1)
+    return "" if output is None else output.decode().strip()
 
 
-def ever(home: Home, folders: Sequence[str]) -> set[str]:
+def ever_committed_paths(home: Project, folders: Sequence[str]) -> set[str]:
     """The paths from the root of every file that was ever committed below some folders; raises ExecplanError."""
-    asked = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--name-only", "-z")
-    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *asked, "--", *folders)
+    args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--name-only", "-z")
+    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *folders)
     return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
 
 
-def differing(home: Home, commit: str, folders: Sequence[str] = ()) -> list[str]:
+def changed_files(home: Project, commit: str, folders: Sequence[str] = ()) -> list[str]:
     """The tracked files on disk that differ from a commit, below some folders or in all; raises ExecplanError."""
-    asked = (
+    args = (
         "-c",
         "diff.relative=false",
         "diff",
@@ -103,29 +103,29 @@ def differing(home: Home, commit: str, folders: Sequence[str] = ()) -> list[str]
     )
     return [
         os.fsdecode(path)
-        for path in ask.output(home, "--literal-pathspecs", *asked, commit, "--", *folders).split(b"\0")
+        for path in ask.output(home, "--literal-pathspecs", *args, commit, "--", *folders).split(b"\0")
         if path
     ]
 
 
-def untracked(home: Home) -> list[str]:
+def untracked_files(home: Project) -> list[str]:
     """The files that git neither tracks nor ignores; raises ExecplanError."""
     paths = ask.output(home, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
     return [os.fsdecode(path) for path in paths if path]
 
 
-def steps(home: Home, commit: str) -> Iterator[list[str]]:
+def iter_commit_changes(home: Project, commit: str) -> Iterator[list[str]]:
     """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
-    asked = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
-    asked += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
+    args = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
+    args += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
     ask.require_regular_files(home)
-    trace.tell(f"run git {' '.join(asked)}")
-    command, environment = prepared(home.root, asked)
+    trace.tell(f"run git {' '.join(args)}")
+    command, environment = prepare_git_command(home.root, args)
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(command, cwd=home.root, env=environment, stdout=pipe, stderr=null) as process:
         try:
             paths: list[str] | None = None
-            for token in _tokens(process.stdout, b"\0"):
+            for token in _split_stream(process.stdout, b"\0"):
                 if not token:  # before each commit
                     if paths is not None:
                         yield paths
@@ -141,15 +141,15 @@ def steps(home: Home, commit: str) -> Iterator[list[str]]:
             process.kill()
 
 
-def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
+def absent_symbols(homes: Sequence[Project], symbols: set[str]) -> set[str]:
     """Those of some symbols that stand, as whole words, in no tracked file of a repository but the plans of these homes."""
-    missing = {each for each in symbols if each.strip() and each.isprintable()}
+    missing = {symbol for symbol in symbols if symbol.strip() and symbol.isprintable()}
     if not missing:
         return missing
     root = homes[0].root
-    folders = sorted({home.shown(folder) for home in homes for folder in (home.plans, *home.archives)})
-    without = [f":(top,exclude,literal){folder}" for folder in folders]
-    asked = [
+    folders = sorted({home.display_path(folder) for home in homes for folder in (home.plans, *home.archives)})
+    exclusions = [f":(top,exclude,literal){folder}" for folder in folders]
+    args = [
         "grep",
         "-F",
         "-w",
@@ -164,20 +164,20 @@ def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
         "-f",
         "-",
         "--",
-        *without,
+        *exclusions,
     ]
     ask.require_regular_files(homes[0])
-    trace.tell(f"run git {' '.join(asked)}")
-    command, environment = prepared(root, asked)
-    with tempfile.TemporaryFile() as given:
-        given.write("".join([f"{each}\n" for each in sorted(missing)]).encode())
-        given.seek(0)
+    trace.tell(f"run git {' '.join(args)}")
+    command, environment = prepare_git_command(root, args)
+    with tempfile.TemporaryFile() as stdin_file:
+        stdin_file.write("".join([f"{symbol}\n" for symbol in sorted(missing)]).encode())
+        stdin_file.seek(0)
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
-        with subprocess.Popen(command, cwd=root, env=environment, stdin=given, stdout=pipe, stderr=null) as process:
-            for token in _tokens(process.stdout, b"\n"):
-                word = token.decode("utf-8", "replace")
-                if word in missing:
-                    missing -= {each for each in missing if _holds(word, each)}  # a match hides those within it
+        with subprocess.Popen(command, cwd=root, env=environment, stdin=stdin_file, stdout=pipe, stderr=null) as process:
+            for token in _split_stream(process.stdout, b"\n"):
+                match = token.decode("utf-8", "replace")
+                if match in missing:
+                    missing -= {symbol for symbol in missing if _has_whole_word(match, symbol)}  # a match hides those within it
                 if not missing:
                     break
             else:
@@ -187,7 +187,7 @@ def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
     return missing
 
 
-def _holds(text: str, word: str) -> bool:
+def _has_whole_word(text: str, word: str) -> bool:
     """Whether a word stands in a text, with no letter, digit or underscore beside it."""
     at = text.find(word)
     while at >= 0:
@@ -198,28 +198,28 @@ def _holds(text: str, word: str) -> bool:
     return False
 
 
-def _tokens(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
+def _split_stream(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
     """What stands before each end."""
-    left = b""
-    while stream is not None and (part := stream.read(_PART)):
-        *whole, left = (left + part).split(end)
-        yield from whole
+    buffer = b""
+    while stream is not None and (chunk := stream.read(_CHUNK_BYTES)):
+        *complete, buffer = (buffer + chunk).split(end)
+        yield from complete
 
 
-def blobs(home: Home, paths: Sequence[str]) -> set[str]:
+def committed_blobs(home: Project, paths: Sequence[str]) -> set[str]:
     """The ids of every content that a commit on any branch has given some paths; raises ExecplanError."""
-    asked = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
-    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *asked, "--", *paths)
-    lines = [part.lstrip(b"\n") for part in out.split(b"\0")]
+    args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
+    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
+    lines = [field.lstrip(b"\n") for field in out.split(b"\0")]
     return {line.split(b" ")[3].decode("ascii") for line in lines if line.startswith(b":") and line.count(b" ") >= 4}
 
 
-def blob_ids(data: bytes) -> set[str]:
+def possible_blob_ids(data: bytes) -> set[str]:
     """The ids that a text may have as the content of a file: with git's two digests, as it is and with plain line ends."""
     from hashlib import sha1, sha256
 
-    found = set()
-    for each in {data, data.replace(b"\r\n", b"\n")}:
-        held = b"blob %d\0" % len(each) + each
-        found |= {sha1(held, usedforsecurity=False).hexdigest(), sha256(held).hexdigest()}
-    return found
+    ids = set()
+    for content in {data, data.replace(b"\r\n", b"\n")}:
+        raw_blob = b"blob %d\0" % len(content) + content
+        ids |= {sha1(raw_blob, usedforsecurity=False).hexdigest(), sha256(raw_blob).hexdigest()}
+    return ids

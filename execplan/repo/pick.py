@@ -8,244 +8,244 @@ from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan.seek import fold, is_long_enough
 from execplan.repo import homes, shelf
-from execplan.repo.shelf import Ref
+from execplan.repo.shelf import PlanRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import StoredPlan
 
-VARIABLE = "EXECPLAN_PLAN"
+PLAN_VARIABLE = "EXECPLAN_PLAN"
 """The environment variable that names a plan where a command names none."""
-_LIST = "list all plans: execplan list --all"
+_LIST_HINT = "list all plans: execplan list --all"
 
 
-def from_environment() -> str | None:
+def plan_from_environment() -> str | None:
     """The plan that EXECPLAN_PLAN names, as it is written there."""
-    return os.environ.get(VARIABLE) or None
+    return os.environ.get(PLAN_VARIABLE) or None
 
 
-def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
+def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
     """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
     if query is not None:
-        return _find(start, query)
-    variable = from_environment()
+        return _find_plan(start, query)
+    variable = plan_from_environment()
     if variable is None:
-        return _only(homes.require(start))
+        return _find_only_plan(homes.require(start))
     try:
-        return _find(start, variable)
+        return _find_plan(start, variable)
     except ExecplanError as error:
         if error.code in ("no-such-plan", "ambiguous-plan", "usage"):
-            error.message = f"{VARIABLE} is set to {variable!r}: {error.message}"
-            error.hint = f"name another plan in {VARIABLE}, or unset it; {_LIST}"
+            error.message = f"{PLAN_VARIABLE} is set to {variable!r}: {error.message}"
+            error.hint = f"name another plan in {PLAN_VARIABLE}, or unset it; {_LIST_HINT}"
         raise
 
 
-def exactly_named(start: str, query: str) -> bool:
+def is_exact_name(start: str, query: str) -> bool:
     """Whether a text is the whole ID, the whole slug or the path of a plan; raises ExecplanError for bad settings."""
-    if is_path(query):
+    if is_path_query(query):
         return os.path.lexists(query)
     home = homes.find(start)
     return home.exists and any(
-        [_is_exact(each, ref, query) for each in homes.together(home) for ref in shelf.every(each)]
+        [_is_exact(member, ref, query) for member in homes.with_nested_projects(home) for ref in shelf.all_refs(member)]
     )
 
 
-def _is_exact(home: Home, ref: Ref, query: str) -> bool:
-    wanted = shelf.same_id(query)
-    return wanted == shelf.same_id(ref.id) or wanted in _slugs(home, ref)
+def _is_exact(home: Project, ref: PlanRef, query: str) -> bool:
+    query_id = shelf.normalize_id(query)
+    return query_id == shelf.normalize_id(ref.id) or query_id in _slugs(home, ref)
 
 
-def _find(start: str, query: str) -> tuple[Home, Ref]:
+def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
     """The plan that is named; raises ExecplanError."""
     if query.strip() == "-":
         raise ExecplanError(
             "usage",
             "'-' stands for standard input, which this command does not read, and never for a plan",
             exit=USAGE,
-            hint=f"name the plan by its ID; {_LIST}",
+            hint=f"name the plan by its ID; {_LIST_HINT}",
         )
-    if is_path(query) and os.path.lexists(query):
+    if is_path_query(query) and os.path.lexists(query):
         home = homes.find(os.path.dirname(os.path.abspath(query)))
         if os.path.lexists(query):  # else a move that was cut short has been finished
-            return home, shelf.by_file(home, query)
-    return _named(homes.together(homes.require(start)), query)
+            return home, shelf.ref_for_path(home, query)
+    return _find_by_name(homes.with_nested_projects(homes.require(start)), query)
 
 
-def _named(among: list[Home], query: str) -> tuple[Home, Ref]:
+def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:
     """The plan that is named, in one of some homes, and its home; raises ExecplanError."""
     from unicodedata import normalize
 
-    home = among[0]
+    home = projects[0]
     path = os.path.join(home.root, query)
-    if is_path(query) and os.path.lexists(path):
+    if is_path_query(query) and os.path.lexists(path):
         nearest = homes.find(os.path.dirname(path))
         home = nearest if nearest.exists else home
-        return home, shelf.by_file(home, path)
-    if is_path(query):
-        gone = [(each, ref) for each in among for ref in _moved(each, query)]
-        if len(gone) == 1:
-            return gone[0]
-    wanted = normalize("NFC", query.removesuffix(".md"))
-    direct = [_direct(each, wanted) for each in among]
-    if len(among) - direct.count(None) == 1:
-        return next((each, ref) for each, ref in zip(among, direct, strict=True) if ref is not None)
-    plans = [(each, ref) for each in among for ref in shelf.every(each)]
-    matches = [at for at, (_, ref) in enumerate(plans) if shelf.same_id(ref.id) == shelf.same_id(wanted)]
-    by_case = len({normalize("NFC", plans[at][1].id) for at in matches}) > 1
-    if not matches and wanted.strip():
-        matches = _by_part(plans, wanted)
+        return home, shelf.ref_for_path(home, path)
+    if is_path_query(query):
+        moved_plans = [(member, ref) for member in projects for ref in _find_by_former_path(member, query)]
+        if len(moved_plans) == 1:
+            return moved_plans[0]
+    plan_name = normalize("NFC", query.removesuffix(".md"))
+    exact_refs = [_find_by_exact_id(member, plan_name) for member in projects]
+    if len(projects) - exact_refs.count(None) == 1:
+        return next((member, ref) for member, ref in zip(projects, exact_refs, strict=True) if ref is not None)
+    plans = [(member, ref) for member in projects for ref in shelf.all_refs(member)]
+    matches = [at for at, (_, ref) in enumerate(plans) if shelf.normalize_id(ref.id) == shelf.normalize_id(plan_name)]
+    differs_by_case = len({normalize("NFC", plans[at][1].id) for at in matches}) > 1
+    if not matches and plan_name.strip():
+        matches = _match_by_part(plans, plan_name)
     current = [at for at in matches if not plans[at][1].archived]
-    matches = current if len(current) == 1 and not by_case else matches
+    matches = current if len(current) == 1 and not differs_by_case else matches
     if len(matches) == 1:
         return plans[matches[0]]
     if matches:
-        from execplan.repo.candidates import ambiguous
+        from execplan.repo.candidates import ambiguous_plan_error
 
-        hint = f"name it by its {'path' if by_case else 'whole ID or its path'}"
-        raise ambiguous([shelf.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint)
-    if gone_plan := _gone(among, os.path.basename(wanted)):
-        return gone_plan
-    raise _unknown(plans, query, wanted)
+        hint = f"name it by its {'path' if differs_by_case else 'whole ID or its path'}"
+        raise ambiguous_plan_error([shelf.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint)
+    if moved_plan := _find_moved(projects, os.path.basename(plan_name)):
+        return moved_plan
+    raise _unknown_plan_error(plans, query, plan_name)
 
 
-def _gone(among: list[Home], wanted: str) -> tuple[Home, Ref] | None:
+def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanRef] | None:
     """The plan that was moved by hand and had this name, any for an empty one, with its home; None for none.
 
     Raises ExecplanError for one that was deleted.
     """
     from execplan.repo import missing
 
-    folded = shelf.same_id(wanted)
-    is_part = not wanted or is_long_enough(wanted)
-    for home in among:
-        ref = missing.find(
-            home, lambda name: folded == shelf.same_id(name) or (is_part and folded in shelf.same_id(name))
+    folded_id = shelf.normalize_id(plan_name)
+    is_part = not plan_name or is_long_enough(plan_name)
+    for home in projects:
+        ref = missing.find_moved_plan(
+            home, lambda name: folded_id == shelf.normalize_id(name) or (is_part and folded_id in shelf.normalize_id(name))
         )
         if ref is not None:
             return home, ref
     return None
 
 
-def _by_part(plans: Sequence[tuple[Home, Ref]], wanted: str) -> list[int]:
+def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[int]:
     """The plans with this whole slug; else with this part in their ID; else with this title; else with this part in it.
 
     A single character is a part of nearly every name, so it selects a plan only as a whole slug or title.
     """
-    folded, words = shelf.same_id(wanted), fold(wanted)
+    folded_id, folded_text = shelf.normalize_id(plan_name), fold(plan_name)
     titles: list[str] = []
 
     def title(at: int) -> str:
         if not titles:
-            titles.extend([fold(_title(home, ref) or "") for home, ref in plans])
+            titles.extend([fold(_plan_title(home, ref) or "") for home, ref in plans])
         return titles[at]
 
-    is_part = is_long_enough(wanted)
-    ways: tuple[Callable[[int], bool], ...] = (
-        lambda at: folded in _slugs(*plans[at]),
-        lambda at: is_part and folded in shelf.same_id(plans[at][1].id),
-        lambda at: words == title(at),
-        lambda at: is_part and words in title(at),
+    is_part = is_long_enough(plan_name)
+    predicates: tuple[Callable[[int], bool], ...] = (
+        lambda at: folded_id in _slugs(*plans[at]),
+        lambda at: is_part and folded_id in shelf.normalize_id(plans[at][1].id),
+        lambda at: folded_text == title(at),
+        lambda at: is_part and folded_text in title(at),
     )
-    for way in ways:
-        matches = [at for at in range(len(plans)) if way(at)]
+    for predicate in predicates:
+        matches = [at for at in range(len(plans)) if predicate(at)]
         if matches:
             return matches
     return []
 
 
-def _slugs(home: Home, ref: Ref) -> set[str]:
+def _slugs(home: Project, ref: PlanRef) -> set[str]:
     """The slug of a plan's ID, by the form of names in its settings and by the usual forms."""
     from execplan.repo import naming
 
-    return {shelf.same_id(each) for each in naming.slugs(home.settings.name, ref.id)}
+    return {shelf.normalize_id(slug) for slug in naming.extract_slugs(home.settings.name, ref.id)}
 
 
-def _unknown(plans: Sequence[tuple[Home, Ref]], query: str, wanted: str) -> ExecplanError:
+def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, plan_name: str) -> ExecplanError:
     """The error for a name that no plan has, with the plans whose names are like it."""
-    near = _similar(plans, wanted)
-    hint = f"did you mean {near[0]}? To {_LIST}" if near else _LIST
-    if wanted.strip() and not is_long_enough(wanted):
-        what = f"{query!r} is too short to name a plan, unless it is a whole ID or title"
+    similar = _similar_ids(plans, plan_name)
+    hint = f"did you mean {similar[0]}? To {_LIST_HINT}" if similar else _LIST_HINT
+    if plan_name.strip() and not is_long_enough(plan_name):
+        message = f"{query!r} is too short to name a plan, unless it is a whole ID or title"
     else:
-        what = f"there is no plan {query!r}"
-    return ExecplanError("no-such-plan", what, exit=INPUT, hint=hint, candidates=near)
+        message = f"there is no plan {query!r}"
+    return ExecplanError("no-such-plan", message, exit=INPUT, hint=hint, candidates=similar)
 
 
-def _similar(plans: Sequence[tuple[Home, Ref]], wanted: str) -> list[str]:
+def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[str]:
     """The IDs of the plans with a similar ID, slug, title or word of them, the most similar one first."""
     from difflib import get_close_matches
 
-    named: dict[str, list[str]] = {}
+    ids_by_name: dict[str, list[str]] = {}
     for home, ref in plans:
-        title = fold(_title(home, ref) or "")
-        names = {shelf.same_id(ref.id), title, *_slugs(home, ref)}
+        title = fold(_plan_title(home, ref) or "")
+        names = {shelf.normalize_id(ref.id), title, *_slugs(home, ref)}
         words = {word for name in names for word in name.replace("-", " ").replace("_", " ").split() if len(word) > 2}
         for name in names | words:
-            named.setdefault(name, []).append(ref.id)
-    similar = get_close_matches(shelf.same_id(wanted), list(named), n=8, cutoff=0.65)
-    return list(dict.fromkeys([ref for name in similar for ref in named[name]]))[:3]
+            ids_by_name.setdefault(name, []).append(ref.id)
+    similar = get_close_matches(shelf.normalize_id(plan_name), list(ids_by_name), n=8, cutoff=0.65)
+    return list(dict.fromkeys([ref for name in similar for ref in ids_by_name[name]]))[:3]
 
 
-def _moved(home: Home, query: str) -> list[Ref]:
+def _find_by_former_path(home: Project, query: str) -> list[PlanRef]:
     """The plans with the id of a file that is no longer in the plans folder: it may have been archived."""
     for path in (os.path.abspath(query), os.path.join(home.root, query)):
-        folder, name = home.place(path)
+        folder, name = home.split_plan_path(path)
         if folder == home.plans:
-            return [ref for ref in shelf.every(home) if ref.id == name]
+            return [ref for ref in shelf.all_refs(home) if ref.id == name]
     return []
 
 
-def _direct(home: Home, name: str) -> Ref | None:
+def _find_by_exact_id(home: Project, name: str) -> PlanRef | None:
     """The plan with this very id, if no other has it; only plain names have no other Unicode form."""
     if not name.isascii() or "/" in name:
         return None
     folders = [home.plans, *home.archives]
-    places = [shelf.Ref(name, home.file(folder, name), folder != home.plans) for folder in folders]
-    found = [ref for ref in places if os.path.lexists(ref.path)]
-    if len(found) != 1:
+    candidates = [shelf.PlanRef(name, home.plan_file(folder, name), folder != home.plans) for folder in folders]
+    existing = [ref for ref in candidates if os.path.lexists(ref.path)]
+    if len(existing) != 1:
         return None
     # Two names that differ by case only are one on other file systems: the folder is listed, and no plan read.
-    entry = (f"{name}.md" if home.flat else name).lower()
-    same = [each for folder in folders for each in shelf.entries(folder, in_order=False) if each.lower() == entry]
-    return found[0] if len(same) == 1 else None
+    entry = (f"{name}.md" if home.is_flat else name).lower()
+    same_entries = [listed for folder in folders for listed in shelf.list_entries(folder, in_order=False) if listed.lower() == entry]
+    return existing[0] if len(same_entries) == 1 else None
 
 
-def is_path(query: str) -> bool:
+def is_path_query(query: str) -> bool:
     """Whether a plan's name is written as a path."""
     return "/" in query or query.endswith(".md")
 
 
-def _only(home: Home) -> tuple[Home, Ref]:
-    among = homes.together(home)
-    plans = [(each, ref) for each in among for ref in shelf.refs(each)]
+def _find_only_plan(home: Project) -> tuple[Project, PlanRef]:
+    projects = homes.with_nested_projects(home)
+    plans = [(member, ref) for member in projects for ref in shelf.refs(member)]
     if len(plans) == 1:
         return plans[0]
-    if not plans and (gone := _gone(among, "")):
-        return gone
-    shelved = only([shelved for each in among for shelved in shelf.load_all(each, shelf.refs(each))])
-    return shelved.home, shelved.ref
+    if not plans and (moved_plan := _find_moved(projects, "")):
+        return moved_plan
+    stored_plan = select_only_plan([stored_plan for member in projects for stored_plan in shelf.load_all(member, shelf.refs(member))])
+    return stored_plan.home, stored_plan.ref
 
 
-def only(plans: Sequence[Shelved]) -> Shelved:
+def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
     """The only plan of those outside the archive, else the only one that is draft or active; raises ExecplanError."""
     if len(plans) == 1:
         return plans[0]
-    going = [each for each in plans if each.state in (DRAFT, ACTIVE)]
-    if len(going) == 1:
-        return going[0]
+    open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]
+    if len(open_plans) == 1:
+        return open_plans[0]
     if not plans:
         raise ExecplanError(
             "no-plan", "there is no plan outside the archive", exit=INPUT, hint="write one: execplan new 'Its title'"
         )
-    from execplan.repo.candidates import ambiguous
+    from execplan.repo.candidates import ambiguous_plan_error
 
-    what = f"{len(going)} are open" if going else f"{len(plans)} are not archived, and none of them is open"
-    raise ambiguous(going or plans, f"no plan specified; {what}", f"name one of them with -p PLAN, or set {VARIABLE}")
+    description = f"{len(open_plans)} are open" if open_plans else f"{len(plans)} are not archived, and none of them is open"
+    raise ambiguous_plan_error(open_plans or plans, f"no plan specified; {description}", f"name one of them with -p PLAN, or set {PLAN_VARIABLE}")
 
 
-def _title(home: Home, ref: Ref) -> str | None:
-    shelved = shelf.load(home, ref)
-    return shelved.plan.title if shelved.plan is not None else None
+def _plan_title(home: Project, ref: PlanRef) -> str | None:
+    stored_plan = shelf.load(home, ref)
+    return stored_plan.plan.title if stored_plan.plan is not None else None

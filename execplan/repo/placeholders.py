@@ -13,10 +13,10 @@ def fill(form: str, values: Mapping[str, str | int]) -> str:
     Unlike `str.format` it evaluates nothing: `{id.__class__}` and `{id!r}` are unknown fields. A field may have a width
     of digits, as in `{number:04}`, if its value is a number. `{{` and `}}` stand for single braces.
     """
-    return "".join([text if field is None else _value(field, values) for text, field in _parts(form)])
+    return "".join([text if field is None else _field_value(field, values) for text, field in _split_fields(form)])
 
 
-def _value(field: str, values: Mapping[str, str | int]) -> str:
+def _field_value(field: str, values: Mapping[str, str | int]) -> str:
     name, colon, width = field.partition(":")
     value = values.get(name)
     if value is None or (colon and not (isinstance(value, int) and width.isascii() and width.isdigit())):
@@ -24,11 +24,11 @@ def _value(field: str, values: Mapping[str, str | int]) -> str:
     return f"{value:0{int(width)}d}" if colon and isinstance(value, int) and len(width) < 3 else str(value)
 
 
-def _parts(form: str) -> Iterator[tuple[str, str | None]]:
+def _split_fields(form: str) -> Iterator[tuple[str, str | None]]:
     """The texts between the fields, and the fields, in order."""
     rest = form
     while rest:
-        text, brace, rest = _cut(rest)
+        text, brace, rest = _split_at_brace(rest)
         yield text, None
         if brace and rest.startswith(brace):
             yield brace, None
@@ -40,8 +40,8 @@ def _parts(form: str) -> Iterator[tuple[str, str | None]]:
             raise ValueError(brace)
 
 
-def _cut(text: str) -> tuple[str, str, str]:
+def _split_at_brace(text: str) -> tuple[str, str, str]:
     """A text before its first brace, the brace, and the text after it."""
-    places = [at for at in (text.find("{"), text.find("}")) if at >= 0]
-    at = min(places) if places else len(text)
+    positions = [at for at in (text.find("{"), text.find("}")) if at >= 0]
+    at = min(positions) if positions else len(text)
     return text[:at], text[at : at + 1], text[at + 1 :]

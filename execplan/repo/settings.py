@@ -8,14 +8,14 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk
 
-FILE = os.path.join(".agent", "execplan.toml")
-PYPROJECT = "pyproject.toml"
-_LIMIT = 1 << 20
-_KINDS = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings", dict: "a table"}
-_EMPTY: dict[str, object] = {}
-FLAT = "flat"
-FOLDER = "folder"
-NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
+SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
+PYPROJECT_FILE = "pyproject.toml"
+_MAX_BYTES = 1 << 20
+_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings", dict: "a table"}
+_EMPTY_TABLE: dict[str, object] = {}
+FLAT_LAYOUT = "flat"
+FOLDER_LAYOUT = "folder"
+NON_PLAN_FILES = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
 """Files of a plans folder that are none, by their names in lower case."""
 
 
@@ -30,7 +30,7 @@ class Settings(NamedTuple):
     guide: str = ".agent/PLANS.md"
     templates: str = ".agent/templates"
     template: str = "plan"
-    layout: str = FLAT
+    layout: str = FLAT_LAYOUT
     name: str = "{date}_{slug}"
     homes: tuple[str, ...] = ()
     commit: bool = False
@@ -40,13 +40,13 @@ class Settings(NamedTuple):
     stalled_days: int = 14
     follow: bool = False
     follow_files: int = 20
-    triage: dict[str, object] = _EMPTY
-    lint: dict[str, object] = _EMPTY
-    execution: dict[str, object] = _EMPTY
-    context: dict[str, object] = _EMPTY
+    triage: dict[str, object] = _EMPTY_TABLE
+    lint: dict[str, object] = _EMPTY_TABLE
+    execution: dict[str, object] = _EMPTY_TABLE
+    context: dict[str, object] = _EMPTY_TABLE
 
 
-ABOUT = {
+DESCRIPTIONS = {
     "plans": "The folder of the plans.",
     "archive": "Where `archive` moves a finished plan; may end in `/{year}/{month}/{day}`.",
     "superseded": "Another folder of archived plans, for those that were given up; empty: there is none.",
@@ -73,7 +73,7 @@ ABOUT = {
 """What each setting is for: the settings file, the README and `init` say it from here."""
 
 
-class Found(NamedTuple):
+class LoadedSettings(NamedTuple):
     """The settings of a folder."""
 
     file: str
@@ -81,34 +81,34 @@ class Found(NamedTuple):
     settings: Settings
 
 
-def load(base: str) -> Found | None:
+def load(base: str) -> LoadedSettings | None:
     """The settings of a folder, None where no file holds any.
 
     Raises ExecplanError for two places, unknown keys, wrong values, and a file that can't be read.
     """
-    own = read(os.path.join(base, FILE))
-    project = read(os.path.join(base, PYPROJECT))
+    settings_data = read_settings_file(os.path.join(base, SETTINGS_FILE))
+    pyproject_data = read_settings_file(os.path.join(base, PYPROJECT_FILE))
     values = None
-    if project is not None and may_have_table(project):
-        from execplan.repo.toml import table
+    if pyproject_data is not None and may_have_table(pyproject_data):
+        from execplan.repo.toml import parse_table
 
-        values = table(project, os.path.join(base, PYPROJECT), "tool", "execplan")
+        values = parse_table(pyproject_data, os.path.join(base, PYPROJECT_FILE), "tool", "execplan")
     if values is not None:
-        if own is not None:
+        if settings_data is not None:
             raise ExecplanError(
                 "two-settings",
-                f"both {PYPROJECT} and {FILE} hold settings",
+                f"both {PYPROJECT_FILE} and {SETTINGS_FILE} hold settings",
                 exit=INPUT,
-                hint=f"move all of them into one, and remove {FILE} or the table tool.execplan",
+                hint=f"move all of them into one, and remove {SETTINGS_FILE} or the table tool.execplan",
             )
-        return Found(PYPROJECT, _checked(values, PYPROJECT))
-    if own is None:
+        return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE))
+    if settings_data is None:
         return None
-    if not says(own):
-        return Found(FILE, Settings())
-    from execplan.repo.toml import table
+    if not has_content(settings_data):
+        return LoadedSettings(SETTINGS_FILE, Settings())
+    from execplan.repo.toml import parse_table
 
-    return Found(FILE, _checked(table(own, os.path.join(base, FILE)) or {}, FILE))
+    return LoadedSettings(SETTINGS_FILE, _parse_settings(parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE))
 
 
 def may_have_table(data: bytes) -> bool:
@@ -127,12 +127,12 @@ def may_have_table(data: bytes) -> bool:
     return False
 
 
-def says(data: bytes) -> bool:
+def has_content(data: bytes) -> bool:
     """Whether a settings file holds anything but comments."""
     return any([line.strip() and not line.strip().startswith(b"#") for line in data.split(b"\n")])
 
 
-def read(path: str) -> bytes | None:
+def read_settings_file(path: str) -> bytes | None:
     """The bytes of a settings file, None where there is none; raises ExecplanError when it can't be read."""
     try:
         handle = disk.open_regular(path)
@@ -143,10 +143,10 @@ def read(path: str) -> bytes | None:
             return None
         raise disk.trouble(error, path, "read") from None
     try:
-        data = os.read(handle, _LIMIT + 1)
-        if len(data) > _LIMIT:
+        data = os.read(handle, _MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
             hint = "is it the right file? settings are a few lines"
-            raise ExecplanError("too-large", f"{path} has more than {_LIMIT:,} bytes", exit=INPUT, hint=hint)
+            raise ExecplanError("too-large", f"{path} has more than {_MAX_BYTES:,} bytes", exit=INPUT, hint=hint)
         return data
     except OSError as error:
         raise disk.trouble(error, path, "read") from None
@@ -154,14 +154,14 @@ def read(path: str) -> bytes | None:
         os.close(handle)
 
 
-def _checked(values: dict[str, object], where: str) -> Settings:
+def _parse_settings(values: dict[str, object], source: str) -> Settings:
     """The values over the defaults."""
     defaults = Settings()._asdict()
-    for name, given in values.items():
+    for name, raw_value in values.items():
         if name == "enhancer":
             raise ExecplanError(
                 "loosened-policy",
-                f"{where}: {name} names code to run and what is sent to it, which no repository may do",
+                f"{source}: {name} names code to run and what is sent to it, which no repository may do",
                 exit=INPUT,
                 hint="take it out; your own stands in ~/.config/execplan/config.toml, under [enhancer]",
             )
@@ -170,36 +170,36 @@ def _checked(values: dict[str, object], where: str) -> Settings:
 
             from execplan.repo.execution.terms import NAMES
 
-            near = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
-            near = [f"execution.{name}"] if name in NAMES else near
+            matches = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
+            matches = [f"execution.{name}"] if name in NAMES else matches
             raise ExecplanError(
-                "unknown-setting", f"{where}: there is no setting {name}", exit=INPUT, hint=f"did you mean {near[0]}?"
+                "unknown-setting", f"{source}: there is no setting {name}", exit=INPUT, hint=f"did you mean {matches[0]}?"
             )
-        kind = type(defaults[name])
-        value = given
-        if isinstance(given, list) and all([type(each) is str for each in given]):
-            value = tuple(given)
-        if type(value) is not kind:
-            wanted = _KINDS[kind]
-            raise ExecplanError("bad-setting", f"{where}: {name} takes {wanted}", exit=INPUT, hint=ABOUT[name])
-        check_value(name, value, where)
+        expected_type = type(defaults[name])
+        value = raw_value
+        if isinstance(raw_value, list) and all([type(element) is str for element in raw_value]):
+            value = tuple(raw_value)
+        if type(value) is not expected_type:
+            type_name = _TYPE_NAMES[expected_type]
+            raise ExecplanError("bad-setting", f"{source}: {name} takes {type_name}", exit=INPUT, hint=DESCRIPTIONS[name])
+        check_value(name, value, source)
         defaults[name] = value
     return Settings(**defaults)
 
 
-def check_value(name: str, value: object, where: str) -> None:
+def check_value(name: str, value: object, source: str) -> None:
     """Refuse a value that a setting can't have; raises ExecplanError."""
-    from execplan.repo.setting_values import problem
+    from execplan.repo.setting_values import find_problem
 
-    what = problem(name, value, where)
-    if what:
-        raise ExecplanError("bad-setting", what, exit=INPUT, hint=ABOUT[name])
+    message = find_problem(name, value, source)
+    if message:
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=DESCRIPTIONS[name])
 
 
-def literal(value: object) -> str:
+def toml_literal(value: object) -> str:
     """The value of a setting as TOML writes it."""
     import json
 
     if isinstance(value, tuple):
-        return f"[{', '.join([literal(each) for each in value])}]"
+        return f"[{', '.join([toml_literal(element) for element in value])}]"
     return json.dumps(value, ensure_ascii=False)

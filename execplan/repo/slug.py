@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.text.lines import digest
 
-LONGEST = 60
+MAX_LENGTH = 60
 """Characters of a slug: with the date, a line of `list` stays readable."""
 
 
@@ -14,12 +14,12 @@ def slug(title: str) -> str:
         from anyascii import anyascii
 
         title = anyascii(title)
-    words = "".join([char.lower() if char.isascii() and char.isalnum() else " " for char in title.replace("'", "")])
+    cleaned = "".join([char.lower() if char.isascii() and char.isalnum() else " " for char in title.replace("'", "")])
     short = ""
-    for word in words.split():
-        if short and len(short) + 1 + len(word) > LONGEST:
+    for word in cleaned.split():
+        if short and len(short) + 1 + len(word) > MAX_LENGTH:
             break
-        short += ("-" if short else "") + word[:LONGEST]
+        short += ("-" if short else "") + word[:MAX_LENGTH]
     if short:
         return short
     return "plan-" + digest(title.encode("utf-8"))[:6]

@@ -9,39 +9,39 @@ from execplan.text.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def lock(home: Home, name: str, holder: str) -> Lock:
+def lock(home: Project, name: str, holder: str) -> Lock:
     """The lock of a plan's path, or of the whole home (`home`) or its commits (`commit`)."""
-    folder(home, "locks")
+    make_state_dir(home, "locks")
     return Lock(lock_path(home, name), holder)
 
 
-def lock_path(home: Home, name: str) -> str:
+def lock_path(home: Project, name: str) -> str:
     """The file that is locked."""
-    name = key(name) if os.sep in name else name
+    name = path_key(name) if os.sep in name else name
     return os.path.join(home.state, "locks", f"{name}.lock")
 
 
-def key(path: str) -> str:
+def path_key(path: str) -> str:
     """What a path is called in a folder of the state."""
     return digest(os.fsencode(path))[:16]
 
 
-def folder(home: Home, name: str) -> bool:
+def make_state_dir(home: Project, name: str) -> bool:
     """Make a folder of the state; False when it is there already."""
     if os.path.isdir(os.path.join(home.state, name)):
         return False
     from execplan.text.files import make_folder
 
-    made = bool(make_folder(os.path.join(home.state, name)))
-    if made and not home.git and home.exists:
-        _ignore(home.state)
-    return made
+    was_created = bool(make_folder(os.path.join(home.state, name)))
+    if was_created and not home.git and home.exists:
+        _write_gitignore(home.state)
+    return was_created
 
 
-def _ignore(folder: str) -> None:
+def _write_gitignore(folder: str) -> None:
     """Keep the folder out of a repository that is made around it later; many may come here at once."""
     try:
         handle = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)

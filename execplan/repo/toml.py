@@ -7,25 +7,25 @@ import tomllib
 from execplan.errors import INPUT, ExecplanError
 
 
-def table(data: bytes | None, path: str, *names: str) -> dict[str, object] | None:
+def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object] | None:
     """The table of that name, the whole document without a name, None when it is not there; raises ExecplanError."""
     try:
-        found: object = tomllib.loads((data or b"").decode("utf-8"))
+        parsed: object = tomllib.loads((data or b"").decode("utf-8"))
     except RecursionError:
         raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", exit=INPUT, hint="fix the file") from None
     except ValueError as error:  # also of a number that is too long
         raise ExecplanError("bad-toml", f"{path}: {error}", exit=INPUT, hint="fix the file") from None
     for name in names:
-        if not isinstance(found, dict) or name not in found:
+        if not isinstance(parsed, dict) or name not in parsed:
             return None
-        found = found[name]
-    if not isinstance(found, dict):
+        parsed = parsed[name]
+    if not isinstance(parsed, dict):
         raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is no table", exit=INPUT, hint="fix the file")
-    _require_no_nul(found, path)
-    return found
+    _ensure_no_nul(parsed, path)
+    return parsed
 
 
-def _require_no_nul(table: dict[str, object], path: str) -> None:
+def _ensure_no_nul(table: dict[str, object], path: str) -> None:
     """Refuse a NUL character, which no path and no argument of a program can hold; raises ExecplanError."""
     values: list[object] = [table]
     for value in values:
@@ -34,5 +34,5 @@ def _require_no_nul(table: dict[str, object], path: str) -> None:
         elif isinstance(value, list):
             values += value
         elif isinstance(value, str) and "\0" in value:
-            what = f"{path}: {value!r} holds a NUL character"
-            raise ExecplanError("bad-setting", what, exit=INPUT, hint="take it out of the file")
+            message = f"{path}: {value!r} holds a NUL character"
+            raise ExecplanError("bad-setting", message, exit=INPUT, hint="take it out of the file")

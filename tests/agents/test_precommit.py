@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from execplan.repo.homes import find
-from execplan.repo.pattern import plan_paths
+from execplan.repo.pattern import plan_paths_regex
 from tests.agents.tree import tree
 from tests.conftest import Folder
 
@@ -127,9 +127,9 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     for name in names:
         repo.write(f".agent/execplans/{name}", "x")
     home = find(str(repo.path))
-    matched = {name for name in names if re.search(plan_paths(home), f".agent/execplans/{name}")}
+    matched = {name for name in names if re.search(plan_paths_regex(home), f".agent/execplans/{name}")}
     assert matched == {"a.md", "ü.md", "archive/f.md"}
-    assert matched == {home.shown(ref.path).removeprefix(".agent/execplans/") for ref in shelf.every(home)}
+    assert matched == {home.display_path(ref.path).removeprefix(".agent/execplans/") for ref in shelf.all_refs(home)}
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings:
     for name in names:
         repo.write(name, "x")
     home = find(str(repo.path))
-    matched = {name for name in names if re.search(plan_paths(home), name)}
+    matched = {name for name in names if re.search(plan_paths_regex(home), name)}
     assert matched
-    assert matched == {home.shown(ref.path) for each in homes.together(home) for ref in shelf.every(each)}
+    assert matched == {home.display_path(ref.path) for each in homes.with_nested_projects(home) for ref in shelf.all_refs(each)}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.repo.scaffold import checked_title
+from execplan.repo.scaffold import validate_title
 from tests.bad.tools import calm, codes, ok
 from tests.plans import CLEAN
 
@@ -57,7 +57,7 @@ def test_27_titles_that_are_refused(plain: Folder, title: str) -> None:
 def test_27_nul_in_a_title() -> None:
     """A NUL, which no argument can hold, is refused where a title is checked."""
     with pytest.raises(ExecplanError, match=r"U\+0000") as caught:
-        checked_title("a\0b")
+        validate_title("a\0b")
     assert caught.value.exit == 2
 
 

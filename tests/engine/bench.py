@@ -44,7 +44,7 @@ class Shop:
 
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
-        home, ref = pick.open_plan(str(repo.path), "parser")
+        home, ref = pick.select_plan(str(repo.path), "parser")
         self.document = compiled(steps)
         place: RunPaths = next_run(home, ref)
         os.makedirs(place.folder)

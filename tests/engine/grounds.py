@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.entries import Change
     from execplan.engine.files.tree import WorkspaceSnapshot
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 Thing = tuple[str, bytes | str, int]
 """`file` with its bytes and mode, `link` with where it leads, `folder` with its mode."""
@@ -67,7 +67,7 @@ def build(root: Path, wanted: Mapping[str, Thing]) -> None:
 class Looked(NamedTuple):
     """A home with its files and its backups."""
 
-    home: Home
+    home: Project
     ground: WorkspaceFiles
     store: BackupStore
 

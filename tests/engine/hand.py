@@ -114,7 +114,7 @@ def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     place = next_run(home, ref)
     register.use(home, found.approval.id, place.id)
     files.make_folder(place.folder)
-    state.folder(home, "runs")
+    state.make_state_dir(home, "runs")
     files.make_folder(place.state)
     files.create(place.document, found.now.current.data)
     hand = Hand(found.now.current.document, Journal(place.journal), place.id)

@@ -10,7 +10,7 @@ from execplan.engine.resume import resume
 from execplan.engine.revisions import load_document
 from execplan.engine.run import run
 from execplan.engine.watch import RunOptions, RunObserver
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ class Bench(Desk):
     def go(self, watch: RunObserver | None = None, *, commit: bool = False, **chosen: Any) -> FinishedRun:
         """Run it."""
         home, ref = self.home()
-        return run(home, ref, RunOptions(**chosen), watch or RunObserver(), Options(commit))
+        return run(home, ref, RunOptions(**chosen), watch or RunObserver(), WriteOptions(commit))
 
     def on(self, answer: str | None = None, watch: RunObserver | None = None, **more: Any) -> FinishedRun:
         """Resume the last run."""
         home, ref = self.home()
-        return resume(home, ref, self.last(), answer, watch or RunObserver(), Options(commit=False), **more)
+        return resume(home, ref, self.last(), answer, watch or RunObserver(), WriteOptions(commit=False), **more)
 
     def own(self, terms: str) -> None:
         """Let the user's own settings say this of the execution; behind that it must be approved."""

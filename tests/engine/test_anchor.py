@@ -15,7 +15,7 @@ from execplan.engine.ledger.ledger import AuditLog
 from execplan.engine.ledger.verify import verify_log
 from execplan.errors import ExecplanError
 from execplan.repo import homes, shelf
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from tests.engine.ledgers import Kept
 from tests.plans import CLEAN
 
@@ -100,7 +100,7 @@ def test_an_anchor_that_cannot_be_read(kept: Kept) -> None:
         AuditLog(kept.home, kept.ref).append("declined", {})
     from execplan.engine.ledger.accept import accept_broken_log
 
-    assert accept_broken_log(kept.home, kept.ref, "The disk.", Options()).record is not None
+    assert accept_broken_log(kept.home, kept.ref, "The disk.", WriteOptions()).record is not None
     assert verify_log(kept.home, kept.ref).exit == 0
 
 

@@ -11,7 +11,7 @@ from execplan.engine.course import RunState
 from execplan.engine.watch import RunObserver
 from execplan.errors import NO
 from execplan.execution import states
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from tests.engine.running import Bench, steps
 from tests.engine.test_begin import killed
 from tests.engine.test_run import DROP, FAIL, MAKE, Seen, refused
@@ -60,7 +60,7 @@ def test_no_state_follows_that_may_not(bench: Bench) -> None:
     bench.go()
     bench.on()
     home, ref = bench.home()
-    rollback.rollback(home, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=Options(commit=False))
+    rollback.rollback(home, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     bench.write("fail.sh", "exit 0\n")
     assert bench.on().status == "completed"
     course = RunState(bench.course().document)

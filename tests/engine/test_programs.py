@@ -15,7 +15,7 @@ from execplan.execution import approval as seals
 from execplan.execution.approval import Approval, UnsignedApproval
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.programs import resolve_programs
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import key
 from execplan.repo.execution.world import Disk
 from tests.engine.running import Bench, steps
@@ -203,7 +203,7 @@ def test_a_program_that_changes_while_a_run_waits(bench: Bench) -> None:
     _, ref = bench.home()
     error = bench.refused(4, "program-changed", "resume", "--answer", "go")
     assert "mytool: was" in error["message"]
-    assert f"execplan approve {ref.typed}; execplan resume" in error["hint"]
+    assert f"execplan approve {ref.shell_name}; execplan resume" in error["hint"]
     bench.refused(4, "program-changed", "resume", "--answer", "go", "--dry-run")
     first(bench, "../bin")
     assert bench.on("go").status == "completed"
@@ -232,7 +232,7 @@ def test_a_program_that_changes_before_a_step(bench: Bench) -> None:
     put(bench, "tools/mytool", "good")
     bench.approved(steps(TWO.replace("mytool", "tools/mytool")))
     here, (home, ref) = bench, bench.home()
-    finished = run(home, ref, RunOptions(), RunObserver(), Options(commit=False), executor=Slow())
+    finished = run(home, ref, RunOptions(), RunObserver(), WriteOptions(commit=False), executor=Slow())
     assert finished.status == "failed"
     assert bench.text("ran") == "good\n"
     ended = bench.entries()[-1].fields

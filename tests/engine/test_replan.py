@@ -15,7 +15,7 @@ from execplan.engine.course import RunState
 from execplan.engine.replan import ReplanResult, replan_run
 from execplan.engine.watch import RunObserver
 from execplan.errors import ExecplanError
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import register, standing
 from execplan.text.lines import digest
 from tests.engine.hand import begun, make
@@ -76,7 +76,7 @@ def failed(desk: Desk) -> tuple[Any, RunPaths]:
 def replanned(desk: Desk, place: RunPaths, **more: Any) -> ReplanResult:
     """Replan a run."""
     home, ref = desk.home()
-    said = {"reason": "It failed.", "failed": (), "information": None, "watch": RunObserver(), "options": Options()}
+    said = {"reason": "It failed.", "failed": (), "information": None, "watch": RunObserver(), "options": WriteOptions()}
     return replan_run(home, ref, place, **{**said, **more})
 
 
@@ -169,7 +169,7 @@ def test_revision_after_revision(desk: Desk) -> None:
 def test_a_dry_run_writes_nothing(desk: Desk) -> None:
     _, place = failed(desk)
     before = seen(desk.path)
-    made = replanned(desk, place, options=Options(dry_run=True))
+    made = replanned(desk, place, options=WriteOptions(dry_run=True))
     assert made.revision == 2
     assert '-  "revision": 1,\n+  "revision": 2,' in made.diff
     assert seen(desk.path) == before
@@ -207,7 +207,7 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
             hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     before = stored(desk)
     with pytest.raises(ExecplanError) as caught:
-        replanned(desk, place, options=Options(dry_run=dry_run))
+        replanned(desk, place, options=WriteOptions(dry_run=dry_run))
     assert (caught.value.code, caught.value.exit) == (code, exit)
     assert "execplan " in caught.value.hint
     assert stored(desk) == before

@@ -401,12 +401,12 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
         try:
             home, ref = desk.home()
             from execplan.engine.rollback import rollback
-            from execplan.repo.amend import Options
+            from execplan.repo.amend import WriteOptions
 
             place = places.find_run(home, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(home, ref, place, step=None, automatic="", observer=RunObserver(), options=Options(commit=False))
+            rollback(home, ref, place, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

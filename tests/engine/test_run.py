@@ -12,7 +12,7 @@ from execplan.engine.outlook import preview_run
 from execplan.engine.run import run
 from execplan.engine.watch import RunOptions, RunObserver
 from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps
@@ -142,7 +142,7 @@ def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     home, ref = bench.home()
     archived = ref._replace(archived=True)
-    refused(NO, "archived-plan", lambda: run(home, archived, RunOptions(), RunObserver(), Options()))
+    refused(NO, "archived-plan", lambda: run(home, archived, RunOptions(), RunObserver(), WriteOptions()))
     refused(INPUT, "agent-mode", lambda: begin.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
     assert not bench.runs()
 

@@ -17,7 +17,7 @@ from execplan.plan import reader, tasks
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.ran import link_of, reopen_run, tick_run
 from execplan.repo import pick
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from tests.conftest import CLOCK, Folder
 from tests.engine.bench import compiled
 from tests.plan.test_properties import attempt, plans
@@ -39,7 +39,7 @@ def shelf(repo: Folder, text: str = CLEAN, name: str = "parser") -> Any:
     """A repository with a plan, and a transcript."""
     repo.plan(text, name)
     repo.write(PATH, "printed").parent.joinpath("02 (b).md").write_text("printed", encoding="utf-8")
-    return pick.open_plan(str(repo.path), name)
+    return pick.select_plan(str(repo.path), name)
 
 
 def fences(*steps: tuple[str, str]) -> str:
@@ -220,12 +220,12 @@ def test_the_same_with_every_kind_of_bullet(end: str) -> None:
     )
     data = text.encode()
     for number in range(1, 6):
-        ticked, _ = changed(data, tick_run(str(number), MOMENT, HREF))
+        ticked, _ = apply_change(data, tick_run(str(number), MOMENT, HREF))
         plan = reader.read(ticked)
         assert len(plan.tasks) == 5
         line = plan.text.lines[link_of(plan, plan.tasks[number - 1], HREF)]
         assert line.lstrip()[0] == ("*" if number == 5 else "-")
-        assert found(ticked) == found(changed(data, tasks.tick([str(number)], MOMENT))[0])
+        assert found(ticked) == found(apply_change(data, tasks.tick([str(number)], MOMENT))[0])
         task = reader.read(data).tasks[number - 1]
         was = (plan.text.lines[task.box], reader.read(data).text.lines[task.box])
-        assert changed(ticked, reopen_run(task.text, HREF, was))[0] == data
+        assert apply_change(ticked, reopen_run(task.text, HREF, was))[0] == data

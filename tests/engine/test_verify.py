@@ -17,7 +17,7 @@ from execplan.engine.ledger.chain import AuditRecord
 from execplan.engine.ledger.ledger import AuditLog
 from execplan.engine.ledger.verify import LogVerification, verify_log
 from execplan.errors import ExecplanError
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.text.lines import digest
 from tests.engine.ledgers import DOCUMENT, Kept
 
@@ -172,7 +172,7 @@ def test_a_torn_line_is_a_warning(kept: Kept) -> None:
 
 def test_going_on_with_what_is_left(kept: Kept) -> None:
     tampered(kept, edit)
-    made = accept_broken_log(kept.home, kept.ref, "A disk was lost.", Options()).record
+    made = accept_broken_log(kept.home, kept.ref, "A disk was lost.", WriteOptions()).record
     assert made is not None
     assert (made.seq, made.said["reason"], made.said["lost"]) == (5, "A disk was lost.", None)
     found = verify_log(kept.home, kept.ref)
@@ -181,7 +181,7 @@ def test_going_on_with_what_is_left(kept: Kept) -> None:
     assert found.accepted == (
         "record 2, line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",
     )
-    assert accept_broken_log(kept.home, kept.ref, "Again.", Options()).record is None
+    assert accept_broken_log(kept.home, kept.ref, "Again.", WriteOptions()).record is None
     assert AuditLog(kept.home, kept.ref).append("approved", {}).seq == 6
     text = kept.path.read_bytes()
     kept.path.write_bytes(text.replace(b"approved", b"declined", 1))
@@ -190,7 +190,7 @@ def test_going_on_with_what_is_left(kept: Kept) -> None:
 
 def test_going_on_with_nothing(kept: Kept) -> None:
     tampered(kept, lambda lines: lines.clear())
-    made = accept_broken_log(kept.home, kept.ref, "Gone.", Options()).record
+    made = accept_broken_log(kept.home, kept.ref, "Gone.", WriteOptions()).record
     assert made is not None
     assert made.seq == 5
     assert made.said["lost"]["seq"] == 4
@@ -219,9 +219,9 @@ def test_killed_while_it_is_accepted(kept: Kept) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("execplan.engine.ledger.anchor.move", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            accept_broken_log(kept.home, kept.ref, "Once.", Options())
+            accept_broken_log(kept.home, kept.ref, "Once.", WriteOptions())
     assert verify_log(kept.home, kept.ref).exit == 1
-    made = accept_broken_log(kept.home, kept.ref, "Twice.", Options()).record
+    made = accept_broken_log(kept.home, kept.ref, "Twice.", WriteOptions()).record
     assert made is not None
     assert made.seq == 6
     assert verify_log(kept.home, kept.ref).exit == 0
@@ -230,7 +230,7 @@ def test_killed_while_it_is_accepted(kept: Kept) -> None:
 def test_nothing_to_accept(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    assert accept_broken_log(kept.home, kept.ref, "Why not.", Options()).record is None
+    assert accept_broken_log(kept.home, kept.ref, "Why not.", WriteOptions()).record is None
     assert kept.path.read_bytes() == before
 
 
@@ -253,7 +253,7 @@ def test_journals(kept: Kept) -> None:
         file.write(whole.replace(b"completed", b"failed"))
     (doubt,) = verify_log(kept.home, kept.ref).doubts
     assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
-    assert accept_broken_log(kept.home, kept.ref, "Edited by mistake.", Options()).record is not None
+    assert accept_broken_log(kept.home, kept.ref, "Edited by mistake.", WriteOptions()).record is not None
     assert verify_log(kept.home, kept.ref).exit == 0
     with open(run.journal, "wb") as file:
         file.write(whole.splitlines(keepends=True)[0])
@@ -301,11 +301,11 @@ def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
     kept.ledger.update_anchor()
     Path(run.journal).write_bytes(b"nothing of ours\n")
     assert verify_log(kept.home, kept.ref).exit == 1
-    accept_broken_log(kept.home, kept.ref, "Overwritten by mistake.", Options())
-    path, artifacts = Path(kept.ref.path), Path(kept.home.artifacts_of(kept.ref.path, archived=False))
+    accept_broken_log(kept.home, kept.ref, "Overwritten by mistake.", WriteOptions())
+    path, artifacts = Path(kept.ref.path), Path(kept.home.plan_artifacts_dir(kept.ref.path, archived=False))
     new = kept.ref._replace(id="2026-01-01_other", path=str(path.with_name("2026-01-01_other.md")))
     path.rename(new.path)
-    artifacts.rename(kept.home.artifacts_of(new.path, archived=False))
+    artifacts.rename(kept.home.plan_artifacts_dir(new.path, archived=False))
     found = verify_log(kept.home, new)
     assert (found.reasons, len(found.accepted)) == ((), 1)
 

@@ -13,7 +13,7 @@ from execplan.plan import reader
 from execplan.plan.merging.units import parts_of, tasks_of
 from execplan.plan.merging.whole import merge
 from execplan.plan.seek import fold
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.diff3 import merged as lines
 from tests.fuzz.script import parse
 
@@ -58,7 +58,7 @@ def _after(data: bytes, steps: list[Step]) -> bytes:
     first = data
     for step in steps:
         try:
-            data = changed(data, step.make(first))[0]
+            data = apply_change(data, step.make(first))[0]
         except ExecplanError:
             continue
     return data

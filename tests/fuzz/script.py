@@ -27,7 +27,7 @@ from execplan.plan import body, logs, reword, tasks
 from execplan.plan.change import lines_of, words_of
 from execplan.plan.retarget import Spelling, retarget
 from execplan.plan.whole import rebased
-from execplan.repo.moving.rename import _titled as titled
+from execplan.repo.moving.rename import _title_change as titled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

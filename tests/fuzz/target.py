@@ -13,7 +13,7 @@ from execplan.plan.model import OPEN
 from execplan.plan.seek import find_task, task_ids
 from execplan.plan.tasks import chosen_tasks, reopen
 from execplan.plan.whole import rebased
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 from execplan.text.merge import merge
 from tests.fuzz import merging
@@ -54,7 +54,7 @@ def examine(data: bytes) -> None:
 def _take(step: Step, first: bytes, before: bytes) -> bytes:
     """The bytes after a step, as before when it is refused."""
     try:
-        after, change = changed(before, step.make(first))
+        after, change = apply_change(before, step.make(first))
     except ExecplanError as error:
         check_refusal(error, (1, 2, 3, 4))
         return before
@@ -64,13 +64,13 @@ def _take(step: Step, first: bytes, before: bytes) -> bytes:
     check_outside(plan.text, then.text, change)
     if after != before:
         back = rebased(then, after, before, "undo", "", "")
-        assert changed(after, lambda _: back)[0] == before, (step, "undone, the bytes are not as they were")
+        assert apply_change(after, lambda _: back)[0] == before, (step, "undone, the bytes are not as they were")
     if step.name == "done":
         check_reopened(step, before, after, plan)
     if step.name == "edit":
         check_merged(first, before, step, after)
     if step.again and step.name not in ("edit", "retarget"):
-        assert changed(after, step.make(first))[0] == after, (step, "done again, it changes the plan again")
+        assert apply_change(after, step.make(first))[0] == after, (step, "done again, it changes the plan again")
     return after
 
 
@@ -145,7 +145,7 @@ def check_reopened(step: Step, before: bytes, after: bytes, plan: Plan) -> None:
         box = read_box(line[line.index(f"[{task.mark}]") :])
         if task.state != OPEN or task.stamp is not None or box is None or box.blank:
             return
-    assert changed(after, reopen([str(task.number) for task in tasks]))[0] == before, (step, "not as before")
+    assert apply_change(after, reopen([str(task.number) for task in tasks]))[0] == before, (step, "not as before")
 
 
 def check_merged(base: bytes, ours: bytes, step: Step, merged: bytes) -> None:

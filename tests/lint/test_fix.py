@@ -12,7 +12,7 @@ from execplan.lint.fix import fixing
 from execplan.lint.rule import SAFE, UNSAFE, WARNING, Given, Place, Rule, on_line
 from execplan.lint.runner import RULES
 from execplan.plan.model import Plan
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.edit import Edit
 from tests.plans import CLEAN
 
@@ -33,7 +33,7 @@ def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE)
 
 def _fixed(data: bytes, *, unsafe: bool = False) -> tuple[str, int]:
     made: Counter[str] = Counter()
-    return changed(data, fixing(Given(), LEVELS, unsafe=unsafe, mended=made))[0].decode(), made.total()
+    return apply_change(data, fixing(Given(), LEVELS, unsafe=unsafe, mended=made))[0].decode(), made.total()
 
 
 def test_every_line_is_mended_at_once_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

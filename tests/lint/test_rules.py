@@ -11,7 +11,7 @@ from execplan.lint.rule import HINT, NONE
 from execplan.lint.runner import MOST, RULES, Given, lint_bytes
 from execplan.lint.selection import Selection
 from execplan.plan.guidance import is_guidance
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from tests.lint.pages import examples, found, whole
 from tests.plans import CLEAN, from_template, with_sections
 
@@ -126,8 +126,8 @@ def test_bad_example_is_mended_as_the_page_says(code: str) -> None:
     bad, mended = examples(code, "Bad"), examples(code, "Mended")
     levels = {each: rule.level for each, rule in RULES.items() if rule.fix == NONE or each == code}
     made: Counter[str] = Counter()
-    data, _ = changed(whole(bad), fixing(bad.given, levels, unsafe=True, mended=made))
+    data, _ = apply_change(whole(bad), fixing(bad.given, levels, unsafe=True, mended=made))
     assert data.decode() == whole(mended).decode()
     assert list(made) == [code]
     assert code not in found(mended, data)
-    assert changed(data, fixing(bad.given, levels, unsafe=True, mended=made))[0] == data
+    assert apply_change(data, fixing(bad.given, levels, unsafe=True, mended=made))[0] == data

@@ -25,7 +25,7 @@ from tests.conftest import ENVIRONMENT
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 PLANS = ".agent/execplans"
 ARCHIVE = f"{PLANS}/archive"
-REFUSALS = {code: each.exit for code, each in pages.refusals().items()}
+REFUSALS = {code: each.exit for code, each in pages.error_help_by_code().items()}
 STATE = ("locks", "journal", "operations", "undone", "edit", "claims.json", "claims.lock")
 """What may lie in the folder of what is not committed, by its beginning; a cache has a name of its own."""
 
@@ -153,9 +153,9 @@ class World:
             assert not name.endswith((".tmp", ".new")), name
         folder = self.path / ".git" / "execplan" / "journal"
         for path in folder.iterdir() if folder.is_dir() else ():
-            for edit in journal.edits_in(str(path)):
+            for edit in journal.read_entries_from(str(path)):
                 before, after = edit.unpack()
-                assert edit.made, edit.summary
+                assert edit.is_written, edit.summary
                 assert edit.summary
                 assert before != after or edit.kind == MOVE
 

@@ -16,7 +16,7 @@ from execplan.plan import logs, reader, reword, tasks
 from execplan.plan.change import facts
 from execplan.plan.merging.match import words_in
 from execplan.plan.model import DONE, OPEN
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 from tests.conftest import find_corpus
 from tests.merging import general, said
@@ -91,7 +91,7 @@ def walked(data: bytes, steps: list[Step]) -> bytes:
     for step in steps:
         try:
             change = step.change(data, START + timedelta(minutes=step.minutes))
-            data = changed(data, change)[0] if change else data
+            data = apply_change(data, change)[0] if change else data
         except ExecplanError:
             continue
     return data

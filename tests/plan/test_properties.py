@@ -17,7 +17,7 @@ from execplan.plan.model import OPEN
 from execplan.plan.outline import NAMES
 from execplan.plan.seek import find_section
 from execplan.plan.whole import rebased
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def outside(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
 def attempt(data: bytes, changer: Changer) -> bytes | None:
     """The bytes after a change, or None when it is refused."""
     try:
-        new, change = changed(data, changer)
+        new, change = apply_change(data, changer)
     except ExecplanError:
         return None
     assert facts(reader.read(new)) == (change.expected if change.edits else facts(reader.read(data)))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 NAME = "2026-01-01_parser"
 STEPS = """\
@@ -154,6 +154,6 @@ class Desk(Folder):
         """Set the clock."""
         self.patch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + seconds))
 
-    def home(self) -> tuple[Home, Ref]:
+    def home(self) -> tuple[Project, PlanRef]:
         """The home, and the plan."""
-        return homes.find(os.getcwd()), pick.open_plan(os.getcwd(), None)[1]
+        return homes.find(os.getcwd()), pick.select_plan(os.getcwd(), None)[1]

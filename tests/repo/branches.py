@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.plan import reader
 from execplan.plan.logs import decide, discover, revise
 from execplan.plan.tasks import add, tick
-from execplan.repo.amend import changed
+from execplan.repo.amend import apply_change
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def edited(text: str | bytes, *changers: Changer) -> str:
     """A plan after some verbs."""
     data = text if isinstance(text, bytes) else text.encode()
     for changer in changers:
-        data, _ = changed(data, changer)
+        data, _ = apply_change(data, changer)
     return data.decode()
 
 

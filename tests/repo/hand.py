@@ -7,7 +7,7 @@ import sys
 from execplan.clock import now
 from execplan.plan import body, logs, tasks
 from execplan.repo import pick
-from execplan.repo.amend import Options, amend
+from execplan.repo.amend import WriteOptions, amend
 from execplan.text.lock import set_timeout
 
 KINDS = 5
@@ -32,8 +32,8 @@ def main(hand: int, edits: int, *, commit: bool) -> None:
             ("discover", logs.discover(said, f"shown by {said}")),
             ("note", body.note([said])),
         )[number % KINDS]
-        home, ref = pick.open_plan(".", "parser")
-        amend(home, ref, changer, Options(commit=commit), verb=verb)
+        home, ref = pick.select_plan(".", "parser")
+        amend(home, ref, changer, WriteOptions(commit=commit), command=verb)
 
 
 if __name__ == "__main__":

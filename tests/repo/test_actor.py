@@ -16,7 +16,7 @@ from tests.plans import CLEAN
 
 def journaled(repo: Folder, path: Path) -> list[str]:
     """Who made each edit of a plan."""
-    return [edit.by for edit in journal.edits(homes.require(str(repo.path)), str(path))]
+    return [edit.author for edit in journal.read_entries(homes.require(str(repo.path)), str(path))]
 
 
 def deciders(repo: Folder) -> list[str]:

@@ -279,7 +279,7 @@ def test_a_later_one_of_the_same_digest_takes_the_place(desk: Desk) -> None:
 def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
     from execplan.engine import approving
     from execplan.execution.evaluation.scope import approval_scope
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.execution import approve
 
     home, ref = desk.home()
@@ -287,7 +287,7 @@ def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
 
     def give(number: int) -> None:
         yes = approve.Yes(f"Bot {number}", "digest", 60 + number)
-        approving.approve_and_record(home, ref, found, approval_scope(found.evaluation, None, None), yes, Options())
+        approving.approve_and_record(home, ref, found, approval_scope(found.evaluation, None, None), yes, WriteOptions())
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(give, range(20)))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.repo import claims, pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.moving import move, steps
-from execplan.repo.moving.archive import archive
-from execplan.repo.moving.rename import rename
+from execplan.repo.moving.archive import archive_plan
+from execplan.repo.moving.rename import rename_plan
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -27,11 +27,11 @@ def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED, *, 
     if not child:
         try:
             setattr(module, name, lambda *arguments: os._exit(9))
-            home, ref = pick.open_plan(str(folder.path), "parser")
+            home, ref = pick.select_plan(str(folder.path), "parser")
             if verb == NAMED:
-                rename(home, ref, "Build the reader", Options(commit=commit))
+                rename_plan(home, ref, "Build the reader", WriteOptions(commit=commit))
             else:
-                archive(home, ref, Options(commit=commit), reason="Enough.")
+                archive_plan(home, ref, WriteOptions(commit=commit), reason="Enough.")
         finally:
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9

@@ -11,10 +11,10 @@ import pytest
 
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import homes, shelf
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.edits import moved
 from execplan.repo.moving import archive, move
-from execplan.repo.moving.rename import new_id
+from execplan.repo.moving.rename import renamed_id
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 
@@ -307,11 +307,11 @@ def test_rename_of_an_archived_plan_is_refused(repo: Folder) -> None:
     ],
 )
 def test_new_id(old: str, title: str, new: str) -> None:
-    assert new_id(old, title, "Scanner") == new
+    assert renamed_id(old, title, "Scanner") == new
 
 
 def test_new_id_of_a_title_that_brings_the_number() -> None:
-    assert new_id("FP-0083-oss-demo", "FP-0083 - OSS Demo", "FP-0083 - Scanner") == "FP-0083-scanner"
+    assert renamed_id("FP-0083-oss-demo", "FP-0083 - OSS Demo", "FP-0083 - Scanner") == "FP-0083-scanner"
 
 
 def test_what_was_moved_is_committed_later(repo: Folder) -> None:
@@ -410,8 +410,8 @@ def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
 
     home = homes.find(str(repo.path))
     [ref] = shelf.refs(home, archive=True)
-    monkeypatch.setattr(move, "let_follow", broken)
-    assert "a broken disk" in archive.restore(home, ref, Options()).warnings[0]
+    monkeypatch.setattr(move, "update_references", broken)
+    assert "a broken disk" in archive.restore_plan(home, ref, WriteOptions()).warnings[0]
     assert (repo.path / ".git/execplan/move.json").exists()
     assert "is finished now" in repo.run("list").err
     assert path.read_text() == DONE
@@ -438,8 +438,8 @@ def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, mo
 
     home = homes.find(str(repo.path))
     [ref] = shelf.refs(home, archive=True)
-    monkeypatch.setattr(moved, "move", full)
+    monkeypatch.setattr(moved, "move_journal", full)
     with pytest.raises(ExecplanError, match="no space left"):
-        archive.restore(home, ref, Options())
+        archive.restore_plan(home, ref, WriteOptions())
     assert tree(repo.path) == before
     assert not (repo.path / ".git/execplan/move.json").exists()

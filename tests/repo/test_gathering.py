@@ -72,7 +72,7 @@ def home(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 def gathered(**wanted: Any) -> Gathered:
     """What is gathered about the only plan."""
-    found, ref = pick.open_plan(os.getcwd(), None)
+    found, ref = pick.select_plan(os.getcwd(), None)
     plan = shelf.load(found, ref).plan
     assert plan is not None
     return gather(found, ref, plan, Wanted(**wanted))

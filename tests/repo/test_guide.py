@@ -178,7 +178,7 @@ def test_ten_upgrades_at_once(plain: Folder) -> None:
 def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     from execplan.repo import homes
     from execplan.repo.adoption import guide as guides
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.text import files
 
     path = guide(plain, FIRST)
@@ -190,7 +190,7 @@ def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch
         return replace(name, old, new, within=within)
 
     monkeypatch.setattr(files, "replace", late)
-    assert guides.upgrade(homes.find(str(plain.path)), Options()).changed
+    assert guides.upgrade(homes.find(str(plain.path)), WriteOptions()).changed
     assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
 
 

@@ -243,7 +243,7 @@ def test_steps_of_odd_names(repo: Folder) -> None:
     for name, value in (("log.showSignature", "true"), ("diff.relative", "true"), ("log.date", "raw")):
         repo.git("config", name, value)
     home = homes.find(str(repo.path))
-    assert [sorted(step) for step in past.steps(home, "HEAD")] == [[], sorted(names), ["README.md"]]
+    assert [sorted(step) for step in past.iter_commit_changes(home, "HEAD")] == [[], sorted(names), ["README.md"]]
 
 
 def test_symbols_that_no_file_holds(kept: Folder) -> None:
@@ -253,9 +253,9 @@ def test_symbols_that_no_file_holds(kept: Folder) -> None:
     for name in ("grep.lineNumber", "grep.column"):
         kept.git("config", name, "true")
     asked = {"read_all", "read", "Plan.read", "Plan", "data", "dat", "Scanner", "a b", "--flag", "[x]", "", "n\nl"}
-    assert past.absent([home], asked) == {"dat", "Scanner", "a b", "--flag", "[x]"}
-    assert past.absent([home], {"Decision"}) == {"Decision"}  # only plans say it
-    assert past.absent([home], set()) == set()
+    assert past.absent_symbols([home], asked) == {"dat", "Scanner", "a b", "--flag", "[x]"}
+    assert past.absent_symbols([home], {"Decision"}) == {"Decision"}  # only plans say it
+    assert past.absent_symbols([home], set()) == set()
 
 
 @pytest.mark.parametrize(

@@ -118,5 +118,5 @@ def test_a_tracked_plan_is_not_ignored(repo: Folder) -> None:
     repo.git("commit", "-q", "-m", "Plan")
     repo.write(".gitignore", "*.md\n")
     home = homes.find(str(repo.path))
-    assert ignored.ignored(home, [str(path)]) == []
+    assert ignored.find_ignored_paths(home, [str(path)]) == []
     assert repo.run("done", "1", "--commit").exit in (0, 3)

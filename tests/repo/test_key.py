@@ -11,13 +11,13 @@ import pytest
 from execplan.errors import ExecplanError
 from execplan.repo import homes
 from execplan.repo.execution import key, register
-from execplan.repo.home import Home
+from execplan.repo.home import Project
 
 ONE, TWO = "1" * 32, "2" * 32
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A home, with the user's own folders beside it."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return homes.find(str(tmp_path / "repo"))
 
 
-def refused(home: Home, code: str, status: int) -> str:
+def refused(home: Project, code: str, status: int) -> str:
     """Expect the key to be refused, and nothing to be put in its place; what is said."""
     with pytest.raises(ExecplanError) as caught:
         key.read(home)
@@ -36,7 +36,7 @@ def refused(home: Home, code: str, status: int) -> str:
     return caught.value.message
 
 
-def test_made_once_for_the_user_alone(home: Home) -> None:
+def test_made_once_for_the_user_alone(home: Project) -> None:
     assert key.read(home) is None
     made = key.make(home)
     assert len(made) == 32
@@ -48,14 +48,14 @@ def test_made_once_for_the_user_alone(home: Home) -> None:
     assert key.make(home) != made
 
 
-def test_many_who_make_it_at_once_have_the_same(home: Home) -> None:
+def test_many_who_make_it_at_once_have_the_same(home: Project) -> None:
     with ThreadPoolExecutor(8) as pool:
         made = set(pool.map(key.make, [home] * 16))
     assert len(made) == 1
     assert made == {key.read(home)}
 
 
-def test_what_a_killed_maker_left_is_no_key(home: Home) -> None:
+def test_what_a_killed_maker_left_is_no_key(home: Project) -> None:
     made = key.make(home)
     file = Path(key.path(home))
     left = file.with_name(".execplan-2c70e12b7a0646f9.tmp")
@@ -66,14 +66,14 @@ def test_what_a_killed_maker_left_is_no_key(home: Home) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
-def test_others_must_not_read_or_write_it(home: Home, mode: int) -> None:
+def test_others_must_not_read_or_write_it(home: Project, mode: int) -> None:
     key.make(home)
     Path(key.path(home)).chmod(mode)
     assert f"{mode:o}" in refused(home, "unsafe-key", 7)
     assert Path(key.path(home)).stat().st_mode & 0o777 == mode
 
 
-def test_a_link_a_pipe_and_a_folder_are_no_key(home: Home, tmp_path: Path) -> None:
+def test_a_link_a_pipe_and_a_folder_are_no_key(home: Project, tmp_path: Path) -> None:
     key.make(home)
     file = Path(key.path(home))
     elsewhere = file.rename(tmp_path / "elsewhere")
@@ -92,13 +92,13 @@ def test_a_link_a_pipe_and_a_folder_are_no_key(home: Home, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 1000])
-def test_a_file_of_another_length_is_no_key(home: Home, length: int) -> None:
+def test_a_file_of_another_length_is_no_key(home: Project, length: int) -> None:
     key.make(home)
     Path(key.path(home)).write_bytes(b"x" * length)
     assert "not 32" in refused(home, "bad-key", 3)
 
 
-def test_never_inside_the_repository(home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_never_inside_the_repository(home: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     inside = os.path.join(home.root, ".config")
     (tmp_path / "link").symlink_to(home.root)
     for folder in (inside, home.root, str(tmp_path / "link" / "deep")):
@@ -111,7 +111,7 @@ def test_never_inside_the_repository(home: Home, monkeypatch: pytest.MonkeyPatch
     assert sorted(os.listdir(home.root)) == [".agent"]
 
 
-def test_an_approval_serves_one_run_and_its_resumes(home: Home) -> None:
+def test_an_approval_serves_one_run_and_its_resumes(home: Project) -> None:
     assert register.state(home, ONE) == ("", False)
     register.use(home, ONE, "run-1")
     register.use(home, ONE, "run-1")
@@ -122,7 +122,7 @@ def test_an_approval_serves_one_run_and_its_resumes(home: Home) -> None:
     assert register.state(home, TWO) == ("", False)
 
 
-def test_a_revoked_one_serves_none(home: Home) -> None:
+def test_a_revoked_one_serves_none(home: Project) -> None:
     register.use(home, ONE, "run-1")
     assert register.revoke(home, ONE)
     assert not register.revoke(home, ONE)
@@ -132,7 +132,7 @@ def test_a_revoked_one_serves_none(home: Home) -> None:
     assert caught.value.exit == 7
 
 
-def test_of_many_runs_one_gets_it(home: Home) -> None:
+def test_of_many_runs_one_gets_it(home: Project) -> None:
     def take(number: int) -> bool:
         try:
             register.use(home, ONE, f"run-{number}")
@@ -146,7 +146,7 @@ def test_of_many_runs_one_gets_it(home: Home) -> None:
     assert register.state(home, ONE).run == f"run-{taken.index(True)}"
 
 
-def test_what_cannot_be_read_is_not_taken_for_unused(home: Home) -> None:
+def test_what_cannot_be_read_is_not_taken_for_unused(home: Project) -> None:
     register.use(home, ONE, "run-1")
     file = Path(os.environ["XDG_STATE_HOME"], "execplan", "approvals", f"{ONE}.used")
     file.write_bytes(b"")

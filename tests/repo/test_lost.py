@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.edits.lost import Step, holds, lost, put_back
+from execplan.repo.edits.lost import JournaledEdit, contains_edit, select_lost_edits, reapply_edit
 
 HEAD = "# Plan\n\n## Progress\n\n"
 TASKS = "- [ ] Read lines.\n- [ ] Build the parser.\n- [ ] Write the tests.\n"
@@ -17,8 +17,8 @@ TAIL = "\n## Decision Log\n\n- Decision: Read bytes.\n\n## Outcomes\n\nNone.\n"
 START = HEAD + TASKS + TAIL
 
 
-def step(number: int, old: str, new: str, *, counts: bool = True, follows: bool = True) -> Step:
-    return Step(number, f"edit {number}", "2026-01-01T00:00Z", old.encode(), new.encode(), counts, follows)
+def step(number: int, old: str, new: str, *, counts: bool = True, follows: bool = True) -> JournaledEdit:
+    return JournaledEdit(number, f"edit {number}", "2026-01-01T00:00Z", old.encode(), new.encode(), counts, follows)
 
 
 def ticked(text: str, words: str) -> str:
@@ -31,11 +31,11 @@ def added(text: str, words: str) -> str:
     return text.replace("\n\n## Decision Log", f"\n- [ ] {words}\n\n## Decision Log")
 
 
-def found(steps: list[Step], now: str, *, git: bool = False) -> list[int]:
-    return [each.number for each in lost(steps, now.encode(), lambda before, after: git)]
+def found(steps: list[JournaledEdit], now: str, *, git: bool = False) -> list[int]:
+    return [each.number for each in select_lost_edits(steps, now.encode(), lambda before, after: git)]
 
 
-def chain(*texts: str) -> list[Step]:
+def chain(*texts: str) -> list[JournaledEdit]:
     """Edits that lead from each of the texts to the next."""
     return [step(at, old, new) for at, (old, new) in enumerate(pairwise(texts), 1)]
 
@@ -48,8 +48,8 @@ def test_nothing_is_lost_when_nobody_else_wrote() -> None:
     def never(before: bytes, after: bytes) -> bool:
         raise AssertionError
 
-    assert lost(chain(START, ONE, TWO), TWO.encode(), never) == []
-    assert lost([], START.encode(), never) == []
+    assert select_lost_edits(chain(START, ONE, TWO), TWO.encode(), never) == []
+    assert select_lost_edits([], START.encode(), never) == []
 
 
 def test_a_stale_save_loses_all_edits_since_it_was_read() -> None:
@@ -72,9 +72,9 @@ def test_git_is_only_asked_when_something_is_missing() -> None:
         asked.append((before, after))
         return True
 
-    lost(chain(START, ONE), (ONE + "By hand.\n").encode(), by_git)
+    select_lost_edits(chain(START, ONE), (ONE + "By hand.\n").encode(), by_git)
     assert asked == []
-    lost(chain(START, ONE), (START + "By hand.\n").encode(), by_git)
+    select_lost_edits(chain(START, ONE), (START + "By hand.\n").encode(), by_git)
     assert asked == [(ONE.encode(), (START + "By hand.\n").encode())]
 
 
@@ -158,53 +158,53 @@ def test_two_entries_at_one_place_are_two(blank: str) -> None:
     ]
     steps = chain(START, theirs)
     assert found(steps, ours) == [1]
-    done = put_back(steps[0], ours.encode())
+    done = reapply_edit(steps[0], ours.encode())
     assert done is not None
     assert ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in done.decode()
-    assert put_back(steps[0], done) == done
+    assert reapply_edit(steps[0], done) == done
 
 
 def test_a_shortened_journal_tells_nothing_of_what_it_dropped() -> None:
     dropped = [step(1, START, ONE), step(7, START, added(START, "Later."), follows=False)]
     assert found(dropped, added(START, "Later.")) == []
-    assert found([dropped[0], dropped[1]._replace(follows=True)], added(START, "Later.")) == [1]
+    assert found([dropped[0], dropped[1]._replace(is_consecutive=True)], added(START, "Later.")) == [1]
 
 
 def test_put_back_keeps_what_the_outsider_wrote() -> None:
     steps = chain(START, ONE, TWO)
     text = (added(START, "By hand.") + "Below.\n").encode()
     for each in steps:
-        done = put_back(each, text)
+        done = reapply_edit(each, text)
         assert done is not None
         text = done
     assert text.decode() == added(added(ONE, "By hand."), "Handle CRLF.") + "Below.\n"
-    assert all(holds(each, text) for each in steps)
+    assert all(contains_edit(each, text) for each in steps)
 
 
 def test_put_back_twice_is_once() -> None:
     (edit,) = chain(START, added(START, "Handle CRLF."))
-    once = put_back(edit, (START + "Below.\n").encode())
+    once = reapply_edit(edit, (START + "Below.\n").encode())
     assert once is not None
-    assert put_back(edit, once) == once
+    assert reapply_edit(edit, once) == once
 
 
 def test_put_back_beside_a_line_that_was_changed() -> None:
     edits = chain(START, ticked(START, "Read lines."))
-    done = put_back(edits[0], START.replace("Build the parser", "Build the whole parser").encode())
+    done = reapply_edit(edits[0], START.replace("Build the parser", "Build the whole parser").encode())
     assert done is not None
     assert done.decode() == ticked(START, "Read lines.").replace("Build the parser", "Build the whole parser")
 
 
 def test_put_back_refuses_what_was_changed_otherwise() -> None:
     (edit,) = chain(START, ONE)
-    assert put_back(edit, START.replace("Build the parser", "Build the whole parser").encode()) is None
+    assert reapply_edit(edit, START.replace("Build the parser", "Build the whole parser").encode()) is None
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_and_byte_order_mark_stay(end: str) -> None:
     old, new, now = [f"\ufeff{text}".replace("\n", end) for text in (START, ONE, START + "Below.")]
     (edit,) = chain(old, new)
-    done = put_back(edit, now.encode())
+    done = reapply_edit(edit, now.encode())
     assert done == f"\ufeff{ONE}Below.".replace("\n", end).encode()
 
 
@@ -240,11 +240,11 @@ def test_all_that_a_stale_save_overwrote_is_found_and_comes_back(
     stale = data.draw(st.integers(0, len(texts) - 1))
     steps = chain(*texts)
     now = texts[stale] + "By hand.\n"
-    missing = lost(steps, now.encode(), lambda before, after: False)
+    missing = select_lost_edits(steps, now.encode(), lambda before, after: False)
     assert missing == (steps[stale:] if stale < len(steps) else [])
     text = now.encode()
     for step in missing:
-        done = put_back(step, text)
+        done = reapply_edit(step, text)
         assert done is not None
         text = done
     assert text.decode() == texts[-1] + "By hand.\n"

@@ -6,7 +6,7 @@ import pytest
 
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import pick, shelf
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.checking.mend import mend
 from execplan.repo.checking.one import Target, Way
 from tests.conftest import Folder
@@ -16,14 +16,14 @@ from tests.plans import CLEAN
 def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """When it is judged it may be readable again, and nobody would hear that it was not mended."""
     path = repo.plan(CLEAN.replace("- [x]", "- [X]"))
-    home, ref = pick.open_plan(str(repo.path), "parser")
+    home, ref = pick.select_plan(str(repo.path), "parser")
 
     def broken(*arguments: object) -> bytes:
         raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
 
     with monkeypatch.context() as once:
-        once.setattr(shelf, "open_bytes", broken)
+        once.setattr(shelf, "read_bytes", broken)
         with pytest.raises(ExecplanError, match="a broken disk"):
-            mend(Target(home, ref, "parser"), Way(), Options(), unsafe=False)
-    assert mend(Target(home, ref, "parser"), Way(), Options(), unsafe=False) is not None
+            mend(Target(home, ref, "parser"), Way(), WriteOptions(), unsafe=False)
+    assert mend(Target(home, ref, "parser"), Way(), WriteOptions(), unsafe=False) is not None
     assert path.read_text() == CLEAN

@@ -26,7 +26,7 @@ from execplan.repo import naming
 )
 def test_the_name_of_a_new_plan(monkeypatch: pytest.MonkeyPatch, form: str, taken: tuple[str, ...], name: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
-    assert naming.number(naming.fill(form, "parser"), taken) == name
+    assert naming.assign_number(naming.fill(form, "parser"), taken) == name
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_a_name_that_was_given_by_hand_fits_loosely() -> None:
     ],
 )
 def test_guess(names: list[str], form: str) -> None:
-    assert naming.guess(names) == form
+    assert naming.guess_form(names) == form

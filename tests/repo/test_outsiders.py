@@ -15,9 +15,9 @@ from execplan.clock import now
 from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
 from execplan.plan import logs, tasks
 from execplan.repo import homes, pick
-from execplan.repo.amend import Amended, Options, amend
+from execplan.repo.amend import EditResult, WriteOptions, amend
 from execplan.repo.edits import recovered
-from execplan.repo.scaffold import new_plan
+from execplan.repo.scaffold import create_plan
 from execplan.text import files, folder
 from execplan.text.folder import Folder
 from tests import processes
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from execplan.plan.change import Changer
 
 
-def edit(repo: Scratch, changer: Changer) -> Amended:
-    home, ref = pick.open_plan(str(repo.path), "parser")
-    return amend(home, ref, changer, Options(), verb="done")
+def edit(repo: Scratch, changer: Changer) -> EditResult:
+    home, ref = pick.select_plan(str(repo.path), "parser")
+    return amend(home, ref, changer, WriteOptions(), command="done")
 
 
 def save(path: Path, text: str) -> None:
@@ -69,7 +69,7 @@ def test_a_save_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatc
     assert "First write the scanner," in text
     assert text.count("- [x]") == 2
     assert done.warnings == ()
-    assert recovered.every(homes.find(str(repo.path))) == []
+    assert recovered.list_backups(homes.find(str(repo.path))) == []
     assert os.listdir(path.parent) == [path.name]
 
 
@@ -81,7 +81,7 @@ def test_two_saves_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyP
     text = path.read_text()
     assert "Lines and blocks can be read." in text
     assert text.count("- [x]") == 2
-    kept = recovered.every(homes.find(str(repo.path)))
+    kept = recovered.list_backups(homes.find(str(repo.path)))
     assert [Path(each).read_text() for each in kept] == [EXTRA]
     assert kept[0] in done.warnings[0]
 
@@ -132,7 +132,7 @@ def test_bytes_that_a_killed_writer_left_and_nobody_has_read(repo: Scratch) -> N
     assert edit(repo, logs.outcome("Two.")).warnings == ()
     left.write_text(MORE)
     told = repo.run("outcome", "Three.").err
-    kept = recovered.every(homes.find(str(repo.path)))
+    kept = recovered.list_backups(homes.find(str(repo.path)))
     assert [Path(each).read_text() for each in kept] == [MORE]
     assert f"is kept in {kept[0]}" in told
     assert not left.exists()
@@ -175,14 +175,14 @@ def test_33_a_folder_swapped_for_a_link(
                 victim.symlink_to(outside)
         return real
 
-    home, ref = pick.open_plan(str(repo.path), "parser")
+    home, ref = pick.select_plan(str(repo.path), "parser")
     monkeypatch.setattr(os.path, "realpath", late)
     failed = None
     try:
         if verb == "done":
-            amend(home, ref, tasks.tick(["2"], now()), Options(), verb="done")
+            amend(home, ref, tasks.tick(["2"], now()), WriteOptions(), command="done")
         else:
-            new_plan(home, "Another", "", [], Options())
+            create_plan(home, "Another", "", [], WriteOptions())
     except ExecplanError as error:
         failed = error.exit
     monkeypatch.undo()
@@ -255,7 +255,7 @@ def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.Monke
     assert repo.ok("undo", "--any")["said"][0].startswith("undone: done 2")
     assert path.read_text() == CLEAN
     assert not list(path.parent.glob(".*"))
-    assert recovered.every(homes.find(str(repo.path))) == []
+    assert recovered.list_backups(homes.find(str(repo.path))) == []
 
 
 def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None:
@@ -264,5 +264,5 @@ def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None
     home = homes.find(str(repo.path))
     texts = [f"{number} displaced".encode() for number in range(120)]
     with ThreadPoolExecutor(6) as pool:
-        kept = list(pool.map(partial(recovered.keep, home, "plan.md"), texts))
+        kept = list(pool.map(partial(recovered.save_backup, home, "plan.md"), texts))
     assert [Path(path).read_bytes() for path in kept] == texts

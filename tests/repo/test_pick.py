@@ -49,7 +49,7 @@ def test_an_archived_plan_with_the_exact_slug_is_not_mistaken_for_an_open_one_wi
     ],
 )
 def test_slugs(form: str, name: str, slug: str) -> None:
-    assert slug in naming.slugs(form, name)
+    assert slug in naming.extract_slugs(form, name)
 
 
 @pytest.mark.parametrize("name", ["p", "-", "_", "-_", "2", ".", "é"])

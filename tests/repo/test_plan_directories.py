@@ -9,8 +9,8 @@ import yaml
 
 from execplan.repo.adoption.layouts import recognise
 from execplan.repo.homes import find
-from execplan.repo.pattern import plan_paths
-from execplan.repo.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing, files_pattern
+from execplan.repo.pattern import plan_paths_regex
+from execplan.repo.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing_directories, plan_files_regex
 from tests.conftest import Folder
 from tests.shell import ROOT
 
@@ -24,7 +24,7 @@ def _files() -> str:
 
 
 def test_the_hook_has_the_pattern_of_the_list() -> None:
-    assert _files() == files_pattern()
+    assert _files() == plan_files_regex()
 
 
 @pytest.mark.parametrize("directory", DIRECTORIES)
@@ -85,13 +85,13 @@ def test_no_plan_of_a_known_layout(path: str) -> None:
 
 
 def test_the_pattern_of_the_settings_is_not_wider(repo: Folder) -> None:
-    own = plan_paths(find(str(repo.path)))
+    own = plan_paths_regex(find(str(repo.path)))
     for name in ("a.md", "archive/a.md", "README.md", "agents.MD", ".a.md", "artifacts/a.md"):
         path = f".agent/execplans/{name}"
         assert bool(re.search(_files(), path)) == bool(re.search(own, path)), path
 
 
 def test_existing_directories(repo: Folder) -> None:
-    assert existing(str(repo.path)) == [".agent/execplans"]
+    assert existing_directories(str(repo.path)) == [".agent/execplans"]
     repo.write("docs/exec-plans/active/a.md", "")
-    assert existing(str(repo.path)) == [".agent/execplans", "docs/exec-plans"]
+    assert existing_directories(str(repo.path)) == [".agent/execplans", "docs/exec-plans"]

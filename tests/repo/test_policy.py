@@ -163,7 +163,7 @@ def test_rows_of_risk(repo: Folder) -> None:
 
 
 def test_the_page_shows_the_defaults(repo: Folder) -> None:
-    page = pages.topic("policy")
+    page = pages.topic_text("policy")
     lines = [line.strip().partition("   ")[0] for line in page.splitlines() if re.match(r"    \w+ = ", line)]
     shown = tomllib.loads("\n".join([re.sub(r"  .*", "", line) for line in lines]))
     policy = Policy()._asdict()
@@ -187,7 +187,7 @@ def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
 
 
 def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:
-    page = pages.topic("risk")
+    page = pages.topic_text("risk")
     row = textwrap.dedent(page[page.index("    [[") :].split("\n\n")[0])
     repo.write(".agent/execplan.toml", row)
     assert rate_command("deploy", effective(homes.find(str(repo.path))).risk_table).level == "CRITICAL"

@@ -14,9 +14,9 @@ import pytest
 from execplan.clock import now
 from execplan.plan import tasks
 from execplan.repo import homes, pick
-from execplan.repo.amend import Options, amend
+from execplan.repo.amend import WriteOptions, amend
 from execplan.repo.edits import journal
-from execplan.repo.edits.stack import stack
+from execplan.repo.edits.stack import read_stack
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import doctor, findings, one
@@ -31,21 +31,21 @@ def ann(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def edit(repo: Folder, numbers: range) -> None:
     """Add a task for each number, in this process."""
-    home, ref = pick.open_plan(str(repo.path), "parser")
+    home, ref = pick.select_plan(str(repo.path), "parser")
     for number in numbers:
-        amend(home, ref, tasks.add(f"Task {number}", now()), Options(), verb="add")
+        amend(home, ref, tasks.add(f"Task {number}", now()), WriteOptions(), command="add")
 
 
 def size(repo: Folder, path: Path) -> int:
     """Bytes of the plan's journal."""
-    return os.path.getsize(journal.path_of(homes.find(str(repo.path)), str(path)))
+    return os.path.getsize(journal.journal_path(homes.find(str(repo.path)), str(path)))
 
 
 def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
     path = repo.plan()
     edit(repo, range(300))
     home = homes.find(str(repo.path))
-    assert len(stack(home, str(path)).done) == 300
+    assert len(read_stack(home, str(path)).undoable) == 300
     assert size(repo, path) < 300 * 1000
     for number in (299, 298):
         assert repo.ok("undo")["operation"]["summary"] == f"add {number + 4}, Task {number}"
@@ -57,9 +57,9 @@ def test_edits_of_a_large_plan_are_stored_as_differences(repo: Folder) -> None:
     assert path.stat().st_size > 250_000
     edit(repo, range(101))
     home = homes.find(str(repo.path))
-    assert len(stack(home, str(path)).done) == 101
+    assert len(read_stack(home, str(path)).undoable) == 101
     assert size(repo, path) < 1 << 20
-    assert journal.edits(home, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
+    assert journal.read_entries(home, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
 
 
 def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,12 +67,12 @@ def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, mon
     path = repo.plan()
     home = homes.find(str(repo.path))
     edit(repo, range(80))
-    assert len(stack(home, str(path)).done) == 80
+    assert len(read_stack(home, str(path)).undoable) == 80
     assert size(repo, path) > 20_000
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     edit(repo, range(80, 90))
-    kept = stack(home, str(path)).done
+    kept = read_stack(home, str(path)).undoable
     assert 10 < len(kept) < 80
     assert size(repo, path) <= 20_000
     assert [step.operation.summary for step in kept] == [f"add {at + 4}, Task {at}" for at in range(90)][-len(kept) :]
@@ -92,9 +92,9 @@ def test_what_is_undone_may_be_forgotten(repo: Folder, monkeypatch: pytest.Monke
         edit(repo, range(1))
         from execplan.repo.operations.undo import undo
 
-        undo(str(repo.path), "parser", Options())
+        undo(str(repo.path), "parser", WriteOptions())
     assert size(repo, path) <= 20_000
-    assert stack(home, str(path)).done == ()
+    assert read_stack(home, str(path)).undoable == ()
     assert path.read_text() == CLEAN
 
 
@@ -124,10 +124,10 @@ def test_moves_are_kept_too(repo: Folder) -> None:
     edit(repo, range(30))
     repo.ok("rename", "parser", "Scanner")
     repo.ok("rename", "scanner", "Build the parser")
-    home, ref = pick.open_plan(str(repo.path), "build-the-parser")
+    home, ref = pick.select_plan(str(repo.path), "build-the-parser")
     for number in range(120):
-        amend(home, ref, tasks.add(f"More {number}", now()), Options(), verb="add")
-    assert len(stack(home, ref.path).done) == 152
+        amend(home, ref, tasks.add(f"More {number}", now()), WriteOptions(), command="add")
+    assert len(read_stack(home, ref.path).undoable) == 152
 
 
 def test_an_overwritten_edit_is_told_when_the_plan_was_archived_meanwhile(repo: Folder) -> None:
@@ -183,7 +183,7 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
     pairs = list(zip([each.encode() for each in texts[:-1]], [each.encode() for each in texts[1:]], strict=True))
     lines = older(*pairs[0], 1, "outcome", "outcome, All") + older(*pairs[1], 2, "done", "done 2")
     home = homes.find(str(repo.path))
-    file = journal.path_of(home, str(path))
+    file = journal.journal_path(home, str(path))
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(lines)
     repo.ok("add", "New")
@@ -202,7 +202,7 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
 
 def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("Lines", "All lines"))
-    file = Path(journal.path_of(homes.find(str(repo.path)), str(path)))
+    file = Path(journal.journal_path(homes.find(str(repo.path)), str(path)))
     file.parent.mkdir(parents=True)
     file.write_text(older(CLEAN.encode(), path.read_bytes(), 1, "outcome", "outcome, All"))
     repo.ok("undo")
@@ -213,7 +213,7 @@ def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folde
 def test_a_move_of_an_older_version_names_the_command(repo: Folder, verb: str, hint: str) -> None:
     path = repo.plan()
     old = CLEAN.replace("# Build the parser", "# Old")
-    file = Path(journal.path_of(homes.find(str(repo.path)), str(path)))
+    file = Path(journal.journal_path(homes.find(str(repo.path)), str(path)))
     file.parent.mkdir(parents=True)
     file.write_text(
         older(old.encode(), old.encode() + b"x\n", 1, "outcome", "outcome, x")
@@ -240,7 +240,7 @@ def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], b
     path = repo.plan()
     edit(repo, range(3))
     home = homes.find(str(repo.path))
-    for file in (Path(journal.path_of(home, str(path))), repo.path / ".git/execplan/operations"):
+    for file in (Path(journal.journal_path(home, str(path))), repo.path / ".git/execplan/operations"):
         data = file.read_bytes()
         file.write_bytes(damage(data))
         for call in (("undo", "--list"), ("undo", "-p", "parser"), ("redo",), ("add", "More"), ("undo",), ("doctor",)):
@@ -254,14 +254,14 @@ def test_a_damaged_line_costs_at_most_the_fifty_entries_after_it(repo: Folder) -
     path = repo.plan()
     edit(repo, range(120))
     home = homes.find(str(repo.path))
-    file = Path(journal.path_of(home, str(path)))
+    file = Path(journal.journal_path(home, str(path)))
     lines = file.read_bytes().split(b"\n")
     edits = [at for at, line in enumerate(lines) if b" edit " in line]
     for damaged in (3, 49, 60, 119):
         at = edits[damaged]
         file.write_bytes(b"\n".join([*lines[:at], lines[at][: len(lines[at]) // 2], *lines[at + 1 :]]))
         readable = 0
-        for each in journal.edits(home, str(path)):
+        for each in journal.read_entries(home, str(path)):
             with suppress(ValueError):
                 each.unpack()
                 readable += 1

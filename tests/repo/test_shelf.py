@@ -7,7 +7,7 @@ from tests.conftest import Folder
 
 def test_a_plan_that_was_moved_meanwhile_is_left_out_and_a_dead_link_is_not(repo: Folder) -> None:
     from execplan.repo import homes, shelf
-    from execplan.repo.life import Activity
+    from execplan.repo.life import PlanActivity
 
     moved, kept = repo.plan(name="moved"), repo.plan(name="kept")
     (kept.parent / "dead.md").symlink_to("nowhere.md")
@@ -18,4 +18,4 @@ def test_a_plan_that_was_moved_meanwhile_is_left_out_and_a_dead_link_is_not(repo
     states = {each.ref.id: each.state for each in shelf.load_all(home, refs)}
     assert states == {"kept": "active", "dead": "broken"}
     assert before.plan is not None
-    assert not Activity().is_stalled(home, before.ref.path, before.plan)
+    assert not PlanActivity().is_stalled(home, before.ref.path, before.plan)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.slug import LONGEST, slug
+from execplan.repo.slug import MAX_LENGTH, slug
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,5 @@ def test_every_title_has_a_name(title: str) -> None:
     title = title.encode("utf-8", "replace").decode()
     name = slug(title)
     assert name == slug(title)
-    assert 0 < len(name) <= LONGEST
+    assert 0 < len(name) <= MAX_LENGTH
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")

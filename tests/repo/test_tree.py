@@ -11,7 +11,7 @@ from execplan.lint.facts import Tree
 from execplan.repo import ask, homes
 from execplan.repo.checking import tree
 from execplan.repo.checking.tree import Trees
-from execplan.repo.home import Home
+from execplan.repo.home import Project
 from execplan.text.lines import digest
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -73,13 +73,13 @@ def test_where_git_is_not_installed_the_disk_is_walked(repo: Folder, monkeypatch
 
 def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    real = ask.tracked
+    real = ask.tracked_files
 
-    def counted(home: Home) -> list[str]:
+    def counted(home: Project) -> list[str]:
         calls.append(home)
         return real(home)
 
-    monkeypatch.setattr(ask, "tracked", counted)
+    monkeypatch.setattr(ask, "tracked_files", counted)
     trees, home = Trees(), homes.find(str(repo.path))
     assert [trees.of(home).ends(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
     assert len(calls) == 1
@@ -161,4 +161,4 @@ def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:
 
     path = plain.write("plan.md", CLEAN)
     home = homes.find(str(plain.path))
-    assert given(home, shelf.by_file(home, str(path)), Way()).tree is None
+    assert given(home, shelf.ref_for_path(home, str(path)), Way()).tree is None

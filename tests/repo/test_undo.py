@@ -88,7 +88,7 @@ def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> Non
     repo.ok("done", "2")
     now = path.read_bytes()
     home = homes.find(str(repo.path))
-    recording = journal.Recording(home, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
+    recording = journal.JournalTransaction(home, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
     recording.__enter__()
     with open(recording.path, "a") as file:
         file.write("edit 77 cut")
@@ -100,10 +100,10 @@ def test_an_edit_that_fails_is_not_journaled(repo: Folder) -> None:
     path = repo.plan()
     home = homes.find(str(repo.path))
     old = path.read_bytes()
-    with pytest.raises(KeyboardInterrupt), journal.Recording(home, str(path), "add", "add", old, old + b"x\n"):
+    with pytest.raises(KeyboardInterrupt), journal.JournalTransaction(home, str(path), "add", "add", old, old + b"x\n"):
         raise KeyboardInterrupt
     assert repo.run("undo").exit == 1
-    assert journal.edits(home, str(path)) == []
+    assert journal.read_entries(home, str(path)) == []
 
 
 def test_a_damaged_journal_is_told(repo: Folder) -> None:
@@ -124,8 +124,8 @@ def test_a_damaged_journal_is_told(repo: Folder) -> None:
 def test_packed_texts_come_back(old: bytes, new: bytes) -> None:
     new = new.replace(b"\0", b"")
     for one, two in ((old, new), (old, old), (old, old[:9] + new + old[9:]), (old + new, old), (b"", old)):
-        assert texts.read(texts.whole(one, two), None) == (one, two)
-        assert texts.read(texts.difference(one, two), one) == (one, two)
+        assert texts.decode_texts(texts.encode_full(one, two), None) == (one, two)
+        assert texts.decode_texts(texts.encode_delta(one, two), one) == (one, two)
 
 
 def test_the_line_that_differs_is_named(repo: Folder) -> None:
@@ -140,16 +140,16 @@ def test_the_line_that_differs_is_named(repo: Folder) -> None:
 
 def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) -> None:
     path = repo.plan()
-    home, ref = pick.open_plan(str(repo.path), "parser")
+    home, ref = pick.select_plan(str(repo.path), "parser")
     old = str(path.with_name("old.md"))
-    moved.move(home, old, ref.path, [old])
+    moved.move_journal(home, old, ref.path, [old])
     with (
         pytest.raises(KeyboardInterrupt),
-        journal.Recording(home, ref.path, "done", "done 2", b"old\n", b"new\n"),
+        journal.JournalTransaction(home, ref.path, "done", "done 2", b"old\n", b"new\n"),
     ):
         raise KeyboardInterrupt
-    assert moved.left_by(home, ref.path) == [old]
-    assert journal.edits(home, ref.path) == []
+    assert moved.former_paths(home, ref.path) == [old]
+    assert journal.read_entries(home, ref.path) == []
 
 
 def test_the_edits_of_a_plan_behind_a_link_stay_with_it(repo: Folder) -> None:

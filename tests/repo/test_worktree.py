@@ -28,9 +28,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def look(desk: Desk, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
-    home, ref = pick.open_plan(os.fspath(desk.path), None)
-    with ask.Ahead(home, worktree.questions(home)) as asked:
-        return worktree.looked(home, ref, asked.told(), [os.path.join(home.root, each) for each in but])
+    home, ref = pick.select_plan(os.fspath(desk.path), None)
+    with ask.BackgroundQueries(home, worktree.questions(home)) as asked:
+        return worktree.looked(home, ref, asked.collect_outputs(), [os.path.join(home.root, each) for each in but])
 
 
 def touch(desk: Desk, name: str, hours: int) -> None:

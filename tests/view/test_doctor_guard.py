@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.view.doctor import examine
 from tests.repo.approving import Desk
 
@@ -62,7 +62,7 @@ def test_one_of_another_day_is_renewed(desk: Desk, monkeypatch: pytest.MonkeyPat
         assert desk.type("install", "guard").exit == 0
     found = one(desk)
     assert (found.path, found.level, found.remedy) == (CLAUDE, "warning", "execplan install guard --for claude")
-    done, refused = examine.apply_fixes(str(desk.path), lambda shell: "", Options())
+    done, refused = examine.apply_fixes(str(desk.path), lambda shell: "", WriteOptions())
     assert not refused
     assert [each.path for each in done] == [CLAUDE]
     assert looked(desk).ok

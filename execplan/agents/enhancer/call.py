@@ -11,7 +11,7 @@ from execplan.agents.enhancer.command import is_inside_repository
 if TYPE_CHECKING:
     from execplan.agents.enhancer.command import EnhancerSettings
     from execplan.engine.commands.ended import CommandResult
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MEMORY_MB, _PROCESSES, _FILE_MB = 4096, 512, 1024
 _MAX_ERROR_CHARS = 200
@@ -31,7 +31,7 @@ class CallResult(NamedTuple):
     """Whether the program ran at all, and so could read what it was sent."""
 
 
-def call_enhancer(home: Home, command: EnhancerSettings, request: bytes) -> CallResult:
+def call_enhancer(home: Project, command: EnhancerSettings, request: bytes) -> CallResult:
     """Run it to its end; raises ExecplanError where the folder for it can't be made.
 
     It runs without the sandbox that steps have: it is the user's own program, which has to reach a model over the network and to
@@ -67,7 +67,7 @@ def call_enhancer(home: Home, command: EnhancerSettings, request: bytes) -> Call
     return CallResult(ended.stdout, _failure_reason(ended, command, last_error[0]), stop.signal, ended.seconds, started)
 
 
-def _environment(home: Home, command: EnhancerSettings) -> dict[str, str]:
+def _environment(home: Project, command: EnhancerSettings) -> dict[str, str]:
     """What it gets: what every command gets, without folders of the repository in which a program could be put."""
     from execplan.engine.commands.environment import build_environment
 

@@ -11,7 +11,7 @@ from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo import own
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MAX_VALUES: Final = {"seconds": 3600, "kilobytes": 5120}
 """The largest value of each number; the smallest is 1."""
@@ -35,7 +35,7 @@ class EnhancerSettings(NamedTuple):
         return os.path.basename(self.argv[0])
 
 
-def load_settings(home: Home) -> EnhancerSettings:
+def load_settings(home: Project) -> EnhancerSettings:
     """The command; raises ExecplanError where none is named, where it can't be taken apart or lies in the repository."""
     table = own.enhancer()
     if not table:
@@ -78,7 +78,7 @@ def load_shared_fields() -> tuple[str, ...]:
     return tuple(names)
 
 
-def is_inside_repository(home: Home, path: str) -> bool:
+def is_inside_repository(home: Project, path: str) -> bool:
     """Whether an absolute path leads into the repository."""
     root = os.path.realpath(home.root).rstrip("/") + "/"
     return f"{os.path.realpath(path)}/".startswith(root) or f"{os.path.normpath(path)}/".startswith(root)
@@ -94,7 +94,7 @@ def _parse_command(command: object) -> tuple[str, ...]:
     return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
 
-def _ensure_outside_repository(home: Home, argv: tuple[str, ...]) -> None:
+def _ensure_outside_repository(home: Project, argv: tuple[str, ...]) -> None:
     """Refuse what the repository holds: whoever writes there would be run. Raises ExecplanError."""
     for argument in argv:
         if os.path.isabs(argument) and is_inside_repository(home, argument):

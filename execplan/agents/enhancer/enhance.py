@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from execplan.agents.enhancer.call import CallResult
     from execplan.agents.enhancer.command import EnhancerSettings
     from execplan.execution.model import ExecutionPlan
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 PROPOSED: Final = "proposed"
 NO_CHANGE: Final = "nothing"
@@ -72,7 +72,7 @@ class EnhancementResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def prepare_request(home: Home, ref: Ref, document: ExecutionPlan, share: Collection[str] = ()) -> PreparedRequest:
+def prepare_request(home: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()) -> PreparedRequest:
     """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
 
     `share` are the fields whose texts may leave; of all others a word is sent.
@@ -82,14 +82,14 @@ def prepare_request(home: Home, ref: Ref, document: ExecutionPlan, share: Collec
     while any([mark in text for text in iter_texts(plan)]):
         mark = secrets.token_hex(_MARK_DIGITS // 2)
     masker = PlanMasker(mark, personal.collect_personal_data(home), lambda paths: _find_ignored_paths(home, paths), share)
-    if _find_ignored_paths(home, [os.path.relpath(ref.real, os.path.realpath(home.root))]):
-        message = f"git ignores {home.shown(ref.path)}, and what it ignores is not sent"
+    if _find_ignored_paths(home, [os.path.relpath(ref.real_path, os.path.realpath(home.root))]):
+        message = f"git ignores {home.display_path(ref.path)}, and what it ignores is not sent"
         raise ExecplanError("plan-ignored", message, exit=POLICY, hint="let git know the plan: execplan commit")
     masked_plan = masker.mask_plan(plan)
     return PreparedRequest(document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan))
 
 
-def request_enhancement(home: Home, ref: Ref, prepared_request: PreparedRequest, command: EnhancerSettings, options: Options) -> EnhancementResult:
+def request_enhancement(home: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions) -> EnhancementResult:
     """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
 
     An interruption is recorded as well, and raised then.
@@ -117,11 +117,11 @@ def request_enhancement(home: Home, ref: Ref, prepared_request: PreparedRequest,
     warnings = record.record_end(result.outcome, reason, call_result.answer, call_result.seconds)
     if call_result.signal:
         raise _interrupted_error(call_result.signal)
-    commit, commit_warnings = _commit_changes(home, ref, previous_contents) if options.commits(home) else (None, ())
+    commit, commit_warnings = _commit_changes(home, ref, previous_contents) if options.should_commit(home) else (None, ())
     return result._replace(received=call_result.answer, commit=commit, warnings=(*warnings, *commit_warnings))
 
 
-def _interpret_call(home: Home, ref: Ref, prepared_request: PreparedRequest, program: str, call_result: CallResult) -> EnhancementResult:
+def _interpret_call(home: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult) -> EnhancementResult:
     """What came of a call that has ended; raises ExecplanError."""
     if call_result.signal:
         return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
@@ -130,7 +130,7 @@ def _interpret_call(home: Home, ref: Ref, prepared_request: PreparedRequest, pro
     return _evaluate_answer(home, ref, prepared_request, program, call_result.answer)
 
 
-def _evaluate_answer(home: Home, ref: Ref, prepared_request: PreparedRequest, program: str, data: bytes) -> EnhancementResult:
+def _evaluate_answer(home: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes) -> EnhancementResult:
     """What an answer is worth; raises ExecplanError."""
     masker, answer = prepared_request.masker, strict.read(data)
     if masker.has_leak(data.decode("utf-8", "replace")) or any([masker.has_leak(text) for text in iter_texts(answer.value)]):
@@ -145,7 +145,7 @@ def _evaluate_answer(home: Home, ref: Ref, prepared_request: PreparedRequest, pr
         return EnhancementResult(REJECTED, "its answer can't stand", _format_violations(masker, violations, answer.omitted))
     from execplan.execution.documents.differing import diff_documents
     from execplan.repo import state
-    from execplan.repo.amend import diff
+    from execplan.repo.amend import format_diff
     from execplan.repo.execution import store
     from execplan.text import files
 
@@ -155,15 +155,15 @@ def _evaluate_answer(home: Home, ref: Ref, prepared_request: PreparedRequest, pr
         return EnhancementResult(NO_CHANGE, "it would change nothing")
     path = kept.proposal_path(home, ref)
     proposal = kept.serialize_proposal(prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value)
-    with state.lock(home, ref.real, f"compile of {ref.id}"):
-        files.again(lambda: store.put(home, path, proposal), home.shown(path))
+    with state.lock(home, ref.real_path, f"compile of {ref.id}"):
+        files.again(lambda: store.put(home, path, proposal), home.display_path(path))
     return EnhancementResult(
         PROPOSED,
         "",
         differences=diff_documents(prepared_request.masked_plan, new_plan),
         relaxations=find_relaxations(prepared_request.masked_plan, new_plan),
-        diff=diff(old_json, new_json, "execution-plan.json"),
-        path=home.shown(path),
+        diff=format_diff(old_json, new_json, "execution-plan.json"),
+        path=home.display_path(path),
     )
 
 
@@ -171,7 +171,7 @@ def _read_if_exists(path: str) -> bytes | None:
     return disk.read(path, file.LIMIT)[0] if os.path.lexists(path) else None
 
 
-def _commit_changes(home: Home, ref: Ref, previous_contents: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
+def _commit_changes(home: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
     """Commit what was kept and recorded; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 
@@ -181,7 +181,7 @@ def _commit_changes(home: Home, ref: Ref, previous_contents: dict[str, bytes | N
     return commit.digest, commit.warnings
 
 
-def _find_ignored_paths(home: Home, paths: Iterable[str]) -> set[str]:
+def _find_ignored_paths(home: Project, paths: Iterable[str]) -> set[str]:
     """Which of some paths git ignores; those that lead out of the repository too. Raises ExecplanError."""
     from execplan.execution.world import normalize_path
     from execplan.repo import ask
@@ -191,7 +191,7 @@ def _find_ignored_paths(home: Home, paths: Iterable[str]) -> set[str]:
     if home.git is None or not repository_paths:
         return {path for path, relative_path in relative_paths.items() if relative_path is None}
     stdin = b"".join([os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
-    output = ask.answer(home, "check-ignore", "-z", "--stdin", no=1, stdin=stdin) or b""
+    output = ask.output_or_none(home, "check-ignore", "-z", "--stdin", no_status=1, stdin=stdin) or b""
     ignored = {os.fsdecode(raw_path) for raw_path in output.split(b"\0") if raw_path}
     return {path for path, relative_path in relative_paths.items() if relative_path is None or relative_path in ignored}
 

@@ -15,8 +15,8 @@ from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 FILE_NAME: Final = "enhanced.json"
 SCHEMA: Final = "execplan-enhanced"
@@ -24,9 +24,9 @@ _FIELDS = {"schema": str, "version": int, "of": str, "program": str, "mark": str
 _ASK_AGAIN = "ask again: execplan compile {} --enhance"
 
 
-def proposal_path(home: Home, ref: Ref) -> str:
+def proposal_path(home: Project, ref: PlanRef) -> str:
     """The file, whether it is there or not."""
-    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), FILE_NAME)
+    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
 
 
 def serialize_proposal(document: ExecutionPlan, program: str, mark: str, sent_plan: object, answer: object) -> bytes:
@@ -48,7 +48,7 @@ def is_proposal(data: bytes) -> bool:
     return isinstance(value, dict) and value.get("schema") == SCHEMA
 
 
-def accept_proposal(home: Home, ref: Ref, data: bytes, source: str) -> ExecutionPlan:
+def accept_proposal(home: Project, ref: PlanRef, data: bytes, source: str) -> ExecutionPlan:
     """The execution plan that a proposal makes of the one that there is, judged anew; raises ExecplanError.
 
     It comes from no line of the plan any more, and its context says where it comes from.
@@ -63,11 +63,11 @@ def accept_proposal(home: Home, ref: Ref, data: bytes, source: str) -> Execution
         return document
     if proposal["of"] != plan_digest(document):
         message = f"{source} was proposed for an execution plan that {ref.id} no longer has"
-        raise ExecplanError("stale-proposal", message, exit=CHANGED, hint=_ASK_AGAIN.format(ref.typed))
+        raise ExecplanError("stale-proposal", message, exit=CHANGED, hint=_ASK_AGAIN.format(ref.shell_name))
     _ensure_unaltered(proposal["sent"], document, source)
     new_document, violations = build_proposal(home, document, proposal["sent"], proposal["answer"], proposal["mark"])
     if new_document is None:
-        raise document_error(source, ExecutionPlan, violations, hint=_ASK_AGAIN.format(ref.typed))
+        raise document_error(source, ExecutionPlan, violations, hint=_ASK_AGAIN.format(ref.shell_name))
     plan = new_document.model_dump(mode="json", by_alias=True)
     plan["metadata"]["context"]["enhanced"] = {"program": proposal["program"], "proposal": digest(data)}
     checked, violations = validate_document(plan, ExecutionPlan)

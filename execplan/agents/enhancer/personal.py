@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _GENERIC_NAMES = frozenset(
     "root user users admin runner ubuntu debian node build builder nobody git vscode test dev docker localhost".split()
@@ -66,7 +66,7 @@ def _is_there(path: str) -> bool:
     return os.path.lexists(path)
 
 
-def collect_personal_data(home: Home) -> PersonalData:
+def collect_personal_data(home: Project) -> PersonalData:
     """What this machine, its user and its settings tell."""
     import platform
     import pwd
@@ -83,5 +83,5 @@ def collect_personal_data(home: Home) -> PersonalData:
     except KeyError:
         full_name = ""
     git_name, host_name = user_name(home.root) or "", platform.node().partition(".")[0]
-    names = [author.login(), author.author(home), home.settings.author, full_name, git_name, host_name]
+    names = [author.system_login(), author.author(home), home.settings.author, full_name, git_name, host_name]
     return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])

@@ -18,7 +18,7 @@ from execplan.text.hidden import hidden_in, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
 """What stays as it was sent."""
@@ -44,7 +44,7 @@ def plan_content(document: ExecutionPlan) -> dict[str, Any]:
     return {**plan, "source": None, "metadata": Metadata().model_dump(mode="json"), "steps": steps}
 
 
-def build_proposal(home: Home, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
+def build_proposal(home: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
     """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails.
 
     What is wrong is told without what was taken out.
@@ -62,7 +62,7 @@ def _mask_violation(violation: Violation, masked_pairs: list[tuple[str, str]]) -
     return Violation(*fields)
 
 
-def _build_unmasked_proposal(home: Home, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
+def _build_unmasked_proposal(home: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
     if not isinstance(answer, dict):
         return Proposal(None, [Violation("", "is no execution plan, which is an object")])
     answer = {**{name: sent_plan[name] for name in ("schema", "version", "source", "metadata")}, **answer}
@@ -169,7 +169,7 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
         plan["intent"] = {**plan["intent"], "risk_level": highest}
 
 
-def _find_policy_violations(home: Home, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
+def _find_policy_violations(home: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
     from execplan.repo.execution.policy import effective
     from execplan.repo.execution.world import Glance

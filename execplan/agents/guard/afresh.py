@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from execplan.agents.guard.call import ToolCall
     from execplan.engine.agent.current import AgentRun
     from execplan.repo.execution.standing import Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def decide_by_plan(home: Home, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def decide_by_plan(home: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
     home, ref = _find_plan(home, plan_name)
     issued_grant = warrant.load(home, ref.id)
@@ -56,11 +56,11 @@ def decide_by_plan(home: Home, call: ToolCall, plan_name: str | None, *, asks: b
         return keep.record_decision(call, issued_grant, entries, context, decision, asks=asks), context.hidden
 
 
-def _find_plan(home: Home, plan_name: str | None) -> tuple[Home, Ref]:
+def _find_plan(home: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
     """The plan that is meant: named, or the only one that allows anything; raises ExecplanError."""
     if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
-        return pick.open_plan(os.getcwd(), plan_name)
-    approved_refs = [ref for ref in shelf.every(home) if not ref.archived and approvals.every(home, ref)]
+        return pick.select_plan(os.getcwd(), plan_name)
+    approved_refs = [ref for ref in shelf.all_refs(home) if not ref.archived and approvals.every(home, ref)]
     runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(home, ref)] or approved_refs
     if len(runnable_refs) == 1:
         return home, runnable_refs[0]
@@ -70,7 +70,7 @@ def _find_plan(home: Home, plan_name: str | None) -> tuple[Home, Ref]:
     raise ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in runnable_refs])
 
 
-def _can_run(home: Home, ref: Ref) -> bool:
+def _can_run(home: Project, ref: PlanRef) -> bool:
     try:
         _load_status(home, ref)
     except ExecplanError:
@@ -78,7 +78,7 @@ def _can_run(home: Home, ref: Ref) -> bool:
     return True
 
 
-def _load_status(home: Home, ref: Ref) -> tuple[Standing, Any]:
+def _load_status(home: Project, ref: PlanRef) -> tuple[Standing, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
     last_run = current.find_last(home, ref)
     run = last_run if last_run is not None and last_run.is_active else None
@@ -90,7 +90,7 @@ def _load_status(home: Home, ref: Ref) -> tuple[Standing, Any]:
         raise _used_approval_error(ref, last_run, error) from error
 
 
-def _used_approval_error(ref: Ref, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
+def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
     """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
     if last_run is None or last_run.is_active or error.code != "approval-used":
         return error
@@ -99,11 +99,11 @@ def _used_approval_error(ref: Ref, last_run: AgentRun | None, error: ExecplanErr
         return ExecplanError(
             "approval-used", f"{message}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
         )
-    hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.typed}; execplan rollback {number} -p {ref.typed}"
+    hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
     return ExecplanError("approval-used", message, exit=CHANGED, hint=hint)
 
 
-def _build_context(home: Home, ref: Ref, status: Standing, run: Any) -> GuardContext:
+def _build_context(home: Project, ref: PlanRef, status: Standing, run: Any) -> GuardContext:
     """What the call is judged by before the run has begun, or goes on."""
     assert status.now is not None  # what may run compiles to something
     assert status.approval is not None

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from execplan.engine.plain import PlainStep
     from execplan.execution.permission import ApprovalTerms
     from execplan.execution.world import State
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 class GuardContext(NamedTuple):
     """It."""
 
-    home: Home
+    home: Project
     read_policy: str
     tools: tuple[str, ...]
     """What the user's own settings let pass."""
@@ -77,7 +77,7 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
     )
 
 
-def _read_expected(home: Home, expected: Mapping[str, State], path: str) -> bytes | None:
+def _read_expected(home: Project, expected: Mapping[str, State], path: str) -> bytes | None:
     """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
     state = expected.get(path)
     if state is None or state.kind != FILE or not state.sha256 or state.size > SHOWN:

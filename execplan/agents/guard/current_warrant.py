@@ -9,7 +9,7 @@ from execplan.agents.guard.basis import context_from_grant
 from execplan.engine.agent import warrant as warrants
 from execplan.errors import ExecplanError
 from execplan.repo import homes
-from execplan.repo.home import Home
+from execplan.repo.home import Project
 from execplan.repo.settings import Settings
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def find_grant(plan_id: str | None) -> GuardGrant | None:
     """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
     plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
-    root, git = homes.repository(os.path.realpath(os.getcwd()))
-    home = Home(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
+    root, git = homes.find_repository(os.path.realpath(os.getcwd()))
+    home = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
     if home is None:
         return None
     if plan_id is not None:
@@ -40,11 +40,11 @@ def _may_be_running(grant: GuardGrant) -> bool:
         return True
 
 
-def _find_project_without_git() -> Home | None:
+def _find_project_without_git() -> Project | None:
     """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
     folder = os.path.realpath(os.getcwd())
     while True:
-        home = Home(folder, folder, None, Settings(), True)
+        home = Project(folder, folder, None, Settings(), True)
         if warrants.list_files(home.state):
             return home
         if folder == os.path.dirname(folder):

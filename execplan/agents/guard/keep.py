@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.call import ToolCall
     from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry, Journal
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
     from execplan.text.lock import Lock
 
 LOCK_TIMEOUT: Final = 12.0
@@ -44,13 +44,13 @@ MAX_RECORDED_DENIALS: Final = 100
 """Calls that were denied of which a run is told."""
 
 
-def lock_runs(home: Home, call: ToolCall) -> Lock:
+def lock_runs(home: Project, call: ToolCall) -> Lock:
     """The lock of runs; waited for, for other calls have it for an instant."""
     set_timeout(LOCK_TIMEOUT)
     return state.lock(home, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
-def lock_slot(home: Home) -> Lock:
+def lock_slot(home: Project) -> Lock:
     """A place among the calls that look at all of a plan: two for each processor, and the others wait.
 
     What the first of them finds out, as that a run has begun, spares the others most of it.

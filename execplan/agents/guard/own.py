@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.call import ToolCall
     from execplan.agents.guard.planned import GuardScope
     from execplan.execution.command.simple import Simple
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _AGENT_PROGRAMS = frozenset(("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot"))
 _REMOVERS = frozenset(("rm", "rmdir", "mv", "unlink", "shred", "chmod", "chown", "ln", "rsync", "trash"))
@@ -66,7 +66,7 @@ def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
     return command_list is not None and all([not denial_reason(argv, scope, command_list.folders) for argv in command_list.commands])
 
 
-def escape_reason(call: ToolCall, scope: GuardScope, home: Home) -> str:
+def escape_reason(call: ToolCall, scope: GuardScope, home: Project) -> str:
     """Why a call would free the agent that makes it, or nothing; asked before anything else, so a plan can't allow it."""
     if call.kind in (WRITE, EDIT, DELETE):
         for edit in call.edits:
@@ -78,7 +78,7 @@ def escape_reason(call: ToolCall, scope: GuardScope, home: Home) -> str:
     return _tool_escape_reason(call, scope, home) if call.kind == TOOL else ""
 
 
-def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, home: Home) -> str:
+def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, home: Project) -> str:
     """Why a command would."""
     command_list = parse_command_list(command, call.cwd)
     if command_list is not None and find_read_paths(call._replace(kind=COMMAND, command=command), scope) is not None:
@@ -142,7 +142,7 @@ def _is_risky(name: str) -> bool:
     return name.casefold().startswith(_RISKY_PREFIXES) or name.casefold().endswith(_RISKY_SUFFIXES)
 
 
-def _protected_path_reason(simple: Simple, scope: GuardScope, home: Home, folders: Sequence[str]) -> str:
+def _protected_path_reason(simple: Simple, scope: GuardScope, home: Project, folders: Sequence[str]) -> str:
     """Why a command, that may write, names what no agent changes."""
     name = program(simple.argv[0]) if simple.argv else ""
     removes = name in _REMOVERS or (name == "git" and bool({"rm", "mv"} & set(simple.argv[1:3])))
@@ -168,7 +168,7 @@ def _possible_paths(arg: str) -> Iterator[str]:
         yield arg[1:]
 
 
-def _tool_escape_reason(call: ToolCall, scope: GuardScope, home: Home) -> str:
+def _tool_escape_reason(call: ToolCall, scope: GuardScope, home: Project) -> str:
     """Why another tool would: it is execplan's own, or it is given a path or a command that is not for an agent."""
     if NAME in call.tool.casefold():
         return f"{shorten(call.tool)} is a tool of {NAME} itself"
@@ -195,7 +195,7 @@ def _iter_texts(value: object) -> Iterator[str]:
             yield from _iter_texts(child)
 
 
-def _settings_edit_reason(call: ToolCall, scope: GuardScope, home: Home) -> str:
+def _settings_edit_reason(call: ToolCall, scope: GuardScope, home: Project) -> str:
     """Why an edit would change what a pyproject.toml says of execplan."""
     for edit in call.edits:
         if os.path.basename(places.real_path(call.cwd, edit.path)).casefold() == "pyproject.toml":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.agents.guard.planned import GuardScope
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _AGENT_FILES = {
     ".claude": "the settings, hooks or skills of Claude Code",
@@ -87,7 +87,7 @@ def secret_reason(path: str, *, folder: bool = False) -> str:
     return f"it {reasons[0]}" if reasons else ""
 
 
-def describe_protected(scope: GuardScope, home: Home, folder: str, path: str, *, include_parents: bool = False) -> str:
+def describe_protected(scope: GuardScope, home: Project, folder: str, path: str, *, include_parents: bool = False) -> str:
     """What a path from a folder is that no agent may change, or nothing; `include_parents`: also where such lies below it."""
     if not path.isprintable() or hides(path):
         return "a path with characters that nobody sees"
@@ -98,7 +98,7 @@ def describe_protected(scope: GuardScope, home: Home, folder: str, path: str, *,
     return _find_hard_link(home, absolute_path)
 
 
-def _describe_owned(scope: GuardScope, home: Home, path: str) -> str:
+def _describe_owned(scope: GuardScope, home: Project, path: str) -> str:
     """What an absolute path is that no agent may change."""
     for root in dict.fromkeys((scope.root, home.root)):
         if is_inside(root, path):
@@ -109,12 +109,12 @@ def _describe_owned(scope: GuardScope, home: Home, path: str) -> str:
     return _describe_private(path) or _describe_project_file(home, path) or _describe_program_file(path)
 
 
-def _describe_project_file(home: Home, path: str) -> str:
+def _describe_project_file(home: Project, path: str) -> str:
     """What of a home a path is, that says what may be done."""
     folded = path.casefold()
     if is_inside(os.path.join(home.base, home.settings.templates).casefold(), folded):
         return "a template of plans"
-    return _STATE if any([is_inside(directory.casefold(), folded) for directory in (home.state, home.shared)]) else ""
+    return _STATE if any([is_inside(directory.casefold(), folded) for directory in (home.state, home.shared_state)]) else ""
 
 
 def _describe_program_file(path: str) -> str:
@@ -173,7 +173,7 @@ def _expand_user(path: str) -> str:
     return os.path.expanduser(path) if path.startswith("~") else path
 
 
-def _find_protected_below(scope: GuardScope, home: Home, path: str) -> str:
+def _find_protected_below(scope: GuardScope, home: Project, path: str) -> str:
     """What of it lies below a folder."""
     protected_paths = [os.path.join(home.base, ".agent", "execplan.toml"), os.path.join(home.base, home.settings.templates)]
     protected_paths += [home.plans, home.state, home.git or home.state]
@@ -182,7 +182,7 @@ def _find_protected_below(scope: GuardScope, home: Home, path: str) -> str:
     return next((f"a folder with {protected_path}" for protected_path in protected_paths if os.path.lexists(protected_path) and is_inside(path, protected_path)), "")
 
 
-def _find_hard_link(home: Home, path: str) -> str:
+def _find_hard_link(home: Project, path: str) -> str:
     """Whether a path is another name of a file that decides, by a hard link."""
     try:
         file_status = os.stat(path)
@@ -200,7 +200,7 @@ def _find_hard_link(home: Home, path: str) -> str:
     return ""
 
 
-def _policy_files(home: Home) -> Sequence[str]:
+def _policy_files(home: Project) -> Sequence[str]:
     """The files that decide what an agent may do, as far as they are known by name."""
     folders = [os.path.dirname(own.path()), os.path.join(home.root, ".claude"), os.path.join(home.root, ".codex")]
     folders += [os.path.join(home.git, "hooks"), home.git] if home.git else []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.agents.guard.call import ToolCall
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MAX_DOCUMENT_BYTES: Final = 8 << 20
 """Bytes of the longest document that is looked at here."""
@@ -52,7 +52,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
         return planless_decision, ()  # a command that only reads needs no plan, but may be a step of one
 
 
-def _decide_in_turn(home: Home, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def _decide_in_turn(home: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call whose turn has come: by then, or meanwhile, another may have begun the run. Raises ExecplanError."""
     if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
         return outcome
@@ -80,14 +80,14 @@ def _decide_by_current_grant(call: ToolCall, plan_name: str | None, *, asks: boo
     return None if keep.is_run_over(context) else (keep.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
 
 
-def _matches_no_plan(home: Home, call: ToolCall, context: GuardContext) -> bool:
+def _matches_no_plan(home: Project, call: ToolCall, context: GuardContext) -> bool:
     """Whether no plan that somebody approved plans or denies a command that only reads, as far as their documents are at hand.
 
     It is enough for a command that passes too where the plan can't be read at all.
     """
-    for ref in shelf.every(home):
-        folder = home.artifacts_of(ref.path, archived=ref.archived)
-        if ref.archived or not shelf.entries(os.path.join(folder, "approvals")):
+    for ref in shelf.all_refs(home):
+        folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+        if ref.archived or not shelf.list_entries(os.path.join(folder, "approvals")):
             continue
         try:
             plan_json = plain_json.read(disk.read(os.path.join(folder, "execution-plan.json"), _MAX_DOCUMENT_BYTES)[0].decode())

@@ -29,7 +29,7 @@ def changes_execplan_table(path: str, edit: FileEdit) -> bool:
 
 def _read_settings(path: str) -> bytes | None:
     try:
-        return settings.read(path) or b""
+        return settings.read_settings_file(path) or b""
     except ExecplanError:
         return None
 
@@ -59,9 +59,9 @@ def _parse_table(data: bytes | None) -> dict[str, object] | None:
         return None
     if b"execplan" not in data:
         return {}
-    from execplan.repo.toml import table
+    from execplan.repo.toml import parse_table
 
     try:
-        return table(data, settings.PYPROJECT, "tool", "execplan") or {}
+        return parse_table(data, settings.PYPROJECT_FILE, "tool", "execplan") or {}
     except ExecplanError:
         return None

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from execplan.cli.running.one import LoadedRun
     from execplan.engine.course import Question
     from execplan.engine.watch import FinishedRun
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _DRIFT = "drift"
 
 
-def outcome_answer(home: Home, ref: Ref, finished_run: FinishedRun, *, quiet: bool) -> Answer:
+def outcome_answer(home: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
     """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
 
     Quiet: nothing was shown before, so that it says where to read more.

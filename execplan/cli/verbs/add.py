@@ -12,7 +12,7 @@ from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan import tasks
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -40,7 +40,7 @@ def add(
     under: str | None,
     plan: str | None,
     create: bool,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Add an open task (default: after the last one), and print its id. TEXT may be @FILE, or - for standard input."""
     if sum([anchor is not None for anchor in (after, before, under)]) > 1:

@@ -13,14 +13,14 @@ from execplan.cli.verb import new_options, define_command
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 if TYPE_CHECKING:
     from execplan.execution.evaluation.scope import ApprovalScope
     from execplan.repo.execution.approve import Yes
     from execplan.repo.execution.evaluated import Evaluated
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 @define_command(
@@ -63,7 +63,7 @@ def approve(
     listing: bool,
     check: bool,
     revoke: str | None,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Approve what a plan would do now: its execution plan, the files that it touches as they are, and the policy.
 
@@ -78,7 +78,7 @@ def approve(
     valid_seconds = approving.parse_duration(expires)
     if digest is not None:
         approving.require_digest_prefix(digest)
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     if listing or check:
         return _list_approvals(home, ref) if listing else _check_approval(home, ref)
     if revoke is not None:
@@ -110,10 +110,10 @@ def approve(
             raise
     approval_result = engine.approve_and_record(home, ref, evaluated, scope, approval_request, options)
     approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
-    return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, home.shown(ref.path)))
+    return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, home.display_path(ref.path)))
 
 
-def _warnings(home: Home, evaluated: Evaluated, scope: ApprovalScope) -> list[str]:
+def _warnings(home: Project, evaluated: Evaluated, scope: ApprovalScope) -> list[str]:
     """What somebody should know before the steps that would be approved run."""
     from execplan.engine.command_warnings import command_warnings
 
@@ -122,7 +122,7 @@ def _warnings(home: Home, evaluated: Evaluated, scope: ApprovalScope) -> list[st
 
 def _confirm(
     call: Call,
-    ref: Ref,
+    ref: PlanRef,
     evaluated: Evaluated,
     scope: ApprovalScope,
     approval_request: Yes,
@@ -144,7 +144,7 @@ def _confirm(
             "usage",
             "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",
             exit=USAGE,
-            hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.typed}",
+            hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.shell_name}",
         )
     if digest is None:
         approving.ask_for_approval(evaluated, scope, warnings)
@@ -154,7 +154,7 @@ def _confirm(
     return approval_request._replace(inferred="flag" if scope.inferred_steps else None), warnings
 
 
-def _ensure_compatible_options(*, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: Options) -> None:
+def _ensure_compatible_options(*, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: WriteOptions) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     chosen_flags = [name for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None)) if is_given]
     message = ""
@@ -176,7 +176,7 @@ def _require_name(name: str | None) -> str | None:
     return name
 
 
-def _list_approvals(home: Home, ref: Ref) -> Answer:
+def _list_approvals(home: Project, ref: PlanRef) -> Answer:
     """Every approval of a plan."""
     from execplan.cli import approving
     from execplan.repo.execution import standing
@@ -184,7 +184,7 @@ def _list_approvals(home: Home, ref: Ref) -> Answer:
     return approving.approvals_answer(home, standing.every(home, ref, _waiting_run_id(home, ref)))
 
 
-def _check_approval(home: Home, ref: Ref) -> Answer:
+def _check_approval(home: Project, ref: PlanRef) -> Answer:
     """The approval that holds; raises ExecplanError when none does."""
     from execplan.cli import approving
     from execplan.repo.execution import standing
@@ -192,7 +192,7 @@ def _check_approval(home: Home, ref: Ref) -> Answer:
     return approving.valid_approval_answer(home, standing.required(home, ref, run=_waiting_run_id(home, ref)))
 
 
-def _waiting_run_id(home: Home, ref: Ref) -> str:
+def _waiting_run_id(home: Project, ref: PlanRef) -> str:
     """The last run of a plan, if it waits with a new revision; or nothing."""
     from execplan.engine.entries import REVISION_REASONS
     from execplan.engine.last import find_last_run
@@ -201,7 +201,7 @@ def _waiting_run_id(home: Home, ref: Ref) -> str:
     return last_run.id if last_run is not None and last_run.why in REVISION_REASONS else ""
 
 
-def _revoke_approvals(home: Home, ref: Ref, prefix: str, options: Options) -> Answer:
+def _revoke_approvals(home: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
     """Let approvals hold no more."""
     from execplan.engine import approving as engine
     from execplan.repo.execution import approvals, register
@@ -213,7 +213,7 @@ def _revoke_approvals(home: Home, ref: Ref, prefix: str, options: Options) -> An
         engine.revoke(home, ref, {name: ids[name] for name in revoked})
     action = "would revoke" if options.dry_run else "revoked"
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
-    warnings = tuple([f"{home.shown(approval_file.path)} is no approval: {approval_file.why}" for approval_file in selected if not approval_file.approval])
+    warnings = tuple([f"{home.display_path(approval_file.path)} is no approval: {approval_file.why}" for approval_file in selected if not approval_file.approval])
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
 

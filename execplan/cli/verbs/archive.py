@@ -17,14 +17,14 @@ from execplan.engine.open_runs import DESCRIPTIONS, list_open_runs, ensure_no_op
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import COMPLETE
 from execplan.repo import homes, pick, shelf
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.moving import archive as archiving
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-    LocatedPlan = tuple[Home, Ref]
+    LocatedPlan = tuple[Project, PlanRef]
 
 COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 
@@ -66,7 +66,7 @@ def archive(
     force: bool,
     reason: str | None,
     links: bool | None,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Move finished plans and their artifacts into the archive, with evidence: digests, counts, commit.
 
@@ -78,7 +78,7 @@ def archive(
     _ensure_compatible_options(plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options)
     reason_text = read_text(reason, "the reason") if reason is not None else None
     selected = _find_complete_plans() if complete else _find_named_plans(plans)
-    successor = pick.open_plan(os.getcwd(), by)[1] if by is not None else None
+    successor = pick.select_plan(os.getcwd(), by)[1] if by is not None else None
     must_be_finished = how == COMPLETED and not force
     blocked: dict[str, list[str]] = {}
     if complete or len(selected) > 1:
@@ -90,12 +90,12 @@ def archive(
     for home, ref in selected:
         if ref.id in blocked:
             continue
-        origin = archiving.moved_from(home, ref)
-        source = shelf.by_file(home, origin) if origin else ref
+        origin = archiving.hand_moved_from(home, ref)
+        source = shelf.ref_for_path(home, origin) if origin else ref
         warnings = open_run_warnings(home, source) if force else ()
         if not (force or source.archived):
             ensure_no_open_runs(home, source, "archived")
-        moved = archiving.archive(
+        moved = archiving.archive_plan(
             home,
             ref,
             options,
@@ -103,10 +103,10 @@ def archive(
             successor=successor,
             abandoned=how == ABANDONED,
             origin=origin,
-            agrees=rewrite_decider(call, links),
+            confirm_rewrite=rewrite_decider(call, links),
         )
         moved = moved._replace(warnings=(*warnings, *moved.warnings))
-        command = None if links is False else f"execplan archive {ref.typed} --rewrite-links"
+        command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
         answers.append(move_answer(home, moved, options, "archived already", command))
     if len(answers) == 1 and not complete:
         return answers[0]
@@ -121,7 +121,7 @@ def _ensure_compatible_options(
     by: str | None,
     force: bool,
     reason: str | None,
-    options: Options,
+    options: WriteOptions,
 ) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     is_abandoned = resolution == ABANDONED
@@ -163,22 +163,22 @@ def _ensure_compatible_options(
 
 def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
     """The plans that are named, each once; the only one for none. Raises ExecplanError."""
-    matches = [pick.open_plan(os.getcwd(), name) for name in plans] or [pick.open_plan(os.getcwd(), None)]
-    return list({ref.real: (home, ref) for home, ref in matches}.values())
+    matches = [pick.select_plan(os.getcwd(), name) for name in plans] or [pick.select_plan(os.getcwd(), None)]
+    return list({ref.real_path: (home, ref) for home, ref in matches}.values())
 
 
 def _find_complete_plans() -> list[LocatedPlan]:
     """Every plan outside the archive whose tasks are all done; raises ExecplanError."""
-    stored_plans = shelf.load_together(homes.require(os.getcwd()))
+    stored_plans = shelf.load_with_nested(homes.require(os.getcwd()))
     return [(stored_plan.home, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
 
-def _blocking_reasons(home: Home, ref: Ref, *, finished: bool) -> list[str]:
+def _blocking_reasons(home: Project, ref: PlanRef, *, finished: bool) -> list[str]:
     """Every reason for which a plan is not archived; raises ExecplanError."""
     if ref.archived:
         return []
     runs = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(home, ref)]
-    return runs + (archiving.reasons_against(home, ref) if finished else [])
+    return runs + (archiving.archive_blockers(home, ref) if finished else [])
 
 
 def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanError:

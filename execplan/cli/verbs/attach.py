@@ -14,7 +14,7 @@ from execplan.cli.words import read_text
 from execplan.cli.writing import edit_answer
 from execplan.repo import attach as attaching
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -31,19 +31,19 @@ from execplan.repo.amend import Options
 @create_option
 @writer_options
 def attach(
-    call: Call, files: tuple[str, ...], about: str | None, plan: str | None, create: bool, options: Options
+    call: Call, files: tuple[str, ...], about: str | None, plan: str | None, create: bool, options: WriteOptions
 ) -> Answer:
     """Attach files to a plan as evidence; what is there already, by its SHA-256, is not copied again."""
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     description = read_text(about, "what they show") if about is not None else ""
-    amended, attached = attaching.attach(home, ref, files, description, options, create=create)
+    amended, attached = attaching.attach_files(home, ref, files, description, options, create=create)
     answer = edit_answer(
-        amended._replace(said=()),
+        amended._replace(messages=()),
         options,
         f"execplan show {quote_plan_name(ref.id, amended.path)} --section 'Artifacts and Notes'",
     )
     file_entries = [
-        {"path": home.shown(attachment.path), "sha256": attachment.digest, "bytes": attachment.size, "copied": attachment.copied}
+        {"path": home.display_path(attachment.path), "sha256": attachment.digest, "bytes": attachment.size, "copied": attachment.copied}
         for attachment in attached
     ]
     action = "would copy" if options.dry_run else "copied"
@@ -52,7 +52,7 @@ def attach(
         for source, file_entry in zip(files, file_entries, strict=True)
     ]
     return answer._replace(
-        data={**answer.data, "said": list(amended.said), "files": file_entries},
+        data={**answer.data, "said": list(amended.messages), "files": file_entries},
         text="\n".join([printable_lines(lines), answer.text]).rstrip("\n"),
     )
 

@@ -14,7 +14,7 @@ from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, pick
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--accept", "reason", metavar="REASON", help="Go on with a ledger that is broken, on record.")
 @new_options
 def audit(
-    call: Call, plan: str | None, *, verifies: bool, run_: str | None, reason: str | None, options: Options
+    call: Call, plan: str | None, *, verifies: bool, run_: str | None, reason: str | None, options: WriteOptions
 ) -> Answer:
     """Tell who approved what, what ran, what changed on which file, and what was rolled back, from the plan's ledger.
 
@@ -44,16 +44,16 @@ def audit(
     from execplan.cli import auditing
 
     _ensure_compatible_options(verifies=verifies, run=run_, reason=reason, options=options)
-    if verifies and plan is None and not pick.from_environment():
+    if verifies and plan is None and not pick.plan_from_environment():
         return auditing.verify_all_answer(homes.require(os.getcwd()))
-    home, ref = pick.open_plan(os.getcwd(), plan)
-    homes.existing(home)
+    home, ref = pick.select_plan(os.getcwd(), plan)
+    homes.require_existing(home)
     if reason is not None:
         return auditing.accept_broken_log(home, ref, reason, options)
     return auditing.verify_plan_answer(home, ref) if verifies else auditing.audit_answer(home, ref, run_)
 
 
-def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str | None, options: Options) -> None:
+def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str | None, options: WriteOptions) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     chosen_flags = [
         name

@@ -12,7 +12,7 @@ from execplan.cli.printing import printable_lines
 from execplan.cli.restart_page import PAGE_NAME, build_page
 from execplan.cli.verb import define_command, writer_options
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -23,7 +23,7 @@ from execplan.repo.amend import Options
 @plan_argument()
 @click.option("--force", is_flag=True, help="Also over a page that was edited by hand.")
 @writer_options
-def checkpoint(call: Call, plan: str | None, force: bool, options: Options) -> Answer:
+def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
     """Write the restart page of a plan: from it alone somebody goes on who knows nothing else.
 
     Objective, what is done and what is next, decisions and discoveries with their reasons, risks, open questions and
@@ -32,7 +32,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: Options) -> A
     """
     from execplan.repo.execution import store
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     stored = store.save(
         home,
         ref,

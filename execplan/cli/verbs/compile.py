@@ -12,12 +12,12 @@ from execplan.cli.plan_name import is_same_plan, plan_option
 from execplan.cli.verb import new_options, define_command
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 if TYPE_CHECKING:
     from execplan.cli.compiling import CompileResult
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 @define_command(
@@ -62,7 +62,7 @@ def compile_(
     title: str | None,
     enhance: bool,
     plan: str | None,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Compile a plan's steps to its execution plan: JSON that is the same for the same plan, to be evaluated and approved.
 
@@ -81,7 +81,7 @@ def compile_(
     _ensure_compatible_options(plans, plan, out, title, [name for name, is_given in modes.items() if is_given])
     if compose:
         return _compose_plans(call, plans, plan, out, title, options)
-    home, ref = pick.open_plan(os.getcwd(), plans[0] if plans else plan)
+    home, ref = pick.select_plan(os.getcwd(), plans[0] if plans else plan)
     if annotate:
         return _annotate_plan(home, ref, options)
     from execplan.cli import compiling
@@ -121,7 +121,7 @@ def _ensure_compatible_options(
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _compile_plan(home: Home, ref: Ref, *, ignore_stored: bool = False) -> CompileResult:
+def _compile_plan(home: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
     """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
     from execplan.cli.compiling import CompileResult, compile_warnings
     from execplan.execution.documents.document import to_bytes
@@ -131,7 +131,7 @@ def _compile_plan(home: Home, ref: Ref, *, ignore_stored: bool = False) -> Compi
     if ignore_stored:
         compilation = compiled(home, ref)
         if compilation.document is None:
-            raise no_steps(home.shown(ref.path), compilation.skipped)
+            raise no_steps(home.display_path(ref.path), compilation.skipped)
         return CompileResult(compilation.document, to_bytes(compilation.document), compilation.skipped, warnings)
     current_plan = current(home, ref)
     if current_plan.document.source is None or current_plan.document.revision > 1:
@@ -144,7 +144,7 @@ def _compile_plan(home: Home, ref: Ref, *, ignore_stored: bool = False) -> Compi
     return CompileResult(current_plan.document, current_plan.data, current_plan.left, warnings)
 
 
-def _read_imported(home: Home, ref: Ref, source: str) -> CompileResult:
+def _read_imported(home: Project, ref: PlanRef, source: str) -> CompileResult:
     from execplan.agents.enhancer import kept
     from execplan.cli.compiling import result_from_document
     from execplan.cli.words import read_source, source_name
@@ -155,13 +155,13 @@ def _read_imported(home: Home, ref: Ref, source: str) -> CompileResult:
 
 
 def _compose_plans(
-    call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, options: Options
+    call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, options: WriteOptions
 ) -> Answer:
     from execplan.cli import compiling
     from execplan.execution.making.compose import compose
     from execplan.repo.execution.current import current
 
-    members = [pick.open_plan(os.getcwd(), name) for name in plans]
+    members = [pick.select_plan(os.getcwd(), name) for name in plans]
     documents = [current(home, ref).document for home, ref in members]
     joined_id = "+".join([ref.id for _, ref in members])[:255]
     if title is not None:
@@ -170,25 +170,25 @@ def _compose_plans(
     if plan is None:
         assert out is not None
         return _write_output(call, compiling.result_from_document(compose(documents, joined_id)), out, options)
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     compile_result = compiling.result_from_document(compose(documents, ref.id))
     return _store_or_write(call, home, ref, compile_result, out, options, "compose an execution plan")
 
 
-def _store_or_write(call: Call, home: Home, ref: Ref, compile_result: CompileResult, out: str | None, options: Options, summary: str) -> Answer:
+def _store_or_write(call: Call, home: Project, ref: PlanRef, compile_result: CompileResult, out: str | None, options: WriteOptions, summary: str) -> Answer:
     """Stored for a plan, or sent elsewhere."""
     from execplan.cli.compiling import store_result
 
     return _write_output(call, compile_result, out, options) if out is not None else store_result(home, ref, lambda: compile_result, options, summary)
 
 
-def _write_output(call: Call, compile_result: CompileResult, out: str, options: Options) -> Answer:
+def _write_output(call: Call, compile_result: CompileResult, out: str, options: WriteOptions) -> Answer:
     from execplan.cli.compiling import document_answer, write_to_file
 
     return document_answer(compile_result, as_json=call.as_json) if out == "-" else write_to_file(compile_result, out, options)
 
 
-def _annotate_plan(home: Home, ref: Ref, options: Options) -> Answer:
+def _annotate_plan(home: Project, ref: PlanRef, options: WriteOptions) -> Answer:
     """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
     from execplan.cli.answer import quote_plan_name
     from execplan.cli.printing import printable_lines
@@ -196,11 +196,11 @@ def _annotate_plan(home: Home, ref: Ref, options: Options) -> Answer:
     from execplan.execution.wild.annotate import annotate
     from execplan.repo.amend import amend
 
-    amended = amend(home, ref, lambda plan: annotate(plan, dry_run=options.dry_run), options, verb="compile")
+    amended = amend(home, ref, lambda plan: annotate(plan, dry_run=options.dry_run), options, command="compile")
     answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")
     if options.dry_run and amended.changed:
-        answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.said)}")
-    return answer._replace(data={**answer.data, "said": list(amended.said)})
+        answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")
+    return answer._replace(data={**answer.data, "said": list(amended.messages)})
 
 
 command = compile_

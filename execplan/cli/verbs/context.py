@@ -71,11 +71,11 @@ def context(
 
     options = ContextOptions(**flags)
     options.ensure_compatible(as_json=call.as_json)
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     stored_plan = shelf.load(home, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(home.shown(ref.path)):
+        with About(home.display_path(ref.path)):
             raise stored_plan.error
     settings = terms(home.settings.context)
     gathered = gather(home, ref, stored_plan.plan, Wanted(task, settings.decisions, files, units, sessions))

@@ -14,12 +14,12 @@ from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan import logs
 from execplan.plan.change import words_of
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.author import author as default_author
 
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 @define_command(
@@ -45,12 +45,12 @@ def decide(
     supersedes: str | None,
     plan: str | None,
     create: bool,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
     decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
 
-    def changer(home: Home) -> Changer:
+    def changer(home: Project) -> Changer:
         name = words_of(author or default_author(home), "the author")
         return logs.decide(decision, rationale, name, now(), supersedes=supersedes, create=create)
 

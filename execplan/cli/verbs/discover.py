@@ -10,7 +10,7 @@ from execplan.cli.verb import create_option, define_command, writer_options
 from execplan.cli.words import read_text
 from execplan.cli.writing import edit_plan
 from execplan.plan import logs
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -23,7 +23,7 @@ from execplan.repo.amend import Options
 @plan_option
 @create_option
 @writer_options
-def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: Options) -> Answer:
+def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
     changer = logs.discover(read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create)
     return edit_plan(call, plan, options, "discover", lambda home: changer, "execplan next {id}")

@@ -14,11 +14,11 @@ from execplan.cli.verb import new_options, define_command
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.edits import overwritten
-from execplan.repo.edits.losses import look
+from execplan.repo.edits.losses import detect_lost_edits
 from execplan.view.doctor.examine import run_checks, apply_fixes, preview_fixes
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.view.doctor.examine import CheckResult, FixOutcome
 
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--fix", is_flag=True, help="Mend what can be mended safely.")
 @click.option("--forget", metavar="PLAN", help="What was overwritten in this plan was taken out on purpose.")
 @new_options
-def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> Answer:
+def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:
     """Look for everything that can be wrong with a home, each with what mends it; exit 1 when something is."""
     if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
         raise ExecplanError(
@@ -50,13 +50,13 @@ def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> An
     return _doctor_answer(call, checked, applied_fixes, forgotten, refused, dry_run=options.dry_run, fix=fix)
 
 
-def _forget_overwritten(name: str, options: Options) -> list[str]:
+def _forget_overwritten(name: str, options: WriteOptions) -> list[str]:
     """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
-    home, ref = pick.open_plan(os.getcwd(), name)
-    steps = look(home, ref).lost
+    home, ref = pick.select_plan(os.getcwd(), name)
+    steps = detect_lost_edits(home, ref).lost
     if steps and not options.dry_run:
-        overwritten.forget(home, ref, steps)
-    return [step.said for step in steps]
+        overwritten.forget_edits(home, ref, steps)
+    return [step.description for step in steps]
 
 
 def _completion_script(shell: str) -> str:

@@ -10,7 +10,7 @@ from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan.tasks import tick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -21,7 +21,7 @@ from execplan.repo.amend import Options
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @plan_option
 @writer_options
-def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
+def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
     changer = tick(tasks, now())
     return edit_plan(call, plan, options, "done", lambda home: changer, "execplan next {id}", finishes=True)

@@ -12,8 +12,8 @@ from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_answer
 from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.repo import pick
-from execplan.repo.amend import Options
-from execplan.repo.operations.drop import drop as drop_plan
+from execplan.repo.amend import WriteOptions
+from execplan.repo.operations.drop import drop_plan as drop_plan
 
 
 @define_command(
@@ -24,9 +24,9 @@ from execplan.repo.operations.drop import drop as drop_plan
 @plan_argument()
 @click.option("--force", is_flag=True, help="Even if somebody has worked on it; undo brings it back.")
 @writer_options
-def drop(call: Call, plan: str | None, force: bool, options: Options) -> Answer:
+def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
     """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(home, ref, "dropped")
     return edit_answer(drop_plan(home, ref, options, force=force), options, "execplan list")
 

@@ -17,13 +17,13 @@ from execplan.cli.writing import edit_answer
 from execplan.errors import ExecplanError
 from execplan.plan.whole import rebased
 from execplan.repo import pick, shelf, state
-from execplan.repo.amend import Options, amend
+from execplan.repo.amend import WriteOptions, amend
 from execplan.repo.checking.one import Target, Way, check
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 from execplan.text import disk, files
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 @define_command(
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 )
 @plan_argument()
 @writer_options
-def edit(call: Call, plan: str | None, options: Options) -> Answer:
+def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     """Open a plan in your editor, then check it against the rules; exit 1 when a finding is an error.
 
     You edit a copy, so that others can go on with the plan: what they change meanwhile stays, and where both changed the
     same lines nothing is written and your copy is kept.
     """
-    home, ref = pick.open_plan(os.getcwd(), plan)
-    existing(home)
-    old = shelf.open_bytes(home, ref.path)
-    amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), verb="edit")
+    home, ref = pick.select_plan(os.getcwd(), plan)
+    require_existing(home)
+    old = shelf.read_bytes(home, ref.path)
+    amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit")
     copy = _create_copy(home, os.path.basename(ref.path), old)
     try:
         open_editor(copy)
         new = read_source(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
-            home, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, verb="edit"
+            home, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, command="edit"
         )
     except BaseException as error:
         _keep_edited_copy(copy, old, error)
@@ -70,9 +70,9 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
     )
 
 
-def _create_copy(home: Home, name: str, data: bytes) -> str:
+def _create_copy(home: Project, name: str, data: bytes) -> str:
     """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
-    state.folder(home, "edit")
+    state.make_state_dir(home, "edit")
     copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
     with state.lock(home, "edit", f"edit of {name}"):
         copy_path = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))

@@ -42,11 +42,11 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
     if rule is not None:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
         return Answer({**rule_fields, "page": rule.page}, f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.page)}")
-    refusal = pages.refusals().get(page_name)
+    refusal = pages.error_help_by_code().get(page_name)
     if refusal is not None:
         return Answer(refusal._asdict(), f"{refusal.code} (exit {refusal.exit})\n\n{refusal.page}")
-    if page_name in pages.topics():
-        page = pages.topic(page_name)
+    if page_name in pages.topic_summaries():
+        page = pages.topic_text(page_name)
         if page_name == "tools":
             return _tools_answer(call, page)
         return Answer({"topic": page_name, "page": page}, page)
@@ -68,15 +68,15 @@ def _tools_answer(call: Call, page: str) -> Answer:
 
 def _index_answer() -> Answer:
     """Every page in a line or a word."""
-    topics, refusals = pages.topics(), pages.refusals()
+    topics, refusals = pages.topic_summaries(), pages.error_help_by_code()
     width = max(map(len, topics))
     lines = ["Topics: execplan explain TOPIC", ""]
     for name, about in topics.items():
         lead = f"  {name:{width}}  "
-        lines += wrap(about, pages.WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead))
+        lines += wrap(about, pages.PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead))
     for heading, codes in (("Rules of lint", RULES), ("Refusals", refusals)):
         codes_text = fill(
-            "  ".join(sorted(codes)), pages.WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+            "  ".join(sorted(codes)), pages.PAGE_WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
         )
         lines += ["", f"{heading}: execplan explain CODE", "", codes_text]
     data = {
@@ -103,7 +103,7 @@ def _wrap_page(page: str) -> str:
     """A page whose paragraphs fit; examples stay as they are."""
     prose, mark, examples = page.partition("\nBad")
     return (
-        "\n\n".join([fill(paragraph, pages.WIDTH) for paragraph in prose.split("\n\n")])
+        "\n\n".join([fill(paragraph, pages.PAGE_WIDTH) for paragraph in prose.split("\n\n")])
         + ("\n" if mark else "")
         + mark
         + examples
@@ -116,8 +116,8 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
 
     descriptions = {
         **{code.lower(): f"{code}  {rule.sentence}" for code, rule in RULES.items()},
-        **{code: f"{code}  {refusal.sentence}" for code, refusal in pages.refusals().items()},
-        **{name: f"{name}  {about}" for name, about in pages.topics().items()},
+        **{code: f"{code}  {refusal.sentence}" for code, refusal in pages.error_help_by_code().items()},
+        **{name: f"{name}  {about}" for name, about in pages.topic_summaries().items()},
     }
     similar_names = get_close_matches(page_name, descriptions, n=3, cutoff=0.6)
     hint = "see what there is: execplan explain"

@@ -35,7 +35,7 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     from execplan.cli.handing import handoff_text
     from execplan.engine.agent.handoff import handoff as engine
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     agent_handoff = engine(home, ref)
     return Answer(agent_handoff.payload, "" if call.as_json else handoff_text(agent_handoff, budget), next_commands=agent_handoff.next_commands)
 

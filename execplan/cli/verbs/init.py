@@ -17,13 +17,13 @@ from execplan.repo import homes, ignored
 from execplan.repo.adoption import guide, setup
 from execplan.repo.adoption.inspection import inspect
 from execplan.repo.adoption.survey import counted, survey
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 if TYPE_CHECKING:
     from execplan.repo.adoption.guide import Upgraded
     from execplan.repo.adoption.survey import Prepared, Survey
-    from execplan.repo.home import Home
-    from execplan.repo.moving.move import Moved
+    from execplan.repo.home import Project
+    from execplan.repo.moving.move import MoveResult
 
 
 @define_command(
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--upgrade", is_flag=True, help="Merge the newest guide into the one here; what you changed stays.")
 @new_options
 def init(
-    call: Call, place: str | None, wanted: str | None, move: bool, check: bool, upgrade: bool, options: Options
+    call: Call, place: str | None, wanted: str | None, move: bool, check: bool, upgrade: bool, options: WriteOptions
 ) -> Answer:
     """Make a home for plans in this repository, in this folder where there is no git, or in DIR, which may be new.
 
@@ -59,7 +59,7 @@ def init(
         raise ExecplanError("usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one")
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
-    home = homes.find(os.getcwd()) if place is None else homes.at(place)
+    home = homes.find(os.getcwd()) if place is None else homes.project_at(place)
     survey_result = survey(home, wanted)
     relocations = _move_unlisted(call, place, home, survey_result, options._replace(dry_run=options.dry_run or check), move=move)
     commit, warnings = setup.init(survey_result, options._replace(dry_run=options.dry_run or check))
@@ -110,20 +110,20 @@ def init(
         + tuple([line for relocation in relocations for line in relocation.warnings])
         + warnings
         + guide_report.upgrade.warnings
-        + ignored.warnings(survey_result.homes[0].home)
+        + ignored.ignore_warnings(survey_result.homes[0].home)
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
 
 
-def _move_unlisted(call: Call, directory: str | None, home: Home, survey_result: Survey, options: Options, *, move: bool) -> list[Moved]:
+def _move_unlisted(call: Call, directory: str | None, home: Project, survey_result: Survey, options: WriteOptions, *, move: bool) -> list[MoveResult]:
     """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
     if not survey_result.unlisted:
         return []
-    from execplan.repo.moving.relocate import relocate
+    from execplan.repo.moving.relocate import relocate_plans
 
     new_project = survey_result.homes[0].home
-    old, target = home.shown(home.plans), new_project.shown(new_project.plans)
+    old, target = home.display_path(home.plans), new_project.display_path(new_project.plans)
     message = f"{counted(len(survey_result.unlisted))} in {old} would not be listed any more, because most plans are in {target}"
     init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
     can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
@@ -133,10 +133,10 @@ def _move_unlisted(call: Call, directory: str | None, home: Home, survey_result:
             message,
             exit=NO,
             hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(home.plans))}",
-            candidates=[home.shown(ref.path) for ref in survey_result.unlisted],
-            data={"reasons": [home.shown(ref.path) for ref in survey_result.unlisted]},
+            candidates=[home.display_path(ref.path) for ref in survey_result.unlisted],
+            data={"reasons": [home.display_path(ref.path) for ref in survey_result.unlisted]},
         )
-    return relocate(home, new_project, survey_result.unlisted, options)
+    return relocate_plans(home, new_project, survey_result.unlisted, options)
 
 
 class _GuideReport(NamedTuple):
@@ -146,7 +146,7 @@ class _GuideReport(NamedTuple):
     lines: list[str]
 
 
-def _check_guide(home: Home, options: Options, *, upgrade: bool) -> _GuideReport:
+def _check_guide(home: Project, options: WriteOptions, *, upgrade: bool) -> _GuideReport:
     """Upgrade the guide, or say whether a newer one is there."""
     upgraded = guide.upgrade(home, options) if upgrade else guide.look(home)
     if not upgraded.changed:

@@ -27,10 +27,10 @@ from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.targets import changed_since, lots, targets
 from execplan.repo.checking.tree import Trees
 from execplan.repo.checking.whole import check_commit, check_homes
-from execplan.repo.edits.since import check_match
+from execplan.repo.edits.since import ensure_digest_matches
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 @writer_options
 def lint(
     call: Call,
-    options: Options,
+    options: WriteOptions,
     plans: tuple[str, ...],
     *,
     hook: bool,
@@ -79,8 +79,8 @@ def lint(
     output = OutputSettings(**_pick_options(OutputSettings, flags))
     fix_settings = FixSettings(**_pick_options(FixSettings, flags))
     rule_settings = RuleSettings(**_pick_options(RuleSettings, flags))
-    if not (plans or staged or since is not None) and pick.from_environment() is not None:
-        plans = (os.path.relpath(pick.open_plan(os.getcwd(), None)[1].path),)
+    if not (plans or staged or since is not None) and pick.plan_from_environment() is not None:
+        plans = (os.path.relpath(pick.select_plan(os.getcwd(), None)[1].path),)
     output.ensure_compatible(call, plans, staged=staged, since=since)
     _ensure_compatible_options(plans, options, output, fix_settings, staged=staged)
     check_options = Way(hook=hook, selection=rule_settings.selection(), trees=Trees())
@@ -92,7 +92,7 @@ def lint(
     target_groups, base = (lots(plans, hook=hook), None) if since is None else changed_since(directory, since)
     check_options = with_committed(target_groups, informed(target_groups, check_options, base))
     for target in targets(target_groups) if options.if_match is not None else ():
-        check_match(target.home, target.ref, options.if_match)
+        ensure_digest_matches(target.home, target.ref, options.if_match)
     fix_report = fix_settings.fix_plans(list(targets(target_groups)) if fix_settings.is_requested else (), check_options, options)
     ignored_warnings: tuple[str, ...] = ()
     with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
@@ -103,7 +103,7 @@ def lint(
         from execplan.repo import homes, ignored
 
         checked += check_homes(directory, check_options)
-        ignored_warnings = ignored.warnings(homes.require(directory))
+        ignored_warnings = ignored.ignore_warnings(homes.require(directory))
     answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
     rule_warnings = unmet_rule_warnings(check_options.selection.select, git=any([group.home.git is not None for group in target_groups]))
     answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
@@ -115,7 +115,7 @@ def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, An
     return {name: flags[name] for name in kind._fields}
 
 
-def _ensure_compatible_options(plans: tuple[str, ...], options: Options, output: OutputSettings, fix_settings: FixSettings, *, staged: bool) -> None:
+def _ensure_compatible_options(plans: tuple[str, ...], options: WriteOptions, output: OutputSettings, fix_settings: FixSettings, *, staged: bool) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     for is_wrong, why in (
         (fix_settings.is_requested and staged, "--staged judges git's index, in which nothing can be mended"),

@@ -25,7 +25,7 @@ from execplan.repo import homes, shelf
 def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     home = homes.require(os.getcwd())
-    stored_plans = shelf.load_together(home, archive=everything)
+    stored_plans = shelf.load_with_nested(home, archive=everything)
     plans = [{**plan_json(stored_plan), "execution": standing.status_if_active(stored_plan)} for stored_plan in stored_plans]
     name = "path" if len({stored_plan.home.base for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]

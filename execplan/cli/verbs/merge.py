@@ -14,7 +14,7 @@ from execplan.cli.writing import edit_answer
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.merging.whole import Merged
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.merging import finishing
 from execplan.repo.merging import merge as merging
 
@@ -33,7 +33,7 @@ from execplan.repo.merging import merge as merging
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Be git's merge driver: see execplan install merge-driver.")
 @writer_options
-def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: Options) -> Answer:
+def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
     """Merge two versions of a plan that grew out of a third, or finish a plan that holds conflict markers.
 
     Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. What both changed
@@ -57,14 +57,14 @@ def _usage_error(message: str) -> ExecplanError:
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _merge_files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
+def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions) -> Answer:
     """Three files into one."""
     out = None if out == "-" else out
     base, our, their = paths
-    merged, our_data = merging.of_files(base, our, their)
+    merged, our_data = merging.merge_files(base, our, their)
     changed, text, diff = merged.data != our_data, merged.data.decode("utf-8"), ""
     if out is not None:
-        changed, diff = merging.put(out, merged.data, dry_run=options.dry_run)
+        changed, diff = merging.write_merged(out, merged.data, dry_run=options.dry_run)
     data = {
         "conflicts": merged.conflicts,
         "notes": list(merged.notes),
@@ -88,10 +88,10 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: Options) -> A
     )
 
 
-def _finish_plan(name: str, options: Options) -> Answer:
+def _finish_plan(name: str, options: WriteOptions) -> Answer:
     """A plan with conflict markers, finished where it is."""
-    home, ref = pick.open_plan(os.getcwd(), name)
-    amended, merged = finishing.finish(home, ref, options)
+    home, ref = pick.select_plan(os.getcwd(), name)
+    amended, merged = finishing.finish_merge(home, ref, options)
     answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
     is_resolved = (amended.changed or finishing.is_unmerged(home, ref.path)) and not options.dry_run

@@ -17,15 +17,15 @@ from execplan.cli.words import read_source, read_text
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan import reader
 from execplan.repo import homes, scaffold, shelf
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import templates
 from execplan.text.hidden import visible
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.scaffold import Made
+    from execplan.repo.home import Project
+    from execplan.repo.scaffold import CreatedPlan
 
 
 @define_command(
@@ -62,7 +62,7 @@ def new(
     listed: bool,
     source: str | None,
     interactive: bool,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Write a new plan from a template: twelve sections, each with a line of guidance."""
     plan_inputs = [title, purpose, *tasks, template]
@@ -86,7 +86,7 @@ def new(
         purpose_text = read_text(purpose, "the purpose") if purpose else ""
         task_texts = [read_text(task, "a task") for task in tasks]
         creation_options = options._replace(commit=False) if interactive else options
-        created_plan = scaffold.new_plan(home, title or "", purpose_text, task_texts, creation_options, template)
+        created_plan = scaffold.create_plan(home, title or "", purpose_text, task_texts, creation_options, template)
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
     data = {
@@ -107,7 +107,7 @@ def new(
     return Answer(data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work)
 
 
-def _ensure_can_interview(call: Call, options: Options, *, is_new: bool) -> None:
+def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:
     """Refuse what does not go with questions on a terminal; raises ExecplanError."""
     for is_wrong, why in (
         (not is_new, "--interactive asks for the sections of a plan from a template"),
@@ -119,18 +119,18 @@ def _ensure_can_interview(call: Call, options: Options, *, is_new: bool) -> None
     interview.require_terminal()
 
 
-def _interview(created_plan: Made, title: str, options: Options) -> Made:
+def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> CreatedPlan:
     """Ask for the sections of a new plan, then commit it where that is wanted; raises ExecplanError."""
     home = homes.find(os.getcwd())
     path = os.path.join(home.root, created_plan.path)
     created_plan = created_plan._replace(data=interview.interview(home, path))
-    if not options.commits(home):
+    if not options.should_commit(home):
         return created_plan
-    commit_result = commit_paths(home, created_plan.id, [path, home.artifacts(created_plan.id)], "new", f"new, {title}", {}, title)
-    return created_plan._replace(data=shelf.open_bytes(home, path), commit=commit_result.digest, warnings=created_plan.warnings + commit_result.warnings)
+    commit_result = commit_paths(home, created_plan.id, [path, home.artifacts_dir(created_plan.id)], "new", f"new, {title}", {}, title)
+    return created_plan._replace(data=shelf.read_bytes(home, path), commit=commit_result.digest, warnings=created_plan.warnings + commit_result.warnings)
 
 
-def _templates_answer(home: Home) -> Answer:
+def _templates_answer(home: Project) -> Answer:
     """Every template and whose it is."""
     all_templates = templates.every(home)
     names = [visible(template.name) for template in all_templates]

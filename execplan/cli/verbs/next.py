@@ -21,11 +21,11 @@ from execplan.plan.model import BROKEN
 from execplan.plan.seek import find_task
 from execplan.repo import claims, homes, pick, shelf
 from execplan.repo.author import actor
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 from execplan.text.hidden import visible
 
 if TYPE_CHECKING:
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
 
 _HOURS_PER_UNIT = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 
@@ -95,7 +95,7 @@ def next_(
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
     warnings += conflict_warnings([stored_plan])
     if claim is not None or release is not None:
-        existing(home)
+        require_existing(home)
     if release is not None:
         from execplan.cli import claiming
 
@@ -104,13 +104,13 @@ def next_(
         answer = claiming.release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
     claimant = (read_text(claim, "the name") if claim else actor(home)) if claim is not None else None
-    if claimant is not None and claims.take(home, ref, claimant, hours or claims.HOURS, task) is not None:
+    if claimant is not None and claims.claim_task(home, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None:
         stored_plan = shelf.load(home, ref)
     answer = _task_answer(stored_plan, claimant, task)
     return answer._replace(data={**answer.data, "broken": broken_ids}, exit=NO if broken_ids else OK, warnings=warnings)
 
 
-def _task_answer(stored_plan: Shelved, claimant: str | None, query: str | None) -> Answer:
+def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
     """The task that is next, or that `claimant` has claimed just now; what `query` names, if it is given."""
     home, ref, plan = stored_plan.home, stored_plan.ref, stored_plan.plan
     assert plan is not None
@@ -152,17 +152,17 @@ def _ensure_compatible_options(claim: str | None, task: str | None, time: str | 
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
 
 
-def _find_plan(plan: str | None) -> tuple[Shelved | None, list[str]]:
+def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
     """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
-    if plan is not None or pick.from_environment():
-        home, ref = pick.open_plan(os.getcwd(), plan)
+    if plan is not None or pick.plan_from_environment():
+        home, ref = pick.select_plan(os.getcwd(), plan)
         return shelf.load(home, ref), []
-    stored_plans = shelf.load_together(homes.require(os.getcwd()))
+    stored_plans = shelf.load_with_nested(homes.require(os.getcwd()))
     if not stored_plans:
         return None, []
     broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
     try:
-        return pick.only(stored_plans), broken_ids
+        return pick.select_only_plan(stored_plans), broken_ids
     except ExecplanError as error:
         if broken_ids:
             error.message += f"; broken: {', '.join(broken_ids)}"

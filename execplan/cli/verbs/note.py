@@ -10,7 +10,7 @@ from execplan.cli.verb import create_option, define_command, writer_options
 from execplan.cli.words import read_lines, read_text
 from execplan.cli.writing import edit_plan
 from execplan.plan import body as bodies
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -26,7 +26,7 @@ from execplan.repo.amend import Options
 @plan_option
 @create_option
 @writer_options
-def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: Options) -> Answer:
+def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
     changer = bodies.note([read_text(text, "the note")], lines, create=create)

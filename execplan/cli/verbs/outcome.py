@@ -10,7 +10,7 @@ from execplan.cli.verb import create_option, define_command, writer_options
 from execplan.cli.words import read_text
 from execplan.cli.writing import edit_plan
 from execplan.plan import logs
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -22,7 +22,7 @@ from execplan.repo.amend import Options
 @plan_option
 @create_option
 @writer_options
-def outcome(call: Call, text: str, plan: str | None, create: bool, options: Options) -> Answer:
+def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
     changer = logs.outcome(read_text(text, "the outcome"), create=create)
     return edit_plan(call, plan, options, "outcome", lambda home: changer, "execplan status {id}", finishes=True)

@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.reversing import require_movable, undo_answer
 from execplan.cli.verb import define_command, writer_options
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.operations import undo as undoing
 
 
@@ -22,7 +22,7 @@ from execplan.repo.operations import undo as undoing
 @plan_argument()
 @click.option("--any", "other_authors", is_flag=True, help="Also redo what another author undid.")
 @writer_options
-def redo(call: Call, plan: str | None, other_authors: bool, options: Options) -> Answer:
+def redo(call: Call, plan: str | None, other_authors: bool, options: WriteOptions) -> Answer:
     """Redo what `undo` took back; again for the undo before it. A new operation on the plan ends what can be redone.
 
     Without -p it takes your last undo on any plan, and names it.

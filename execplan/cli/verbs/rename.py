@@ -16,7 +16,7 @@ from execplan.cli.verb import define_command, writer_options
 from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import store
 from execplan.repo.moving import rename as renaming
 
@@ -33,17 +33,17 @@ from execplan.repo.moving import rename as renaming
 @plan_option
 @links_option
 @writer_options
-def rename(call: Call, plan: str | None, title: str, *, links: bool | None, options: Options) -> Answer:
+def rename(call: Call, plan: str | None, title: str, *, links: bool | None, options: WriteOptions) -> Answer:
     """Give a plan another title, and the id that comes of it; its date or its number stays."""
     if plan is None:
         raise ExecplanError(
             "usage", "rename takes a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
         )
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(home, ref, "renamed")
     compiled = os.path.lexists(store.path_of(home, ref))
-    renew = partial(restart_page.renew_page, home, commits=options.commits(home))
-    moved = renaming.rename(home, ref, title, options, renew=renew, agrees=rewrite_decider(call, links))
+    renew = partial(restart_page.renew_page, home, commits=options.should_commit(home))
+    moved = renaming.rename_plan(home, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links))
     if compiled and moved.changed:
         why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
         moved = moved._replace(warnings=(*moved.warnings, why))

@@ -9,7 +9,7 @@ from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_plan
 from execplan.plan.tasks import reopen as untick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -20,7 +20,7 @@ from execplan.repo.amend import Options
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @plan_option
 @writer_options
-def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
+def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Take ticks back. A TASK is a number, an id, or words that only it has."""
     return edit_plan(call, plan, options, "reopen", lambda home: untick(tasks), "execplan next {id}")
 

@@ -12,7 +12,7 @@ from execplan.cli.plan_name import plan_option
 from execplan.cli.printing import printable_lines
 from execplan.cli.verb import new_options, define_command
 from execplan.cli.words import read_lines, read_text
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 if TYPE_CHECKING:
     from execplan.engine.replan import ReplanResult
@@ -46,7 +46,7 @@ def replan(
     failed: tuple[str, ...],
     information: str | None,
     plan: str | None,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Make the next revision of what a run does, after what was found out; the last one of the plan, if none is named.
 
@@ -69,7 +69,7 @@ def replan(
         observer=RunObserver(),
         options=options,
     )
-    return _replan_answer(replan_result, quote_plan_name(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
+    return _replan_answer(replan_result, quote_plan_name(ref.id, home.display_path(ref.path)), dry_run=options.dry_run)
 
 
 def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:

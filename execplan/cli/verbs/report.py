@@ -13,7 +13,7 @@ from execplan.cli.verb import new_options, define_command
 from execplan.cli.words import read_text
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--evidence", metavar="FILE", help="The output that was seen: a file of the repository, or - .")
 @new_options
 def report(
-    call: Call, step: str, *, plan: str | None, status: str, result: str, evidence: str | None, options: Options
+    call: Call, step: str, *, plan: str | None, status: str, result: str, evidence: str | None, options: WriteOptions
 ) -> Answer:
     """Record what became of a step that an agent has done, by its id or number: checked, ticked, and what follows said.
 
@@ -47,7 +47,7 @@ def report(
     from execplan.repo import author
 
     home, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
-    agent_report = engine.StepReport(status, read_text(result, "the result"), reporting.read_evidence(home, evidence), author.session() or "")
+    agent_report = engine.StepReport(status, read_text(result, "the result"), reporting.read_evidence(home, evidence), author.session_id() or "")
     reported = engine.report(home, ref, step, agent_report, options)
     return reporting.report_answer(home, ref, reported, dry_run=options.dry_run)
 

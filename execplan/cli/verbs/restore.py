@@ -13,7 +13,7 @@ from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.words import read_text
 from execplan.repo import pick
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.moving import archive
 
 
@@ -26,11 +26,11 @@ from execplan.repo.moving import archive
 @click.option("--reason", metavar="TEXT", help="Why it is taken back; written into the plan.")
 @links_option
 @writer_options
-def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: Options) -> Answer:
+def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: WriteOptions) -> Answer:
     """Move an archived plan and its artifacts back to where they were."""
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     why = read_text(reason, "the reason") if reason is not None else None
-    moved = archive.restore(home, ref, options, reason=why, agrees=rewrite_decider(call, links))
+    moved = archive.restore_plan(home, ref, options, reason=why, confirm_rewrite=rewrite_decider(call, links))
     return move_answer(home, moved, options, "not in the archive", None if links is False else "")
 
 

@@ -14,7 +14,7 @@ from execplan.cli.verbs.run import JOBS
 from execplan.engine.entries import ANSWERS
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -47,7 +47,7 @@ def resume(
     answer: str | None,
     jobs: int | None,
     jsonl: bool,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Go on with a run that was paused, interrupted, killed or has failed; the last one of the plan, if none is named.
 
@@ -66,7 +66,7 @@ def resume(
         from execplan.cli.running.ahead import resume_preview_answer
         from execplan.engine.ahead import preview_resume
 
-        return resume_preview_answer(preview_resume(home, ref, run_paths, answer), answer, quote_plan_name(ref.id, home.shown(ref.path)))
+        return resume_preview_answer(preview_resume(home, ref, run_paths, answer), answer, quote_plan_name(ref.id, home.display_path(ref.path)))
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = engine.resume(home, ref, run_paths, answer, observer, options, jobs=jobs)
     return outcome_answer(home, ref, finished_run, quiet=call.quiet)

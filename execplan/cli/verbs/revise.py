@@ -11,7 +11,7 @@ from execplan.cli.words import read_text
 from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan import logs
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -22,7 +22,7 @@ from execplan.repo.amend import Options
 @click.argument("text")
 @plan_option
 @writer_options
-def revise(call: Call, text: str, plan: str | None, options: Options) -> Answer:
+def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Add a revision note: what was changed in the plan, and why. TEXT may be @FILE, or - for standard input."""
     changer = logs.revise(read_text(text, "the note"), now())
     return edit_plan(call, plan, options, "revise", lambda home: changer, "execplan show {id}")

@@ -10,7 +10,7 @@ from execplan.cli.verb import define_command, writer_options
 from execplan.cli.words import read_text
 from execplan.cli.writing import edit_plan
 from execplan.plan import reword as rewording
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -25,7 +25,7 @@ from execplan.repo.amend import Options
 @click.argument("text")
 @plan_option
 @writer_options
-def reword(call: Call, task: str, text: str, plan: str | None, options: Options) -> Answer:
+def reword(call: Call, task: str, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Say a task in other words. A TASK is a number, an id, or words that only it has; the id changes with the words."""
     changer = rewording.reword(task, read_text(text, "the task"))
     return edit_plan(call, plan, options, "reword", lambda home: changer, "execplan show {id}")

@@ -12,7 +12,7 @@ from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import new_options, define_command
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--step", metavar="ID", help="Only what this step has changed.")
 @plan_option
 @new_options
-def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: Options) -> Answer:
+def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: WriteOptions) -> Answer:
     """Take back what a run has changed: bytes, modes, links, folders, ticks; the last one of the plan, if none is named.
 
     Every backup is checked before anything is written, and what was changed after the run is never overwritten: it is
@@ -45,7 +45,7 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     run_paths = place.find_run(home, ref, run)
     with observe_run(call, "rollback", live=False) as observer:
         rolled_back = roll_back(home, ref, run_paths, step=step, automatic="", observer=observer, options=options)
-    return rollback_answer(rolled_back, quote_plan_name(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
+    return rollback_answer(rolled_back, quote_plan_name(ref.id, home.display_path(ref.path)), dry_run=options.dry_run)
 
 
 command = rollback

@@ -14,7 +14,7 @@ from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 
 if TYPE_CHECKING:
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 JOBS = 64
 """Steps that may run beside each other at most."""
@@ -69,7 +69,7 @@ def run(
     seconds: int | None,
     replays: str,
     jsonl: bool,
-    options: Options,
+    options: WriteOptions,
 ) -> Answer:
     """Run what was approved: its steps in order, each judged, its task ticked, its transcript kept.
 
@@ -85,12 +85,12 @@ def run(
     from execplan.engine import run as engine
     from execplan.engine.watch import RunOptions
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     run_options = RunOptions(steps, begin, jobs, seconds, replays)
     if options.dry_run:
         from execplan.cli.running.outlook import dry_run_answer
 
-        path = home.shown(ref.path)
+        path = home.display_path(ref.path)
         return dry_run_answer(engine.preview_run(home, ref, run_options), run_options, path, quote_plan_name(ref.id, path))
     with observe_run(call, "run", stream=jsonl) as observer:
         finished_run = engine.run(home, ref, run_options, observer, options)

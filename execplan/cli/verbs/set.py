@@ -10,7 +10,7 @@ from execplan.cli.verb import complete_with, create_option, define_command, writ
 from execplan.cli.words import read_lines
 from execplan.cli.writing import edit_plan
 from execplan.plan.body import set_body
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -26,7 +26,7 @@ from execplan.repo.amend import Options
 @plan_option
 @create_option
 @writer_options
-def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: Options) -> Answer:
+def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Put a new body into a section; TEXT is markdown, or @FILE, or - for standard input.
 
     It may hold anything but headings of the first two levels; what the other sections say can't change.

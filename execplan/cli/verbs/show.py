@@ -46,7 +46,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     if (section is not None) + steps + (run is not None) > 1:
         message = "--section, --steps and --run exclude each other"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan show --steps")
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = pick.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.running.one import load_run
         from execplan.cli.running.showing import run_answer
@@ -56,12 +56,12 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     stored_plan = shelf.load(home, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(home.shown(ref.path)):
+        with About(home.display_path(ref.path)):
             raise stored_plan.error
     parsed_plan = stored_plan.plan
     warnings = conflict_warnings([stored_plan])
     if section is not None:
-        with About(home.shown(ref.path)):
+        with About(home.display_path(ref.path)):
             found_section = find_section(parsed_plan, section)
         text = "".join(
             [line + end for line, end in zip(parsed_plan.text.lines, parsed_plan.text.ends, strict=True)][found_section.start : found_section.notes]

@@ -11,7 +11,7 @@ from execplan.cli.words import read_text
 from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan import reword
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 
 
 @define_command(
@@ -24,7 +24,7 @@ from execplan.repo.amend import Options
 @click.option("--remaining", metavar="TEXT", required=True, help="What is left of it; @FILE and - are read.")
 @plan_option
 @writer_options
-def split(call: Call, task: str, done: str, remaining: str, plan: str | None, options: Options) -> Answer:
+def split(call: Call, task: str, done: str, remaining: str, plan: str | None, options: WriteOptions) -> Answer:
     """Split a half-done task into what is done, ticked with the time, and what remains, still open; print both ids.
 
     A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from execplan.engine.stats import RunStatistics
     from execplan.repo.gathering.usage import Used
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 TEXT = "text"
 PROMETHEUS = "prometheus"
@@ -68,7 +68,7 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
         changed = _write_textfile(home, textfile, statistics, session_usage)
         text = f"wrote {textfile}" if changed else f"{textfile} says so already"
         return Answer(
-            {**data, "path": home.shown(os.path.abspath(textfile)), "changed": changed},
+            {**data, "path": home.display_path(os.path.abspath(textfile)), "changed": changed},
             text,
             warnings=warnings,
             is_requested=False,
@@ -80,18 +80,18 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     return Answer(data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings)
 
 
-def _find_plans(plan_names: tuple[str, ...]) -> tuple[Home, list[tuple[Home, Ref]]]:
+def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Project, PlanRef]]]:
     """The home from which they are asked for, and the plans."""
     directory = os.getcwd()
-    names: tuple[str | None, ...] = plan_names or ((None,) if pick.from_environment() is not None else ())
+    names: tuple[str | None, ...] = plan_names or ((None,) if pick.plan_from_environment() is not None else ())
     if names:
-        plan_refs = list({ref.path: (home, ref) for home, ref in [pick.open_plan(directory, name) for name in names]}.values())
-        return homes.existing(plan_refs[0][0]), plan_refs
+        plan_refs = list({ref.path: (home, ref) for home, ref in [pick.select_plan(directory, name) for name in names]}.values())
+        return homes.require_existing(plan_refs[0][0]), plan_refs
     home = homes.require(directory)
-    return home, [(member_project, ref) for member_project in homes.together(home) for ref in shelf.every(member_project)]
+    return home, [(member_project, ref) for member_project in homes.with_nested_projects(home) for ref in shelf.all_refs(member_project)]
 
 
-def _read_audit_logs(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[str, ...]]:
+def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
     """The records of each plan, and what is wrong with them."""
     from execplan.engine.ledger import chain, names
 
@@ -105,7 +105,7 @@ def _read_audit_logs(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[st
     return record_lists, tuple(warnings)
 
 
-def _write_textfile(home: Home, file: str, statistics: RunStatistics, session_usage: Used) -> bool:
+def _write_textfile(home: Project, file: str, statistics: RunStatistics, session_usage: Used) -> bool:
     """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
     from execplan.cli.metrics import render
 

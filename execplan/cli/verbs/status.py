@@ -16,10 +16,10 @@ from execplan.cli.verb import define_command
 from execplan.errors import NO, OK
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.repo import homes, pick, shelf
-from execplan.repo.life import Activity
+from execplan.repo.life import PlanActivity
 
 if TYPE_CHECKING:
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
 
 
 @define_command(
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 @plan_argument()
 def status(call: Call, plan: str | None) -> Answer:
     """Count the plans by state, broken ones first, then show each open plan with its next task."""
-    is_named = plan is not None or pick.from_environment() is not None
+    is_named = plan is not None or pick.plan_from_environment() is not None
     if not is_named:
         home = homes.require(os.getcwd())
-        stored_plans = shelf.load_together(home, archive=True)
+        stored_plans = shelf.load_with_nested(home, archive=True)
     else:
-        home, ref = pick.open_plan(os.getcwd(), plan)
+        home, ref = pick.select_plan(os.getcwd(), plan)
         stored_plans = [shelf.load(home, ref)]
     stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
-    activity = Activity()
+    activity = PlanActivity()
     plan_statuses = [_plan_status(stored_plan, activity) for stored_plan in stored_plans if is_named or stored_plan.state != ARCHIVED]
     plan_documents = [plan_data for plan_data, _ in plan_statuses]
     counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
@@ -59,7 +59,7 @@ def status(call: Call, plan: str | None) -> Answer:
     return Answer(data, "\n".join(lines), exit_, warnings=warnings, next_commands=advice.commands, work=work)
 
 
-def _plan_status(stored_plan: Shelved, activity: Activity) -> tuple[dict[str, Any], Advice]:
+def _plan_status(stored_plan: StoredPlan, activity: PlanActivity) -> tuple[dict[str, Any], Advice]:
     """A plan with its next task and whether it is stalled, and what to do next with it."""
     plan_data = plan_json(stored_plan)
     plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None

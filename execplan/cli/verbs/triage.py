@@ -16,7 +16,7 @@ from execplan.repo import ask, homes
 if TYPE_CHECKING:
     from execplan.context.triage.changes import ChangedFile, ChangeSummary
     from execplan.context.triage.judge import Thresholds, TriageResult
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MAX_TITLE_LENGTH = 80
 """Characters of a request that can be the title of its plan."""
@@ -42,30 +42,30 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     """
     from execplan.context.triage import judge
     from execplan.repo import triaging
-    from execplan.repo.thresholds import thresholds
+    from execplan.repo.thresholds import parse_thresholds
 
     _ensure_compatible_options(request, staged=staged, since=since)
     request_text = _read_request(request) if request is not None else None
     home = homes.find(os.getcwd())
     changed: list[ChangedFile] | None = None
     if staged or since is not None:
-        ask.require(home)
-        changed = triaging.staged(home) if since is None else triaging.since(home, since)
+        ask.require_repository(home)
+        changed = triaging.staged_changes(home) if since is None else triaging.changes_since(home, since)
     repository_parts, warnings = _repository_parts(home) if request_text is not None else ({}, ())
-    limits = thresholds(home.settings.triage)
+    limits = parse_thresholds(home.settings.triage)
     assessment = judge.evaluate_triage(request_text, changed, repository_parts, limits)
     next_commands = _follow(home, request_text) if assessment.verdict == judge.PLAN else ()
     return Answer(_triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands)
 
 
-def _repository_parts(home: Home) -> tuple[dict[str, str], tuple[str, ...]]:
+def _repository_parts(home: Project) -> tuple[dict[str, str], tuple[str, ...]]:
     """The parts of the repository, and a warning where git can't be asked for them."""
     from execplan.repo import triaging
 
     try:
-        return triaging.parts(home), ()
+        return triaging.repository_parts(home), ()
     except ExecplanError as error:
-        if error.code not in ask.UNUSABLE:
+        if error.code not in ask.GIT_UNUSABLE_CODES:
             raise
         message = "the parts of the repository are not known, so the request is judged without them"
         return {}, (f"{message}: {error.message}; {error.hint}",)
@@ -93,7 +93,7 @@ def _read_request(request: str) -> str:
     return text
 
 
-def _follow(home: Home, request_text: str | None) -> tuple[str, ...]:
+def _follow(home: Project, request_text: str | None) -> tuple[str, ...]:
     if not home.exists:
         return ("execplan init",)
     title = " ".join((request_text or "").split())

@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.reversing import history_answer, require_movable, undo_answer
 from execplan.cli.verb import define_command, writer_options
-from execplan.repo.amend import Options
+from execplan.repo.amend import WriteOptions
 from execplan.repo.operations import undo as undoing
 
 
@@ -28,7 +28,7 @@ from execplan.repo.operations import undo as undoing
 @click.option("--list", "show", is_flag=True, help="Show what can be undone and redone, and who did it.")
 @click.option("--any", "other_authors", is_flag=True, help="Also undo the operation of another author.")
 @writer_options
-def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: Options) -> Answer:
+def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: WriteOptions) -> Answer:
     """Undo the last operation: an edit, `new`, `drop`, `archive`, `restore`, `rename`; again for the one before it.
 
     Without -p it takes your last operation on any plan, and names it. It stops when the same lines have changed since.

@@ -65,5 +65,5 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     begins.create_state_directory(session.home, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
     failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step] if run_state.end_entry is None else []
-    begin.record_resume(session.journal_writer, session.home, session.run_paths, status, author.session() or "", failed=failed)
+    begin.record_resume(session.journal_writer, session.home, session.run_paths, status, author.session_id() or "", failed=failed)
     update.schedule = Schedule(run_state.document, None, update.path_exists)

@@ -21,9 +21,9 @@ from execplan.engine.watch import RunObserver
 from execplan.errors import NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import key, standing
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.execution.standing import Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def start_or_resume(home: Home, ref: Ref, *, session: str) -> RunPaths:
+def start_or_resume(home: Project, ref: PlanRef, *, session: str) -> RunPaths:
     """Begin a run by an agent, or take up the one that is under way, and issue its warrant; raises ExecplanError.
 
     The caller holds the lock of runs.
@@ -45,14 +45,14 @@ def start_or_resume(home: Home, ref: Ref, *, session: str) -> RunPaths:
     return acquire_run(home, ref, session, "")[0]
 
 
-def acquire_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
+def acquire_run(home: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
     """The same, and what lets it go on.
 
     `reported_step`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
     was when it was approved.
     """
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     agent_run = current.find_last(home, ref)
     if agent_run is None or not agent_run.is_active:
         return _start_run(home, ref, session, reported_step)
@@ -60,7 +60,7 @@ def acquire_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple
     return agent_run.run_paths, _resume_run(home, ref, agent_run, session, reported_step)
 
 
-def find_reported_run(home: Home, ref: Ref, reported_step: str) -> AgentRun | None:
+def find_reported_run(home: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
     """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
     agent_run = current.find_last(home, ref)
     if agent_run is None or agent_run.is_active:
@@ -72,7 +72,7 @@ def find_reported_run(home: Home, ref: Ref, reported_step: str) -> AgentRun | No
     return None
 
 
-def require_approval(home: Home, ref: Ref, run: str, reported_step: str) -> Standing:
+def require_approval(home: Project, ref: PlanRef, run: str, reported_step: str) -> Standing:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
     candidate = standing.look(home, ref, programs=False)
     best_approval = standing.required(home, ref, candidate, run, _declared_paths(candidate.current.document, reported_step))
@@ -81,17 +81,17 @@ def require_approval(home: Home, ref: Ref, run: str, reported_step: str) -> Stan
     return standing.Standing(standing.APPROVED, best_approval.kept.approval, (), best_approval.kept.path, candidate)
 
 
-def _ensure_not_remainder_approval(home: Home, ref: Ref, approval: Approval) -> None:
+def _ensure_not_remainder_approval(home: Project, ref: PlanRef, approval: Approval) -> None:
     """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
     failed_run = find_active_run(home, ref)
     if failed_run is not None and failed_run.finished_steps and approval.steps is not None and failed_run.finished_steps.isdisjoint(approval.steps):
-        run = f"{failed_run.run} -p {ref.typed}"
+        run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
         hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
         raise ExecplanError("run-under-way", message, exit=NO, hint=hint)
 
 
-def issue_grant(home: Home, ref: Ref, run_paths: RunPaths, status: Standing) -> None:
+def issue_grant(home: Project, ref: PlanRef, run_paths: RunPaths, status: Standing) -> None:
     """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
     assert status.now is not None
     assert status.approval is not None
@@ -99,7 +99,7 @@ def issue_grant(home: Home, ref: Ref, run_paths: RunPaths, status: Standing) -> 
     mark.write(run_paths, read_bytes(run_paths.journal), key.make(home))
 
 
-def _start_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
+def _start_run(home: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
     from execplan.engine.ledger.ledger import AuditLog
 
     begins.ensure_no_unfinished_run(home, ref)
@@ -125,7 +125,7 @@ def _start_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple[
     return run_paths, status
 
 
-def _resume_run(home: Home, ref: Ref, agent_run: AgentRun, session: str, reported_step: str) -> Standing:
+def _resume_run(home: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> Standing:
     """Go on with a run, on record where what allows it is another approval or revision than before."""
     from execplan.engine.ledger.ledger import AuditLog
 
@@ -146,7 +146,7 @@ def _resume_run(home: Home, ref: Ref, agent_run: AgentRun, session: str, reporte
 
 def record_resume(
     journal_writer: JournalWriter,
-    home: Home,
+    home: Project,
     run_paths: RunPaths,
     status: Standing,
     session: str,

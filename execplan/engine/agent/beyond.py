@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _MAX_PATHS = 10_000
 """Paths beyond which nobody reads a warning: then nothing is compared."""
@@ -31,7 +31,7 @@ class _Snapshot(NamedTuple):
     """By path of what differs or is not tracked, what the disk says of it."""
 
 
-def save_snapshot(home: Home, run_paths: RunPaths) -> None:
+def save_snapshot(home: Project, run_paths: RunPaths) -> None:
     """Keep in mind what differs now; without git, or where it fails, nothing is."""
     snapshot = _take_snapshot(home, _load_snapshot(run_paths))
     if snapshot is not None:
@@ -43,7 +43,7 @@ def save_snapshot(home: Home, run_paths: RunPaths) -> None:
             return
 
 
-def find_changes(home: Home, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
+def find_changes(home: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
     """The paths that have changed since, apart from those that are declared; raises nothing."""
     before = _load_snapshot(run_paths)
     after = _take_snapshot(home, before)
@@ -53,7 +53,7 @@ def find_changes(home: Home, run_paths: RunPaths, declared: Collection[str]) -> 
     return sorted([path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])])
 
 
-def _take_snapshot(home: Home, previous: _Snapshot | None) -> _Snapshot | None:
+def _take_snapshot(home: Project, previous: _Snapshot | None) -> _Snapshot | None:
     if not home.git:
         return None
     try:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.journal import Entry
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class AgentRun(NamedTuple):
@@ -34,7 +34,7 @@ class AgentRun(NamedTuple):
         return self.run_state.status in (states.IN_PROGRESS, states.REPLANNING)
 
 
-def find_last(home: Home, ref: Ref) -> AgentRun | None:
+def find_last(home: Project, ref: PlanRef) -> AgentRun | None:
     """The last run of a plan, if an agent's; raises ExecplanError."""
     run_paths, entries = find_last_begun_run(home, ref)
     if run_paths is None or entries[0].fields.get("mode") != "agent":
@@ -42,9 +42,9 @@ def find_last(home: Home, ref: Ref) -> AgentRun | None:
     return AgentRun(run_paths, entries, RunState(revisions.load_document(run_paths, entries), entries))
 
 
-def ensure_not_waiting(ref: Ref, agent_run: AgentRun) -> None:
+def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
     """Refuse where a person is to do something first; raises ExecplanError."""
-    run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.typed}"
+    run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.shell_name}"
     if run_state.open_rollback is not None:
         message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
         hint = f"a person finishes it: execplan rollback {run_args}"
@@ -53,11 +53,11 @@ def ensure_not_waiting(ref: Ref, agent_run: AgentRun) -> None:
         raise waiting_error(ref, agent_run.run_paths, run_state.question)
 
 
-def waiting_error(ref: Ref, run_paths: RunPaths, question: Question) -> ExecplanError:
+def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> ExecplanError:
     """The refusal of a run that waits for a person's answer."""
     from execplan.engine.questions import ALLOWED_ANSWERS
 
     answers = ALLOWED_ANSWERS[question.why]
-    hint = f"a person answers: execplan resume {run_paths.number} -p {ref.typed} --answer {'|'.join(answers)}"
+    hint = f"a person answers: execplan resume {run_paths.number} -p {ref.shell_name} --answer {'|'.join(answers)}"
     message = f"the run {run_paths.id} of {ref.id} waits: {question.words}"
     return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)

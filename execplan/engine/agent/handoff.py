@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class Handoff(NamedTuple):
@@ -59,7 +59,7 @@ class _ApprovalCheck(NamedTuple):
     """Why none does."""
 
 
-def handoff(home: Home, ref: Ref) -> Handoff:
+def handoff(home: Project, ref: PlanRef) -> Handoff:
     """What an agent needs to carry out a plan: its steps; of a plan without written steps its open tasks.
 
     Writes nothing; raises ExecplanError.
@@ -68,9 +68,9 @@ def handoff(home: Home, ref: Ref) -> Handoff:
     return _task_handoff(home, ref, prose_plan) if prose_plan is not None else _step_handoff(home, ref)
 
 
-def _task_handoff(home: Home, ref: Ref, prose_plan: ProsePlan) -> Handoff:
+def _task_handoff(home: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
     """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
-    data = shelf.open_bytes(home, ref.path)
+    data = shelf.read_bytes(home, ref.path)
     plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
     tasks = open_tasks.list_tasks(home, ref, plan, ())
@@ -92,24 +92,24 @@ def _task_handoff(home: Home, ref: Ref, prose_plan: ProsePlan) -> Handoff:
         "report": open_tasks.recording_commands(ref),
     }
     if tasks:
-        next_commands: tuple[str, ...] = (f"execplan next {ref.typed}",)
+        next_commands: tuple[str, ...] = (f"execplan next {ref.shell_name}",)
     else:
-        next_commands = (f"execplan show {ref.typed}",)
+        next_commands = (f"execplan show {ref.shell_name}",)
     return Handoff(make_visible(redactor.value(payload)), document, frozenset(), next_commands)
 
 
-def _plan_json(home: Home, ref: Ref, plan: Plan, data: bytes) -> dict[str, Any]:
-    return {"id": ref.id, "path": home.shown(ref.path), "title": plan.title, "digest": digest(data)}
+def _plan_json(home: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str, Any]:
+    return {"id": ref.id, "path": home.display_path(ref.path), "title": plan.title, "digest": digest(data)}
 
 
-def _step_handoff(home: Home, ref: Ref) -> Handoff:
+def _step_handoff(home: Project, ref: PlanRef) -> Handoff:
     """The steps of a plan, with the run of the agent."""
     policy, agent_run = effective(home), current.find_last(home, ref)
     approval_check = _check_approval(home, ref, agent_run)
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
         agent_run = None  # another run is about to begin
     run_state = agent_run.run_state if agent_run is not None else RunState(compiled(home, ref).document)
-    data = shelf.open_bytes(home, ref.path)
+    data = shelf.read_bytes(home, ref.path)
     plan = reader.read(data)
     document, schedule = run_state.document, build_schedule(home, run_state)
     steps = [_step_json(home, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
@@ -144,7 +144,7 @@ def make_visible(value: Any) -> Any:
     return "\n".join([visible(line) for line in value.split("\n")]) if isinstance(value, str) else value
 
 
-def _check_approval(home: Home, ref: Ref, agent_run: AgentRun | None) -> _ApprovalCheck:
+def _check_approval(home: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
     """Whether its steps may be done now, and why not."""
     try:
         run_paths, _ = find_last_begun_run(home, ref)
@@ -165,7 +165,7 @@ def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     return {**fields, "how": method, "expires": approval.expires_at if approval is not None else None, "why": list(approval_check.reasons)}
 
 
-def _run_json(home: Home, ref: Ref, agent_run: AgentRun | None) -> dict[str, Any] | None:
+def _run_json(home: Project, ref: PlanRef, agent_run: AgentRun | None) -> dict[str, Any] | None:
     if agent_run is None:
         return None
     run_state = agent_run.run_state
@@ -191,7 +191,7 @@ def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any
 
 
 def _step_json(
-    home: Home, ref: Ref, agent_run: AgentRun | None, run_state: RunState, step: Step, policy: Policy, approval: Approval | None
+    home: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, policy: Policy, approval: Approval | None
 ) -> dict[str, Any]:
     """A step with all that is known of it: the fields of the JSON step, then how it stands."""
     risk = effective_risk(step, policy)
@@ -211,7 +211,7 @@ def _step_json(
     }
 
 
-def _recovery_json(ref: Ref, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
+def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
     """What follows from the failure of a step, while nothing has."""
     last_attempts = run_state.attempts.get(step.id, [])[-1:]
     if run_state.status_of[step.id] != states.FAILED or not last_attempts or last_attempts[0].performed is None:
@@ -220,22 +220,22 @@ def _recovery_json(ref: Ref, run_paths: RunPaths, run_state: RunState, step: Ste
     return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 
-def _report_commands(ref: Ref) -> dict[str, str]:
+def _report_commands(ref: PlanRef) -> dict[str, str]:
     """The commands by which an agent says what it did."""
-    report_command = f"execplan report STEP -p {ref.typed} --status"
+    report_command = f"execplan report STEP -p {ref.shell_name} --status"
     return {
         "completed": f"{report_command} completed --result 'What came of it.'",
         "failed": f"{report_command} failed --result 'What went wrong.'",
-        "replan": f"execplan replan -p {ref.typed} --reason 'What was found out.'",
-        "handoff": f"execplan handoff {ref.typed}",
+        "replan": f"execplan replan -p {ref.shell_name} --reason 'What was found out.'",
+        "handoff": f"execplan handoff {ref.shell_name}",
     }
 
 
-def _next_commands(ref: Ref, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
+def _next_commands(ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
     if agent_run is not None and agent_run.run_state.question is not None and agent_run.run_state.question.why not in REVISION_REASONS:
-        return (f"execplan resume {agent_run.run_paths.number} -p {ref.typed}",)
+        return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
     if agent_run is not None and not agent_run.is_active:
-        return (f"execplan show {ref.typed} --run {agent_run.run_paths.id}",)
+        return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)
     if approval_check.approval is None:
-        return f"execplan evaluate {ref.typed}", f"execplan approve {ref.typed}"
+        return f"execplan evaluate {ref.shell_name}", f"execplan approve {ref.shell_name}"
     return ()

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from execplan.execution.approval import Approval
     from execplan.execution.model import Step
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 def save_states(
-    home: Home, steps: Iterable[Step], approval: Approval, known_paths: Collection[str], reported_paths: Collection[str]
+    home: Project, steps: Iterable[Step], approval: Approval, known_paths: Collection[str], reported_paths: Collection[str]
 ) -> dict[str, Any]:
     """Keep the bytes; the states as an entry holds them: those that were approved, and those of outputs and folders.
 
@@ -47,7 +47,7 @@ def save_states(
     return {path: state_json(state) for path, state in states.items()}
 
 
-def _save_from_git(home: Home, store: BackupStore, path: str, state: State | None) -> None:
+def _save_from_git(home: Project, store: BackupStore, path: str, state: State | None) -> None:
     """Keep the bytes that a path had when it was approved, where the last commit has them."""
     if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not home.git:
         return

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class AgentRunUpdate:
@@ -85,7 +85,7 @@ class AgentRunUpdate:
 
 
 @contextmanager
-def open_run_update(home: Home, ref: Ref, run_paths: RunPaths, options: Options) -> Iterator[AgentRunUpdate]:
+def open_run_update(home: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> Iterator[AgentRunUpdate]:
     """What is written of a run at this moment; the caller holds the lock of runs. Raises ExecplanError."""
     from execplan.engine import revisions
     from execplan.engine.ledger.ledger import AuditLog
@@ -105,14 +105,14 @@ def open_run_update(home: Home, ref: Ref, run_paths: RunPaths, options: Options)
         yield update
 
 
-def _ensure_journal_not_truncated(home: Home, run_paths: RunPaths) -> None:
+def _ensure_journal_not_truncated(home: Project, run_paths: RunPaths) -> None:
     """Refuse a journal that lacks what it had when a call was last allowed; raises ExecplanError."""
     signing_key = key.read(home)
     if signing_key is not None:
         mark.check(run_paths, read_bytes(run_paths.journal), signing_key)
 
 
-def build_context(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState) -> RunContext:
+def build_context(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """What is needed to look at what an agent has done, and to run the test behind a step; raises ExecplanError."""
     from execplan.engine.cut import make_inspection_context as bare
 

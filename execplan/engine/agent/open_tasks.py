@@ -16,8 +16,8 @@ from execplan.repo.execution.current import compiled
 if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.plan.model import Plan
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _SECTIONS = (outline.WORK, outline.STEPS, outline.VALIDATION, outline.CONTEXT)
 """The sections that say how the work is done, the most useful first."""
@@ -30,7 +30,7 @@ class ProsePlan(NamedTuple):
     """Only inferred steps; None where there are none."""
 
 
-def find_prose_plan(home: Home, ref: Ref) -> ProsePlan | None:
+def find_prose_plan(home: Project, ref: PlanRef) -> ProsePlan | None:
     """What a plan compiles to that is prose: never compiled or run, without a step that somebody wrote; None for others.
 
     Raises ExecplanError.
@@ -43,11 +43,11 @@ def find_prose_plan(home: Home, ref: Ref) -> ProsePlan | None:
     return None
 
 
-def list_tasks(home: Home, ref: Ref, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+def list_tasks(home: Project, ref: PlanRef, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
     from execplan.plan.seek import find_task
 
-    claims_by_task = claims.taken(home, ref, plan)
+    claims_by_task = claims.task_claims(home, ref, plan)
     step_by_task: dict[str, str] = {}
     ids = task_ids(plan.tasks)
     for step in steps:
@@ -83,12 +83,12 @@ def list_sections(plan: Plan) -> list[dict[str, str]]:
     return excerpts
 
 
-def recording_commands(ref: Ref) -> dict[str, str]:
+def recording_commands(ref: PlanRef) -> dict[str, str]:
     """The commands with which an agent records its work on a task."""
     return {
-        "done": f"execplan done TASK -p {ref.typed}",
-        "discover": f"execplan discover 'What' --evidence 'Proof' -p {ref.typed}",
-        "decide": f"execplan decide 'What' --why 'Why' -p {ref.typed}",
-        "add": f"execplan add 'A further task' -p {ref.typed}",
-        "handoff": f"execplan handoff {ref.typed}",
+        "done": f"execplan done TASK -p {ref.shell_name}",
+        "discover": f"execplan discover 'What' --evidence 'Proof' -p {ref.shell_name}",
+        "decide": f"execplan decide 'What' --why 'Why' -p {ref.shell_name}",
+        "add": f"execplan add 'A further task' -p {ref.shell_name}",
+        "handoff": f"execplan handoff {ref.shell_name}",
     }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from execplan.engine.entries import AttemptResult
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
-    from execplan.repo.shelf import Ref
+    from execplan.repo.shelf import PlanRef
 
 
 class RecoveryAdvice(NamedTuple):
@@ -26,10 +26,10 @@ class RecoveryAdvice(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def recovery_advice(ref: Ref, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int) -> RecoveryAdvice:
+def recovery_advice(ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int) -> RecoveryAdvice:
     """What follows, of the last of so many attempts since a person last had the step done."""
     policy_recovery = choose_recovery(step, performed, tries)
-    run_args, name = f"{run_paths.number} -p {ref.typed}", step.id
+    run_args, name = f"{run_paths.number} -p {ref.shell_name}", step.id
     replan = f"execplan replan {run_args} --reason 'What was found out'"
     resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
     if policy_recovery.kind == RETRY:

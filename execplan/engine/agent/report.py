@@ -21,44 +21,44 @@ from execplan.engine.signals import SignalHandlers
 from execplan.engine.steps.named import list_declared_paths
 from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
 from execplan.execution import states
-from execplan.repo.amend import stop_archived
-from execplan.repo.homes import existing
+from execplan.repo.amend import ensure_not_archived
+from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.agent.current import AgentRun
     from execplan.engine.agent.moment import AgentRunUpdate
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.execution.standing import Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 __all__ = ["COMPLETED", "FAILED", "ReportOutcome", "StepReport", "report"]
 
 
-def report(home: Home, ref: Ref, step: str, step_report: StepReport, options: Options) -> ReportOutcome:
+def report(home: Project, ref: PlanRef, step: str, step_report: StepReport, options: WriteOptions) -> ReportOutcome:
     """Record what became of a step, an id or a number; raises ExecplanError with nothing recorded."""
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     if options.dry_run:
         return preview_report(home, ref, step, step_report)
-    if options.commits(home):
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
+        git.load_gitpython()
     with acquire_run_lock(home, f"report of {step} of {ref.id}", waits=True):
         agent_run = begin.find_reported_run(home, ref, step)
         recorded_outcome = find_recorded_outcome(home, agent_run, step, step_report) if agent_run is not None else None
         if agent_run is not None and recorded_outcome is not None:
             return _complete_recorded(home, ref, agent_run, recorded_outcome, options)
         run_paths, status = _find_or_start_run(home, ref, agent_run, step, step_report)
-        retry_hint = f"then report it again: execplan report {step} -p {ref.typed}"
+        retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
         with begins.add_hint_on_error(retry_hint), open_run_update(home, ref, run_paths, options) as update:
             return _record_report(update, find_step(update.run_state.document, step), step_report, status)
 
 
-def _complete_recorded(home: Home, ref: Ref, agent_run: AgentRun, outcome: ReportOutcome, options: Options) -> ReportOutcome:
+def _complete_recorded(home: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions) -> ReportOutcome:
     """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
     if not agent_run.is_active:
         return outcome
@@ -91,7 +91,7 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     ]
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
         update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
-    plan_paths = [session.home.shown(session.ref.path), session.home.shown(session.home.artifacts_of(session.ref.path, archived=False))]
+    plan_paths = [session.home.display_path(session.ref.path), session.home.display_path(session.home.plan_artifacts_dir(session.ref.path, archived=False))]
     other_declared_paths = [path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])]
     changed_paths = beyond.find_changes(session.home, session.run_paths, [*plan_paths, *other_declared_paths])
     update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
@@ -116,7 +116,7 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     )
 
 
-def _find_or_start_run(home: Home, ref: Ref, agent_run: AgentRun | None, step: str, step_report: StepReport) -> tuple[RunPaths, Standing | None]:
+def _find_or_start_run(home: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport) -> tuple[RunPaths, Standing | None]:
     """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
     if agent_run is not None and agent_run.is_active:
         target_step = find_step(agent_run.run_state.document, step)
@@ -128,11 +128,11 @@ def _find_or_start_run(home: Home, ref: Ref, agent_run: AgentRun | None, step: s
         return begin.acquire_run(home, ref, step_report.session, step)
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
-            run_args = f"{agent_run.run_paths.number} -p {ref.typed}"
+            run_args = f"{agent_run.run_paths.number} -p {ref.shell_name}"
             error.hint = (
                 f"the run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person takes it up, or approves "
             )
-            error.hint += f"another: execplan resume {run_args}; execplan approve {ref.typed}"
+            error.hint += f"another: execplan resume {run_args}; execplan approve {ref.shell_name}"
         raise
 
 

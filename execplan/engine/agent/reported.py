@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.engine.steps.bench import RunContext
     from execplan.engine.watch import FinishedRun
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 class ReportOutcome(NamedTuple):
@@ -52,7 +52,7 @@ class ReportOutcome(NamedTuple):
     """Whether the test behind the step was left out, as it is in a dry run."""
 
 
-def find_recorded_outcome(home: Home, agent_run: AgentRun, step: str, step_report: StepReport) -> ReportOutcome | None:
+def find_recorded_outcome(home: Project, agent_run: AgentRun, step: str, step_report: StepReport) -> ReportOutcome | None:
     """What was recorded before in the same words; raises ExecplanError for a step that is settled otherwise."""
     run_state = agent_run.run_state
     target_step = next((candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None)
@@ -73,7 +73,7 @@ def find_recorded_outcome(home: Home, agent_run: AgentRun, step: str, step_repor
     return None
 
 
-def _recorded_outcome(home: Home, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
+def _recorded_outcome(home: Project, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
     run_state, schedule = agent_run.run_state, build_schedule(home, agent_run.run_state)
     return ReportOutcome(
         agent_run.run_paths.id,
@@ -107,7 +107,7 @@ def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
     return last_attempts[0] if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken else None
 
 
-def build_schedule(home: Home, run_state: RunState) -> Schedule:
+def build_schedule(home: Project, run_state: RunState) -> Schedule:
     """The order of the steps, as the files are now."""
     workspace = WorkspaceFiles(home)
     return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)

@@ -13,7 +13,7 @@ from execplan.execution.permission import ApprovalTerms
 from execplan.record import NamedTuple
 from execplan.repo import own, settings, state
 from execplan.repo.execution import key as keys
-from execplan.repo.home import Home
+from execplan.repo.home import Project
 from execplan.repo.settings import Settings
 from execplan.text import disk, plain_json
 from execplan.text.lines import digest
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan
     from execplan.execution.policy import Policy
     from execplan.repo.execution.standing import Now
-    from execplan.repo.shelf import Ref
+    from execplan.repo.shelf import PlanRef
 
 FOLDER: Final = "warrants"
 _LIMIT: Final = 64 << 20
@@ -60,7 +60,7 @@ class GuardGrant(NamedTuple):
     """Of the run's evidence."""
     working: str
     """Of the run's working state."""
-    home: Home
+    home: Project
     revision: int
     document: str
     """SHA-256 of its bytes."""
@@ -86,7 +86,7 @@ class GuardGrant(NamedTuple):
         return RunPaths(self.run, self.folder, self.working, self.home.root)
 
 
-def issue(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
+def issue(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
     """Write the warrant of a run that may go on under an approval; raises ExecplanError.
 
     The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
@@ -94,7 +94,7 @@ def issue(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: A
     grant = _build_grant(home, ref, run_paths, candidate, approval)
     body = plain_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
     path = path_of(home, ref.id)
-    state.folder(home, FOLDER)
+    state.make_state_dir(home, FOLDER)
     key = keys.make(home)
     _update_watermark(run_paths, key)
     data = seal(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
@@ -109,7 +109,7 @@ def issue(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: A
     return grant
 
 
-def revoke(home: Home, plan: str) -> None:
+def revoke(home: Project, plan: str) -> None:
     """Let the warrant of a plan be gone, if there is one; raises ExecplanError."""
     try:
         os.unlink(path_of(home, plan))
@@ -119,13 +119,13 @@ def revoke(home: Home, plan: str) -> None:
         raise disk.trouble(error, path_of(home, plan), "remove") from None
 
 
-def load(home: Home, plan: str) -> GuardGrant | None:
+def load(home: Project, plan: str) -> GuardGrant | None:
     """The warrant of a plan, by its id; None where there is none, or its seal or a witness does not hold."""
     grant = load_file(home, path_of(home, plan))
     return grant if grant is not None and grant.plan == plan else None
 
 
-def load_file(home: Home, path: str) -> GuardGrant | None:
+def load_file(home: Project, path: str) -> GuardGrant | None:
     """The warrant in a file of this home's state, as `load`; of the home no more is known than its root and where git lies."""
     from execplan.errors import ExecplanError
 
@@ -142,9 +142,9 @@ def load_file(home: Home, path: str) -> GuardGrant | None:
         return None
 
 
-def path_of(home: Home, plan: str) -> str:
+def path_of(home: Project, plan: str) -> str:
     """Where the warrant of a plan lies."""
-    return os.path.join(home.state, FOLDER, f"{state.key(plan)}.json")
+    return os.path.join(home.state, FOLDER, f"{state.path_key(plan)}.json")
 
 
 def list_files(state_folder: str) -> list[str]:
@@ -156,7 +156,7 @@ def list_files(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _build_grant(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
+def _build_grant(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
     document, policy = candidate.current.document, candidate.policy
     secrets = find_secrets(document)
     return GuardGrant(
@@ -220,14 +220,14 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
-def _dependency_paths(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: Approval) -> Iterator[str]:
+def _dependency_paths(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, approval: Approval) -> Iterator[str]:
     """The files that it goes by."""
     from execplan.engine import revisions
     from execplan.repo.execution import approvals, register, store
 
     yield own.path()
-    yield os.path.join(home.base, settings.FILE)
-    yield os.path.join(home.base, settings.PYPROJECT)
+    yield os.path.join(home.base, settings.SETTINGS_FILE)
+    yield os.path.join(home.base, settings.PYPROJECT_FILE)
     yield approvals.path(home, ref, approval.digest)
     for approval_id in (approval.id, *approval.origins):
         yield from register.paths(home, approval_id)
@@ -267,7 +267,7 @@ def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
     terms = grant_json["terms"]
     step_ids = terms["steps"]
     fields = grant_json | {
-        "home": Home(**(home | {"settings": project_settings})),
+        "home": Project(**(home | {"settings": project_settings})),
         "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
         "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
         "tools": tuple(grant_json["tools"]),

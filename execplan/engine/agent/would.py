@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def preview_report(home: Home, ref: Ref, name: str, step_report: StepReport) -> ReportOutcome:
+def preview_report(home: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
     """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
     agent_run = begin.find_reported_run(home, ref, name)
     recorded_outcome = find_recorded_outcome(home, agent_run, name, step_report) if agent_run is not None else None
@@ -53,7 +53,7 @@ def preview_report(home: Home, ref: Ref, name: str, step_report: StepReport) -> 
     )
 
 
-def resolve_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, name: str) -> tuple[RunPaths, RunState, Step, Attempt]:
+def resolve_attempt(home: Project, ref: PlanRef, agent_run: AgentRun | None, name: str) -> tuple[RunPaths, RunState, Step, Attempt]:
     """The run, the step and the attempt that a report would be of; raises ExecplanError where there can be none."""
     if agent_run is not None and agent_run.is_active:
         run_paths, run_state = agent_run.run_paths, agent_run.run_state
@@ -67,7 +67,7 @@ def resolve_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, name: str)
     return run_paths, run_state, step, attempt
 
 
-def _preview_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule) -> Attempt:
+def _preview_attempt(home: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule) -> Attempt:
     """The attempt that would be begun; raises ExecplanError where it is not permitted."""
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:

@@ -10,14 +10,14 @@ from functools import cache
 from execplan.engine.commands.order import PACKAGE, CommandSpec, python_argv
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.home import common
+from execplan.repo.home import common_git_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.execution.policy import Policy
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - these are what a command gets empty ones of
 """Folders that are empty when a command begins, and gone when it has ended."""
@@ -37,7 +37,7 @@ class Sandbox(NamedTuple):
     """The path of bwrap."""
     can_limit_size: bool
     """Whether it can limit what is written to a folder in memory; versions before 0.7 can't."""
-    home: Home
+    home: Project
     hidden_folders: tuple[str, ...]
     """The folders of the key and of the register of approvals."""
     triggers: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Sandbox(NamedTuple):
         needed_paths += [os.path.expanduser("~"), spec.env.get("HOME", ""), spec.env.get("VIRTUAL_ENV", "")]
         needed_paths += [_installation_root(folder) for folder in [os.path.dirname(spec.argv[0]), *spec.env.get("PATH", "").split(":")]]
         needed_paths += spec.readable_folders
-        needed_paths += [self.home.git, common(self.home.git)] if self.home.git else []
+        needed_paths += [self.home.git, common_git_dir(self.home.git)] if self.home.git else []
         needed_paths += [_RESOLVER] if spec.network else []
         argv = []
         for path in sorted({os.path.realpath(path) for path in needed_paths if path.startswith("/")}):
@@ -90,11 +90,11 @@ class Sandbox(NamedTuple):
 
         home = self.home
         paths = [*protected.kept(home), *self.triggers, os.path.join(home.root, ".git")]
-        paths += [home.git, common(home.git)] if home.git else []
+        paths += [home.git, common_git_dir(home.git)] if home.git else []
         return sorted({os.path.realpath(path) for path in paths if os.path.exists(path)})
 
 
-def find_sandbox(home: Home, policy: Policy) -> tuple[Sandbox | None, str]:
+def find_sandbox(home: Project, policy: Policy) -> tuple[Sandbox | None, str]:
     """The sandbox that a policy asks for, or why there is none; raises ExecplanError where there must be one."""
     if policy.sandbox == "off":
         return None, "the settings switch it off"
@@ -116,7 +116,7 @@ def find_sandbox(home: Home, policy: Policy) -> tuple[Sandbox | None, str]:
     return None, why
 
 
-def _find_bwrap(home: Home) -> tuple[str, str]:
+def _find_bwrap(home: Project) -> tuple[str, str]:
     """The path of bwrap, or why there is none."""
     from shutil import which
 

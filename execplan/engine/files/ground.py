@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from execplan.execution.world import State
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -31,7 +31,7 @@ _READ = "read"
 class WorkspaceFiles:
     """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Project) -> None:
         from execplan.repo.execution.world import Disk
 
         self.home = home

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.files.ground import WorkspaceFiles
     from execplan.execution.world import State
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _DAY = 24 * 3600
 _CHUNK_SIZE = 1 << 20
@@ -38,7 +38,7 @@ _TRIES = 8
 class BackupStore:
     """The backups of a home, each named by the SHA-256 of its bytes."""
 
-    def __init__(self, home: Home, pending: dict[str, str] | None = None) -> None:
+    def __init__(self, home: Project, pending: dict[str, str] | None = None) -> None:
         """`pending`: where what waits to be synced is noted, by digest under which name; see `together`."""
         self.home = home
         self.folder = os.path.join(home.state, "backups")
@@ -177,7 +177,7 @@ class BackupStore:
     def _make_folder(self, path: str) -> None:
         """Make the folder that a backup lies in, so that nobody else reads what it holds."""
         if not os.path.isdir(path):
-            state.folder(self.home, "backups")
+            state.make_state_dir(self.home, "backups")
             os.makedirs(path, 0o700, exist_ok=True)
 
 

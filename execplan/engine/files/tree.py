@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.files.ground import WorkspaceFiles
     from execplan.engine.files.store import BackupStore
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 FILES: Final = 20_000
 BYTES: Final = 256 << 20
@@ -52,7 +52,7 @@ class WorkspaceSnapshot(NamedTuple):
         return frozenset([path for path, state in self.states.items() if state.kind == FOLDER])
 
 
-def take_snapshot(home: Home, workspace: WorkspaceFiles, store: BackupStore, declared: Iterable[str], previous: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
+def take_snapshot(home: Project, workspace: WorkspaceFiles, store: BackupStore, declared: Iterable[str], previous: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
     """Look at all that git does not ignore, and that is not git's or the tool's own, and at what is declared.
 
     Of a file that is as an earlier look has found it no byte is read. `keep`: the bytes are among the backups then. Above

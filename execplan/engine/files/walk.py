@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from execplan.engine.files.ground import WorkspaceFiles
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 class WorkspaceWalker:
     """What was found on the way through the folders of a home."""
 
-    def __init__(self, home: Home, workspace: WorkspaceFiles) -> None:
+    def __init__(self, home: Project, workspace: WorkspaceFiles) -> None:
         self.home = home
         self.workspace = workspace
         self.statuses: dict[str, os.stat_result] = {}
@@ -30,7 +30,7 @@ class WorkspaceWalker:
 
     def collect_unignored(self, files: int | None, size: int | None) -> bool:
         """Find all that git does not ignore; False, with nothing found, where that is more. Raises ExecplanError."""
-        ignored = set(ask.ignored(self.home)) if self.home.git else set()
+        ignored = set(ask.ignored_paths(self.home)) if self.home.git else set()
         self.unseen |= ignored
         if self._collect_below("", ignored, files, size, nested=False):
             return True

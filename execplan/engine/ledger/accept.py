@@ -13,9 +13,9 @@ from execplan.text.lines import digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.ledger.chain import AuditRecord
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class Acceptance(NamedTuple):
@@ -27,11 +27,11 @@ class Acceptance(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def accept_broken_log(home: Home, ref: Ref, reason: str, options: Options) -> Acceptance:
+def accept_broken_log(home: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Acceptance:
     """Record that what is there is to hold from now on, whatever was lost, and commit it when asked; raises ExecplanError."""
     path, previous_bytes = names.path_of(home, ref), names.read(home, ref)
     accepted_record = _append_acceptance(home, ref, reason, path)
-    if accepted_record is None or not options.commits(home):
+    if accepted_record is None or not options.should_commit(home):
         return Acceptance(accepted_record)
     from execplan.repo.commit import commit_paths
 
@@ -39,13 +39,13 @@ def accept_broken_log(home: Home, ref: Ref, reason: str, options: Options) -> Ac
     return Acceptance(accepted_record, commit_result.digest, commit_result.warnings)
 
 
-def _append_acceptance(home: Home, ref: Ref, reason: str, path: str) -> AuditRecord | None:
+def _append_acceptance(home: Project, ref: PlanRef, reason: str, path: str) -> AuditRecord | None:
     with names.open_log(home, ref) as file:
         verification, log_state = verify_log(home, ref), read_log(home, ref)
         if not verification.reasons:
             return None
         lost_anchor = log_state.anchor if verification.lost else None
-        readable, session = log_state.parsed_chain.records, author.session()
+        readable, session = log_state.parsed_chain.records, author.session_id()
         accepted_record = chain.with_hash(
             chain.AuditRecord(
                 seq=max(log_state.data.count(b"\n"), *[record.seq for record in readable], lost_anchor.seq if lost_anchor else 0, 0) + 1,
@@ -53,8 +53,8 @@ def _append_acceptance(home: Home, ref: Ref, reason: str, path: str) -> AuditRec
                 kind=chain.ACCEPTED,
                 ledger=log_state.name,
                 plan_id=ref.id,
-                user=author.as_name(author.login()),
-                session=author.as_name(session) if session else None,
+                user=author.clean_name(author.system_login()),
+                session=author.clean_name(session) if session else None,
                 run=None,
                 entry=None,
                 line=None,
@@ -72,5 +72,5 @@ def _append_acceptance(home: Home, ref: Ref, reason: str, path: str) -> AuditRec
         try:
             anchor.move(home, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
         except MovedMeanwhileError:
-            raise anchor.broken_error(verification.path, ref.typed, "its anchor was moved while it was accepted") from None
+            raise anchor.broken_error(verification.path, ref.shell_name, "its anchor was moved while it was accepted") from None
         return accepted_record

@@ -12,12 +12,12 @@ import os
 from execplan.errors import NO, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
-from execplan.repo.home import common
+from execplan.repo.home import common_git_dir
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _REFS = "refs/execplan/ledger/"
 _WORKTREE_REFS = "refs/worktree/execplan/ledger/"
@@ -43,17 +43,17 @@ class MovedMeanwhileError(Exception):
     """Another process has moved the anchor since it was read."""
 
 
-def ref_of(home: Home, name: str) -> str:
+def ref_of(home: Project, name: str) -> str:
     """The ref of a ledger's anchor."""
     return _refs(home) + encode_name(name)
 
 
-def _refs(home: Home) -> str:
+def _refs(home: Project) -> str:
     """Where the refs of anchors are; those of the main worktree outlive the others."""
-    return _REFS if home.git is None or common(home.git) == home.git else _WORKTREE_REFS
+    return _REFS if home.git is None or common_git_dir(home.git) == home.git else _WORKTREE_REFS
 
 
-def list_keys(home: Home) -> set[str]:
+def list_keys(home: Project) -> set[str]:
     """The keys of all anchors; raises ExecplanError."""
     if home.git is None:
         folder = os.path.dirname(_path(home, ""))
@@ -76,7 +76,7 @@ def encode_name(name: str) -> str:
     return f"{text[:100]}%{digest(os.fsencode(name))[:32]}"
 
 
-def get(home: Home, name: str) -> Anchor | None:
+def get(home: Project, name: str) -> Anchor | None:
     """The anchor of the ledger of this name; None where there is none. Raises ExecplanError."""
     if home.git is None:
         path = _path(home, name)
@@ -88,11 +88,11 @@ def get(home: Home, name: str) -> Anchor | None:
     header, _, content = ask.output(home, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
     if not header.endswith(b" missing"):
         return _parse_anchor(content, header.split(b" ")[0].decode())
-    lost_blob = ask.answer(home, "rev-parse", "--verify", "--quiet", ref, no=1)
+    lost_blob = ask.output_or_none(home, "rev-parse", "--verify", "--quiet", ref, no_status=1)
     return Anchor(0, "", lost_blob.decode().strip()) if lost_blob else None
 
 
-def move(home: Home, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
+def move(home: Project, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
     """Let the anchor know a later record; raises MovedMeanwhileError, and ExecplanError with the anchor as it was."""
     text = json.dumps({"ledger": name, "seq": seq, "hash": record_hash}, ensure_ascii=False) + "\n"
     data = text.encode("utf-8", "backslashreplace")
@@ -111,7 +111,7 @@ def move(home: Home, name: str, old_anchor: Anchor | None, seq: int, record_hash
     return Anchor(seq, record_hash, blob)
 
 
-def _write_file(home: Home, name: str, old_anchor: Anchor | None, data: bytes) -> None:
+def _write_file(home: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
     path = _path(home, name)
     files.make_folder(os.path.dirname(path))
     try:
@@ -132,7 +132,7 @@ def _parse_anchor(data: bytes, token: str) -> Anchor:
     return Anchor(seq, record_hash, token) if isinstance(seq, int) and isinstance(record_hash, str) else Anchor(0, "", token)
 
 
-def _path(home: Home, name: str) -> str:
+def _path(home: Project, name: str) -> str:
     from execplan.repo.execution import private, standing
 
     return os.path.join(private.ledgers(home), standing.place(home)[:32], f"{encode_name(name)}.json")

@@ -8,7 +8,7 @@ from execplan import trace
 from execplan.engine.ledger import chain
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import state
-from execplan.repo.home import check_inside
+from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
 from execplan.text.disk import trouble
 from execplan.text.folder import Folder
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.ledger.chain import AuditRecord
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 LIMIT: Final = 256 << 20
 """Bytes of the longest ledger that is read."""
@@ -38,9 +38,9 @@ def copy_size(path: str) -> int:
 class LogFile:
     """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
 
-    def __init__(self, home: Home, path: str, holder: str, copy_path: str) -> None:
+    def __init__(self, home: Project, path: str, holder: str, copy_path: str) -> None:
         """`copy_path`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
-        check_inside(home, path)
+        ensure_inside(home, path)
         self._copy_path = copy_path
         self.home = home
         self.path = path

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal import Entry
     from execplan.engine.ledger.file import LogFile
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _TRIES = 8
 
@@ -26,7 +26,7 @@ _TRIES = 8
 class AuditLog:
     """The ledger of a plan, to be written to; many processes may have one at once."""
 
-    def __init__(self, home: Home, ref: Ref, *, can_restore: bool = False) -> None:
+    def __init__(self, home: Project, ref: PlanRef, *, can_restore: bool = False) -> None:
         """`can_restore`: whether one that a step has altered or removed is brought back from its copy in the state."""
         self.home = home
         self.ref = ref
@@ -90,11 +90,11 @@ class AuditLog:
                     return
                 except MovedMeanwhileError:
                     self._name = ""  # checked anew, against where it is now
-        raise anchor.broken_error(self._display_path, self.ref.typed, "its anchor would not hold still")
+        raise anchor.broken_error(self._display_path, self.ref.shell_name, "its anchor would not hold still")
 
     @property
     def _display_path(self) -> str:
-        return self.home.shown(self.path)
+        return self.home.display_path(self.path)
 
     def _open_file(self) -> LogFile:
         return names.open_log(self.home, self.ref)
@@ -177,9 +177,9 @@ class AuditLog:
             return
         raise ExecplanError(
             "journal-altered",
-            f"{self.home.shown(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            f"{self.home.display_path(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
             exit=ENVIRONMENT,
-            hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.typed} --verify",
+            hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
             line=entry.number,
         )
 
@@ -194,7 +194,7 @@ class AuditLog:
     ) -> AuditRecord:
         """The record that stands behind the last one."""
         entry_details = entry.fields if entry is not None else {}
-        session = entry_details.get("session") or author.session()
+        session = entry_details.get("session") or author.session_id()
         return chain.with_hash(
             AuditRecord(
                 seq=last_record.seq + 1 if last_record is not None else 1,
@@ -202,8 +202,8 @@ class AuditLog:
                 kind=kind,
                 ledger=self._name,
                 plan_id=self.ref.id,
-                user=author.as_name(str(entry_details.get("user") or author.login())),
-                session=author.as_name(str(session)) if session else None,
+                user=author.clean_name(str(entry_details.get("user") or author.system_login())),
+                session=author.clean_name(str(session)) if session else None,
                 run=run,
                 entry=entry.number if entry is not None else None,
                 line=entry.line if entry is not None else None,
@@ -218,4 +218,4 @@ class AuditLog:
             self._last_record = records[-1]
 
     def _broken_error(self, why: str) -> ExecplanError:
-        return anchor.broken_error(self._display_path, self.ref.typed, why)
+        return anchor.broken_error(self._display_path, self.ref.shell_name, why)

@@ -49,7 +49,7 @@ def evidence_files(run: RunPaths, records: Sequence[AuditRecord], approval_diges
 def _approval_paths(run: RunPaths) -> list[str]:
     """That of the beginning, there or not, and those of resumes."""
     stem = os.path.basename(run.approval).removesuffix(".json") + "-"
-    names = [name for name in shelf.entries(run.folder) if name.startswith(stem) and name.endswith(".json")]
+    names = [name for name in shelf.list_entries(run.folder) if name.startswith(stem) and name.endswith(".json")]
     return [run.approval, *[os.path.join(run.folder, name) for name in names]]
 
 

@@ -8,14 +8,14 @@ from execplan.engine.ledger import anchor, chain, names, witness
 from execplan.errors import NO, OK
 from execplan.record import NamedTuple
 from execplan.repo import shelf
-from execplan.repo.homes import together
+from execplan.repo.homes import with_nested_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.ledger.anchor import Anchor
     from execplan.engine.ledger.chain import ParsedChain
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class LogVerification(NamedTuple):
@@ -63,7 +63,7 @@ class LogState(NamedTuple):
     is_torn: bool
 
 
-def read_log(home: Home, ref: Ref) -> LogState:
+def read_log(home: Project, ref: PlanRef) -> LogState:
     """A ledger as it is now; raises ExecplanError when it can't be read."""
     name = chain.find_log_name(names.read(home, ref)) or names.available_name(home, ref)
     known_anchor = anchor.get(home, name)
@@ -72,7 +72,7 @@ def read_log(home: Home, ref: Ref) -> LogState:
     return LogState(complete_lines, names.parse_log(complete_lines, known_anchor), name, known_anchor, len(complete_lines) < len(data))
 
 
-def verify_log(home: Home, ref: Ref) -> LogVerification:
+def verify_log(home: Project, ref: PlanRef) -> LogVerification:
     """Look at all of it; raises ExecplanError when it can't be read."""
     log_state = read_log(home, ref)
     known_anchor, parsed_chain = log_state.anchor, log_state.parsed_chain
@@ -85,7 +85,7 @@ def verify_log(home: Home, ref: Ref) -> LogVerification:
     return LogVerification(
         plan=ref.id,
         name=log_state.name,
-        path=home.shown(names.path_of(home, ref)),
+        path=home.display_path(names.path_of(home, ref)),
         records=len(parsed_chain.records),
         anchored=known_anchor.seq if known_anchor is not None else None,
         flaw=parsed_chain.flaw,
@@ -96,13 +96,13 @@ def verify_log(home: Home, ref: Ref) -> LogVerification:
     )
 
 
-def verify_all(home: Home) -> tuple[list[LogVerification], tuple[str, ...]]:
+def verify_all(home: Project) -> tuple[list[LogVerification], tuple[str, ...]]:
     """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
     anchor_keys = anchor.list_keys(home)
     verifications = [
         verify_log(nested_project, ref)
-        for nested_project in together(home)
-        for ref in shelf.every(nested_project)
+        for nested_project in with_nested_projects(home)
+        for ref in shelf.all_refs(nested_project)
         if os.path.lexists(names.path_of(nested_project, ref)) or anchor.encode_name(names.default_name(nested_project, ref)) in anchor_keys
     ]
     missing_keys = anchor_keys - {anchor.encode_name(verification.name) for verification in verifications}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from execplan.engine.ledger.chain import AuditRecord
     from execplan.engine.place import RunPaths
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 APPROVED: Final = "approved"
 NOT_GIVEN: Final = "not_given"
@@ -40,7 +40,7 @@ class EvidenceFindings(NamedTuple):
     """What can come of a writer that was killed, or of a file that was removed."""
 
 
-def check_evidence(home: Home, ref: Ref, records: Sequence[AuditRecord]) -> EvidenceFindings:
+def check_evidence(home: Project, ref: PlanRef, records: Sequence[AuditRecord]) -> EvidenceFindings:
     """Compare what is there; raises ExecplanError when a folder can't be read.
 
     Paths are told from the plan's artifacts: what is accepted stays so when these are moved.
@@ -107,7 +107,7 @@ def _display_path(run: RunPaths, name: str) -> str:
     return f"runs/{run.id}/{name}"
 
 
-def _check_approvals(home: Home, ref: Ref, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
+def _check_approvals(home: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
     """The approvals that are there against those that were recorded."""
     recorded: dict[str, list[str]] = {}
     for record in records:
@@ -128,9 +128,9 @@ def _check_approvals(home: Home, ref: Ref, records: Sequence[AuditRecord], findi
         )
 
 
-def _approval_files(home: Home, ref: Ref) -> Iterator[tuple[str, str]]:
+def _approval_files(home: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
     """The digests that were approved, each with that of its file."""
     folder = approvals.folder(home, ref)
-    for name in shelf.entries(folder):
+    for name in shelf.list_entries(folder):
         if name.endswith(".json"):
             yield name.removesuffix(".json"), digest(disk.read(os.path.join(folder, name), _LIMIT)[0])

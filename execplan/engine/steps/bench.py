@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from execplan.engine.watch import RunObserver
     from execplan.execution.model import ExecutionPlan
     from execplan.execution.policy import Policy
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
     from execplan.text.redaction import Redaction
 
 
 class RunContext(NamedTuple):
     """All that the steps of a run share."""
 
-    home: Home
-    ref: Ref
+    home: Project
+    ref: PlanRef
     document: ExecutionPlan
     policy: Policy
     run_paths: RunPaths

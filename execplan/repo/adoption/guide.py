@@ -8,7 +8,7 @@ from execplan.errors import About, ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state, stock
-from execplan.repo.amend import diff
+from execplan.repo.amend import format_diff
 from execplan.repo.commit import commit_paths
 from execplan.text import files
 from execplan.text.edit import Edit, apply
@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
 
 _HEAD, _TAIL = "<!-- execplan guide ", " -->"
 _ALIKE = 0.25
@@ -56,7 +56,7 @@ class Upgraded(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def look(home: Home) -> Upgraded:
+def look(home: Project) -> Upgraded:
     """What an upgrade of the guide would do; nothing for a guide that can't be read."""
     home = home._replace(exists=True)
     try:
@@ -65,7 +65,7 @@ def look(home: Home) -> Upgraded:
         return _none(home)
 
 
-def upgrade(home: Home, options: Options) -> Upgraded:
+def upgrade(home: Project, options: WriteOptions) -> Upgraded:
     """Merge the newest version into the guide, the person's words before ours; raises ExecplanError."""
     home = home._replace(exists=True)
     path = os.path.join(home.base, home.settings.guide)
@@ -74,7 +74,7 @@ def upgrade(home: Home, options: Options) -> Upgraded:
     if options.dry_run:
         old, merged = _read(home)
         made = _upgraded(home, old, merged)
-        return made._replace(diff=diff(old, merged.data, made.path) if made.changed else "")
+        return made._replace(diff=format_diff(old, merged.data, made.path) if made.changed else "")
 
     def once() -> tuple[bytes, Upgraded]:
         old, merged = _read(home)
@@ -84,8 +84,8 @@ def upgrade(home: Home, options: Options) -> Upgraded:
         return old, made
 
     with state.lock(home, "home", "upgrade of the guide"):
-        old, made = files.again(once, home.shown(path))
-    if made.changed and options.commits(home):
+        old, made = files.again(once, home.display_path(path))
+    if made.changed and options.should_commit(home):
         real = os.path.realpath(path)
         words = f"upgrade the guide to version {made.version}"
         done = commit_paths(home, "init", [real], "init", words, {real: old}, "init")
@@ -101,11 +101,11 @@ class _Merged(NamedTuple):
     conflicts: tuple[Conflict, ...]
 
 
-def _read(home: Home) -> tuple[bytes, _Merged]:
+def _read(home: Project) -> tuple[bytes, _Merged]:
     """The bytes of the guide as it is, and as it would be; raises ExecplanError."""
     path = os.path.join(home.base, home.settings.guide)
-    with About(home.shown(path)):
-        data = shelf.open_bytes(home, path)
+    with About(home.display_path(path)):
+        data = shelf.read_bytes(home, path)
         return data, merged(reader.decode(data))
 
 
@@ -150,8 +150,8 @@ def _edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> t
 def _versions() -> dict[int, list[str]]:
     """Every version of the guide, without its mark, which the first had not, and the blank lines at its end."""
     versions = {}
-    for name in ["PLANS.md", *[f"guides/{name}" for name in stock.names("guides")]]:
-        lines = stock.text(name).rstrip("\n").split("\n")
+    for name in ["PLANS.md", *[f"guides/{name}" for name in stock.list_names("guides")]]:
+        lines = stock.read_text(name).rstrip("\n").split("\n")
         number = _number(lines[-1])
         if number is not None:
             lines.pop()
@@ -179,8 +179,8 @@ def _origin(lines: Sequence[str], versions: dict[int, list[str]]) -> int | None:
     return best if alike[best] >= _ALIKE else None
 
 
-def _upgraded(home: Home, old: bytes, made: _Merged, *, told: bool = True) -> Upgraded:
-    path = home.shown(os.path.join(home.base, home.settings.guide))
+def _upgraded(home: Project, old: bytes, made: _Merged, *, told: bool = True) -> Upgraded:
+    path = home.display_path(os.path.join(home.base, home.settings.guide))
     warnings = []
     newest = max(_versions())
     if told and made.before is None:
@@ -197,8 +197,8 @@ def _upgraded(home: Home, old: bytes, made: _Merged, *, told: bool = True) -> Up
     return Upgraded(path, made.before, newest, changed, digest(made.data), "", None, made.conflicts, tuple(warnings))
 
 
-def _none(home: Home) -> Upgraded:
-    path = home.shown(os.path.join(home.base, home.settings.guide))
+def _none(home: Project) -> Upgraded:
+    path = home.display_path(os.path.join(home.base, home.settings.guide))
     return Upgraded(
         path, None, max(_versions()), changed=False, digest=None, diff="", commit=None, conflicts=(), warnings=()
     )

@@ -8,7 +8,7 @@ from execplan.repo import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 class Inspection(NamedTuple):
@@ -23,17 +23,17 @@ class Inspection(NamedTuple):
     """Plans whose state does not fit their folder: path and why."""
 
 
-def inspect(home: Home) -> Inspection:
+def inspect(home: Project) -> Inspection:
     """Read every plan of a home, archived ones too."""
-    shelved = shelf.load_all(home, shelf.every(home))
+    shelved = shelf.load_all(home, shelf.all_refs(home))
     broken, misfits = [], []
     for each in shelved:
-        path = home.shown(each.ref.path)
+        path = home.display_path(each.ref.path)
         if each.plan is None:
             broken.append((path, each.error.message if each.error is not None else BROKEN))
         elif each.ref.archived:
             open_tasks = [task.state for task in each.plan.tasks].count(OPEN)
-            if open_tasks and not each.plan.excused and not home.given_up(each.ref.path):
+            if open_tasks and not each.plan.excused and not home.is_in_superseded(each.ref.path):
                 misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
         elif each.state == COMPLETE:
             misfits.append((path, "complete, and not archived"))

@@ -7,8 +7,8 @@ from collections import Counter
 
 from execplan.record import NamedTuple
 from execplan.repo import naming
-from execplan.repo.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_name
-from execplan.repo.settings import FLAT, FOLDER, Settings
+from execplan.repo.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_directory_name
+from execplan.repo.settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ def recognise(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str
     """
     names = Counter([(os.path.dirname(os.path.dirname(path)), os.path.basename(path)) for path in plans])
     spots = [_spot(path, names) for path in plans]
-    own = {os.path.dirname(spot.path) for spot in spots if spot.layout != FLAT}
+    own = {os.path.dirname(spot.path) for spot in spots if spot.layout != FLAT_LAYOUT}
     groups: dict[str, list[_Spot]] = {}
     for spot in spots:
         at = os.path.dirname(spot.path)
-        if not (spot.layout == FLAT and at in own) and not any([above in own for above in _above(at)]):
+        if not (spot.layout == FLAT_LAYOUT and at in own) and not any([above in own for above in _above(at)]):
             groups.setdefault(spot.home, []).append(spot)
     _join_done(groups, is_there)
     layouts = [_layout(folder, group, is_there) for folder, group in groups.items() if folder]
@@ -103,14 +103,14 @@ def recognise(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str
 def _spot(path: str, names: Counter[tuple[str, str]]) -> _Spot:
     folder, name = os.path.split(path)
     above, own = os.path.split(folder)
-    stem, layout = name.removesuffix(".md"), FLAT
-    if above and own.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP) and not is_plans_name(own):
+    stem, layout = name.removesuffix(".md"), FLAT_LAYOUT
+    if above and own.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP) and not is_plans_directory_name(own):
         if stem == own or stem.endswith((f"_{own}", f"-{own}")):
-            folder, layout = above, FOLDER
+            folder, layout = above, FOLDER_LAYOUT
         elif stem.lower().replace("-", "").replace("_", "") == "execplan" or names[above, name] > 1:
             folder, stem, layout = above, own, name
     elif above and stem == own:
-        folder, layout = above, FOLDER
+        folder, layout = above, FOLDER_LAYOUT
     parts = folder.split("/")
     days = 0
     while days < 3 and len(parts) > 1 + days and not parts[-1 - days].strip("0123456789-_."):
@@ -125,7 +125,7 @@ def _spot(path: str, names: Counter[tuple[str, str]]) -> _Spot:
 def _join_done(groups: dict[str, list[_Spot]], is_there: Callable[[str], bool]) -> None:
     """Take the finished plans of `.agents/done` to those of `.agents/execplans`."""
     for folder, spots in list(groups.items()):
-        if is_plans_name(folder) or not folder or {spot.state.lower() for spot in spots} - {*FINISHED, *GIVEN_UP}:
+        if is_plans_directory_name(folder) or not folder or {spot.state.lower() for spot in spots} - {*FINISHED, *GIVEN_UP}:
             continue
         beside = [f"{folder}/{name}" for name in ("execplans", "exec-plans", "exec_plans", "plans")]
         home = next((each for each in beside if each in groups or is_there(each)), beside[0])
@@ -135,7 +135,7 @@ def _join_done(groups: dict[str, list[_Spot]], is_there: Callable[[str], bool]) 
 
 def _layout(folder: str, spots: Sequence[_Spot], is_there: Callable[[str], bool]) -> Layout:
     """The settings for the plans of one folder and of those below it that say how far they are."""
-    layout = _most([spot.layout for spot in spots]) or FLAT
+    layout = _most([spot.layout for spot in spots]) or FLAT_LAYOUT
     spots = [spot for spot in spots if spot.layout == layout]
     done = _state(folder, spots, FINISHED, is_there)
     active = _most([spot.state for spot in spots if spot.state.lower() in ("", *ACTIVE)])
@@ -155,9 +155,9 @@ def _layout(folder: str, spots: Sequence[_Spot], is_there: Callable[[str], bool]
         archive=archive + "".join(["/{year}", "/{month}", "/{day}"][:days]),
         superseded=os.path.normpath(os.path.join(folder, given_up)) if given_up else "",
         layout=layout,
-        name=naming.guess([spot.id for spot in spots]) if spots else Settings().name,
+        name=naming.guess_form([spot.id for spot in spots]) if spots else Settings().name,
     )
-    if layout == FLAT:
+    if layout == FLAT_LAYOUT:
         settings = settings._replace(artifacts=f"{folder}/artifacts", archive_artifacts=f"{archive}/artifacts")
     found = [spot.path for spot in spots if spot.state in (active, done, given_up)]
     return Layout("", folder, settings, tuple(found))
@@ -175,7 +175,7 @@ def _is_kept(layout: Layout, spots: Sequence[_Spot]) -> bool:
         return False
     by_state = any([spot.state for spot in spots])
     return bool(layout.plans) and (
-        is_plans_name(layout.folder) or by_state or layout.settings.layout != FLAT or len(layout.plans) >= _FEWEST
+        is_plans_directory_name(layout.folder) or by_state or layout.settings.layout != FLAT_LAYOUT or len(layout.plans) >= _FEWEST
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.repo.settings import ABOUT, Settings, literal
+from execplan.repo.settings import DESCRIPTIONS, Settings, toml_literal
 from execplan.text import disk
 
 
@@ -13,7 +13,7 @@ def content(settings: Settings) -> bytes:
     lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
     for name, value in settings._asdict().items():
         default = getattr(Settings(), name)
-        lines += [f"# {ABOUT[name]}", f"{'# ' if value == default else ''}{name} = {literal(value)}", ""]
+        lines += [f"# {DESCRIPTIONS[name]}", f"{'# ' if value == default else ''}{name} = {toml_literal(value)}", ""]
     return ("\n".join(lines[:-1]) + "\n").encode("utf-8")
 
 

@@ -103,9 +103,9 @@ def _listed(folder: str) -> tuple[list[str], list[str]]:
 
 def _is_home(folder: str, files: list[str]) -> bool:
     """Whether a folder holds a home; raises ExecplanError for settings that can't be read."""
-    if os.path.isfile(os.path.join(folder, config.FILE)):
+    if os.path.isfile(os.path.join(folder, config.SETTINGS_FILE)):
         return True
-    has_settings = config.PYPROJECT in files and config.load(folder) is not None
+    has_settings = config.PYPROJECT_FILE in files and config.load(folder) is not None
     return has_settings or os.path.isdir(os.path.join(folder, config.Settings().plans))
 
 
@@ -114,7 +114,7 @@ def plans(root: str) -> list[str]:
     found = []
     for folder, _, files in walk(root):
         for name in files:
-            if name.endswith(".md") and name.lower() not in config.NOT_PLANS and _is_plan(os.path.join(folder, name)):
+            if name.endswith(".md") and name.lower() not in config.NON_PLAN_FILES and _is_plan(os.path.join(folder, name)):
                 found.append(os.path.relpath(os.path.join(folder, name), root))
     return found
 

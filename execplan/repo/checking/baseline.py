@@ -12,7 +12,7 @@ from execplan.record import NamedTuple
 from execplan.repo import homes, state
 from execplan.repo.checking.reading import plan_of
 from execplan.repo.checking.selected import levels, wanted
-from execplan.repo.home import check_inside
+from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from execplan.lint.baseline import Entries
     from execplan.repo.checking.one import Checked, Way
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
     Plans = dict[str, Entries]
     """What is known of each plan, by its path from the root."""
@@ -61,7 +61,7 @@ def hold(checked: Sequence[Checked], file: str, way: Way, *, make: bool = False)
     shown = []
     known = gone = 0
     paths = {each.path for each in checked}
-    homes_of: dict[str, Home] = {}
+    homes_of: dict[str, Project] = {}
     for each in checked:
         name = each.path if each.path in left else moved(each.path, left.keys() - paths, exists)
         found = marks(each.findings, plan_of(each) if each.findings else None)
@@ -78,10 +78,10 @@ def hold(checked: Sequence[Checked], file: str, way: Way, *, make: bool = False)
             now[name] = entries
         else:
             gone += sum(entries.values())
-    return Held(home.shown(path), shown, known, gone, old, _written(now))
+    return Held(home.display_path(path), shown, known, gone, old, _written(now))
 
 
-def _ran(way: Way, home: Home, path: str) -> set[str]:
+def _ran(way: Way, home: Project, path: str) -> set[str]:
     """The rules that ran on a plan of a home, whatever was found."""
     history = wanted(home, way.selection).asks_history
     return {code for code in levels(home, way.selection, path) if RULES[code].needs not in OF_GIT or history}
@@ -111,12 +111,12 @@ def default_file(start: str) -> str:
     return os.path.join(homes.find(start).base, DEFAULT)
 
 
-def _place(file: str) -> tuple[str, Home]:
+def _place(file: str) -> tuple[str, Project]:
     """The path of a baseline, which is no link out of the repository, and the home that it lies in."""
     path = os.path.abspath(file)
     home = homes.find(os.path.dirname(path))
     if os.path.islink(path):
-        check_inside(home, path)
+        ensure_inside(home, path)
     return path, home
 
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.lint.rule import Given
     from execplan.repo.checking.one import Way
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
     Stat = tuple[int, int, int, int]
     """Size, both times of change in nanoseconds, inode."""
@@ -153,7 +153,7 @@ class Cache:
         return _MAGIC + self._key + crc32(body).to_bytes(4, "big") + body
 
 
-def opened(home: Home, way: Way) -> Cache | None:
+def opened(home: Project, way: Way) -> Cache | None:
     """The cache for a home, None where there can be none: without git, and with rules that may depend on anything."""
     if home.git is None or not all([code.startswith(OURS) for code in RULES]):
         return None

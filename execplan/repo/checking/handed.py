@@ -21,7 +21,7 @@ def check_handed(data: bytes, name: str, way: Way) -> Checked:
     """
     path = os.path.abspath(name or STDIN)
     home = homes.find(os.path.dirname(path))
-    facts = given(home, shelf.by_file(home, path), way) if name else given(home, shelf.Ref("", path, False), way)
+    facts = given(home, shelf.ref_for_path(home, path), way) if name else given(home, shelf.PlanRef("", path, False), way)
     shown = facts.path if name else STDIN
     if not name:
         facts = facts._replace(path="")

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from execplan.plan.model import Plan
-    from execplan.repo.ask import Staged
+    from execplan.repo.ask import GitFile
     from execplan.repo.checking.one import Way
     from execplan.repo.checking.targets import Lot
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _MOST = 200
 """Folders that are named to git; for more it lists the whole commit."""
@@ -31,8 +31,8 @@ _MOST = 200
 class Asked(NamedTuple):
     """A plan of which something is asked, as it is judged."""
 
-    home: Home
-    ref: Ref
+    home: Project
+    ref: PlanRef
     data: bytes
 
 
@@ -57,7 +57,7 @@ def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
     plans = []
     for each in targets([lot for lot in lots if lot.home.base in asking]):
         try:
-            plans.append(Asked(each.home, each.ref, shelf.open_bytes(each.home, each.ref.path)))
+            plans.append(Asked(each.home, each.ref, shelf.read_bytes(each.home, each.ref.path)))
         except ExecplanError:
             continue  # a finding of its own
     return way._replace(histories=histories(plans, base))
@@ -74,7 +74,7 @@ def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, Hist
             roots.setdefault(each.home.root, []).append(each)
     known: dict[str, History] = {}
     for among in roots.values():
-        commit = base or past.commit_of(among[0].home, "HEAD")
+        commit = base or past.resolve_commit(among[0].home, "HEAD")
         if commit is not None:
             known |= _known(among, commit, drift=base is None)
     return known
@@ -100,13 +100,13 @@ def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, History
 def committed_plans(plans: list[Asked], commit: str) -> dict[str, Before]:
     """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
     home = plans[0].home
-    then = _then(plans, past.committed(home, commit, _folders(plans)))
-    held = {file: data for file, (data, _) in zip(then.values(), ask.contents(home, list(then.values())), strict=True)}
+    then = _then(plans, past.committed_files(home, commit, _folders(plans)))
+    held = {file: data for file, (data, _) in zip(then.values(), ask.read_blobs(home, list(then.values())), strict=True)}
     known = {}
     for each in plans:
         file = then.get(each.ref.path)
         if file is not None:
-            archived = shelf.by_file(each.home, os.path.join(home.root, file.path)).archived
+            archived = shelf.ref_for_path(each.home, os.path.join(home.root, file.path)).archived
             known[each.ref.path] = Before(held[file], file.path, archived)
     return known
 
@@ -121,7 +121,7 @@ def _absent(plans: list[Asked]) -> frozenset[str]:
         plan = None if ref.archived else _read(data)
         if plan is not None and plan.state() == COMPLETE:
             names |= {span.text for span in symbols(plan, Words(plan))}
-    return frozenset(past.absent([each.home for each in plans], names))
+    return frozenset(past.absent_symbols([each.home for each in plans], names))
 
 
 def _read(data: bytes) -> Plan | None:
@@ -151,21 +151,21 @@ def folders(root: str, places: set[str]) -> list[str]:
     return found if len(found) <= _MOST else []
 
 
-def _then(plans: list[Asked], files: list[Staged]) -> dict[str, Staged]:
+def _then(plans: list[Asked], files: list[GitFile]) -> dict[str, GitFile]:
     """Where a commit holds the plans, by their paths of today: there, or where a plan of that id is no longer."""
     by_path = {file.path: file for file in files}
-    found = {each.ref.path: by_path.get(each.home.shown(each.ref.path)) for each in plans}
+    found = {each.ref.path: by_path.get(each.home.display_path(each.ref.path)) for each in plans}
     moved = [each for each in plans if found[each.ref.path] is None]
     if moved:
-        gone: dict[tuple[str, str], Staged] = {}
+        gone: dict[tuple[str, str], GitFile] = {}
         for home in {each.home.base: each.home for each in moved}.values():
             for file in files:
                 if not os.path.lexists(os.path.join(home.root, file.path)):
-                    ref = shelf.by_file(home, os.path.join(home.root, file.path))
-                    if ref.archived or home.place(ref.path)[0] == home.plans:
-                        gone[home.base, shelf.same_id(ref.id)] = file
+                    ref = shelf.ref_for_path(home, os.path.join(home.root, file.path))
+                    if ref.archived or home.split_plan_path(ref.path)[0] == home.plans:
+                        gone[home.base, shelf.normalize_id(ref.id)] = file
         for each in moved:
-            found[each.ref.path] = gone.get((each.home.base, shelf.same_id(each.ref.id)))
+            found[each.ref.path] = gone.get((each.home.base, shelf.normalize_id(each.ref.id)))
     return {path: file for path, file in found.items() if file is not None}
 
 
@@ -183,10 +183,10 @@ def _drift(plans: list[Asked], commit: str) -> dict[str, tuple[str, ...]]:
         named = {name: name for name in paths_named(plan, Words(plan))}
         named |= {os.path.normpath(os.path.join(base, name)): name for name in named}
         if named:
-            waiting[home.shown(ref.path)] = ref.path, named
+            waiting[home.display_path(ref.path)] = ref.path, named
     changed: dict[str, tuple[str, ...]] = {}
     since: set[str] = set()
-    for paths in past.steps(plans[0].home, commit) if waiting else ():
+    for paths in past.iter_commit_changes(plans[0].home, commit) if waiting else ():
         for path in waiting.keys() & paths:
             place, named = waiting.pop(path)
             changed[place] = tuple([name for actual, name in named.items() if actual in since])

@@ -16,7 +16,7 @@ from execplan.repo.checking.one import Checked, check, given
 from execplan.repo.checking.one import checked as of_findings
 from execplan.repo.checking.selected import levels, wanted
 from execplan.repo.checking.spread import processes, spread
-from execplan.repo.shelf import Ref
+from execplan.repo.shelf import PlanRef
 from execplan.text import disk
 from execplan.text.edit import Edit
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from execplan.repo.checking.cache import Entry, Question, Row
     from execplan.repo.checking.one import Way
     from execplan.repo.checking.targets import Lot
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 FEW = 8
 """Up to so many plans are sooner judged than looked up."""
@@ -93,13 +93,13 @@ def check_all(
     return checked
 
 
-def _opened(home: Home, way: Way) -> Cache | None:
+def _opened(home: Project, way: Way) -> Cache | None:
     """The cache of a home, which knows what holds now; None when history is asked, of which the files say nothing."""
     if way.histories is not None:
         return None
     cache = opened(home, way)
     if cache is not None:
-        cache.ask(given(home, Ref("", home.base, archived=False), way))
+        cache.ask(given(home, PlanRef("", home.base, archived=False), way))
     return cache
 
 
@@ -120,7 +120,7 @@ def _recall(
         known = cache.folder(lot.folder, archived=lot.archived)
         if lot.whole:
             cache.saw(lot.folder, lot.names, archived=lot.archived)
-    shown = home.shown(os.path.join(lot.folder, "x"))[:-1]
+    shown = home.display_path(os.path.join(lot.folder, "x"))[:-1]
     fails = wanted(home, way.selection).fails
     folder = _folder(lot.folder) if known and safe else -1
     try:
@@ -186,7 +186,7 @@ def _judge(
     mark = _digest(data) if each.cache is not None else b""
     before = each.entry
     known = each.cache is not None and before is not None and before[1] == mark and each.cache.holds(before)
-    path = home.shown(ref.path)
+    path = home.display_path(ref.path)
     if known and each.cache is not None and before is not None:
         rows, low, high, asked = before[2], before[3], before[4], each.cache.questions(before)
     else:

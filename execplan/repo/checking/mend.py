@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ENVIRONMENT
 from execplan.lint.fix import fixing
 from execplan.lint.rule import SAFE, UNSAFE
-from execplan.repo.amend import Amended, amend, tidy
+from execplan.repo.amend import EditResult, amend, remove_leftovers
 from execplan.repo.checking.one import check, given
 from execplan.repo.checking.selected import levels
 
 if TYPE_CHECKING:
     from execplan.lint.rule import Finding
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.repo.checking.one import Target, Way
 
 
@@ -22,13 +22,13 @@ class Mended(NamedTuple):
     """What became of the findings of one plan."""
 
     target: Target
-    amended: Amended | None
+    amended: EditResult | None
     """None for a plan that may not be written: it is archived."""
     codes: Counter[str]
     """How many findings of each rule were mended."""
 
 
-def mend(target: Target, way: Way, options: Options, *, unsafe: bool) -> Mended | None:
+def mend(target: Target, way: Way, options: WriteOptions, *, unsafe: bool) -> Mended | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
     home, ref = target.home, target.ref
     checked = check(target, way)
@@ -36,14 +36,14 @@ def mend(target: Target, way: Way, options: Options, *, unsafe: bool) -> Mended 
         raise checked.error
     if not any([_can(finding, unsafe=unsafe) for finding in checked.findings]):
         if not options.dry_run:
-            tidy(home, ref, verb="lint")
+            remove_leftovers(home, ref, command="lint")
         return None
     codes: Counter[str] = Counter()
     if ref.archived:
         return Mended(target, None, codes)
-    rules = levels(home, way.selection, home.shown(ref.path))
+    rules = levels(home, way.selection, home.display_path(ref.path))
     changer = fixing(given(home, ref, way), rules, unsafe=unsafe, mended=codes)
-    return Mended(target, amend(home, ref, changer, options, verb="lint"), codes)
+    return Mended(target, amend(home, ref, changer, options, command="lint"), codes)
 
 
 def _can(finding: Finding, *, unsafe: bool) -> bool:

@@ -15,7 +15,7 @@ from execplan.repo.checking.history import Asked, committed_plans
 from execplan.repo.checking.one import given
 from execplan.repo.checking.reading import plan_of
 from execplan.repo.checking.selected import levels
-from execplan.repo.shelf import Ref
+from execplan.repo.shelf import PlanRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
     from execplan.repo.checking.history import Before
     from execplan.repo.checking.one import Checked, Target, Way
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 FROM = "PRE_COMMIT_FROM_REF"
 """Where the pre-commit program says which commit it compares with, if it checks a range of commits."""
@@ -55,7 +55,7 @@ def without_older(targets: Sequence[Target], checked: Sequence[Checked], way: Wa
             result.append(each)
             continue
         now, before = held[target.ref.path]
-        same = (before.data, before.path) == (now.data, target.home.shown(target.ref.path))
+        same = (before.data, before.path) == (now.data, target.home.display_path(target.ref.path))
         was = None if same else _plan(before.data)
         result.append(each if was is None else _sifted(target, each, now, before, was, way))
     return result
@@ -64,8 +64,8 @@ def without_older(targets: Sequence[Target], checked: Sequence[Checked], way: Wa
 def _sifted(target: Target, checked: Checked, now: Asked, before: Before, was: Plan, way: Way) -> Checked:
     """A plan without the findings that it had before."""
     home = target.home
-    ref = shelf.by_file(home, os.path.join(home.root, before.path))
-    facts = given(home, Ref(ref.id, ref.path, before.archived), way._replace(histories={}))
+    ref = shelf.ref_for_path(home, os.path.join(home.root, before.path))
+    facts = given(home, PlanRef(ref.id, ref.path, before.archived), way._replace(histories={}))
     old = lint_plan(was, facts, levels(home, way.selection, checked.path), most=_ALL)
     new = _added(checked.findings, plan_of(checked._replace(data=now.data)), old, was)
     count = sum(map(weight, checked.findings)) - sum(map(weight, new))
@@ -110,21 +110,21 @@ def _without_digits(message: str) -> str:
     return "".join([char for char in message if not char.isdigit()])
 
 
-def _base(home: Home) -> str | None:
+def _base(home: Project) -> str | None:
     """The commit to compare with, None before the first one."""
     named = os.environ.get(FROM, "")
-    if named and past.commit_of(home, named) is not None:
+    if named and past.resolve_commit(home, named) is not None:
         try:
-            return past.branched(home, named)
+            return past.branch_point(home, named)
         except ExecplanError:
             pass  # no common history: HEAD it is
-    return past.commit_of(home, "HEAD")
+    return past.resolve_commit(home, "HEAD")
 
 
 def _read(target: Target) -> bytes:
     """The bytes of a plan that the check did not hand over; none where it can't be read, which is a finding of its own."""
     try:
-        return shelf.open_bytes(target.home, target.ref.path)
+        return shelf.read_bytes(target.home, target.ref.path)
     except ExecplanError:
         return b""
 

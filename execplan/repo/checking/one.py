@@ -18,8 +18,8 @@ from execplan.repo.checking.tree import Trees
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.lint.facts import History
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 _NOTHING: dict[str, History] = {}
@@ -28,8 +28,8 @@ _NOTHING: dict[str, History] = {}
 class Target(NamedTuple):
     """A plan to check."""
 
-    home: Home
-    ref: Ref
+    home: Project
+    ref: PlanRef
     named: str
     """As a terminal shows it: as it was named, else from the current folder."""
     by_name: bool = True
@@ -75,10 +75,10 @@ class Way(NamedTuple):
 def check(target: Target, way: Way) -> Checked:
     """Check one plan as it is on disk; what keeps it from being read is a finding."""
     home, ref, named, by_name = target
-    path = home.shown(ref.path)
+    path = home.display_path(ref.path)
     fails = wanted(home, way.selection).fails
     try:
-        data = shelf.open_bytes(home, ref.path)
+        data = shelf.read_bytes(home, ref.path)
     except ExecplanError as error:
         return Checked(path, named, [unreadable(error)], b"", fails, error=error)
     facts = given(home, ref, way, by_name=by_name)
@@ -111,20 +111,20 @@ def is_skipped(findings: list[Finding]) -> bool:
     return len(findings) == 1 and findings[0].level == NOTICE
 
 
-def given(home: Home, ref: Ref, way: Way, *, by_name: bool = True) -> Given:
+def given(home: Project, ref: PlanRef, way: Way, *, by_name: bool = True) -> Given:
     """What the rules are told of a plan's place.
 
     A file that lies neither in a repository nor in a home has nothing around it that could be asked.
     """
     somewhere = home.git is not None or home.exists
-    at_home = home.exists and not ref.archived and home.place(ref.path)[0] == home.plans
+    at_home = home.exists and not ref.archived and home.split_plan_path(ref.path)[0] == home.plans
     return Given(
-        archived=ref.archived and not home.given_up(ref.path),
-        given_up=home.given_up(ref.path),
+        archived=ref.archived and not home.is_in_superseded(ref.path),
+        given_up=home.is_in_superseded(ref.path),
         at_home=at_home,
         draft_is_fine=way.hook,
         skip_others=not by_name,
-        path=home.shown(ref.path),
+        path=home.display_path(ref.path),
         id=ref.id,
         form=home.settings.name if at_home else "",
         stalled_days=home.settings.stalled_days,

@@ -34,7 +34,7 @@ def load(names: Sequence[str]) -> None:
             continue
         before = dict(RULES)
         try:
-            _file(name) if own.is_file(name) else _entry(name)
+            _file(name) if own.is_rule_file(name) else _entry(name)
             if any([code.startswith(OURS) for code in RULES.keys() - before.keys()]):
                 raise ValueError(f"codes that begin with {OURS} are for the rules of execplan")
         except BaseException as error:

@@ -35,4 +35,4 @@ def _data(checked: Checked) -> bytes:
     if checked.data or any([finding.code == "EP001" for finding in checked.findings]):
         return checked.data
     path = os.path.abspath(checked.named)
-    return shelf.open_bytes(homes.find(os.path.dirname(path)), path)
+    return shelf.read_bytes(homes.find(os.path.dirname(path)), path)

@@ -46,14 +46,14 @@ def _known(lots: list[Lot]) -> dict[str, History]:
     """The plans of one repository that differ from HEAD, by their absolute paths; raises ExecplanError."""
     home = lots[0].home
     places = folders(home.root, {lot.folder for lot in lots})
-    differing = {os.path.join(home.root, path) for path in past.differing(home, "HEAD", places)}
+    differing = {os.path.join(home.root, path) for path in past.changed_files(home, "HEAD", places)}
     plans = []
     for lot in lots if differing else ():
         for name in lot.names:
             target = lot.target(name)
             if os.path.realpath(target.ref.path) in differing:
                 try:
-                    plans.append(Asked(target.home, target.ref, shelf.open_bytes(target.home, target.ref.path)))
+                    plans.append(Asked(target.home, target.ref, shelf.read_bytes(target.home, target.ref.path)))
                 except ExecplanError:
                     continue  # a finding of its own
     known = {}

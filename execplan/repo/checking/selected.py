@@ -7,13 +7,13 @@ from execplan.lint.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _PLAIN = Selection()
 _MADE: dict[tuple[Selection, ...], dict[str, str]] = {}
 
 
-def _said(table: dict[str, object], home: Home) -> Selection:
+def _said(table: dict[str, object], home: Project) -> Selection:
     """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
     if not table:
         return _PLAIN
@@ -22,7 +22,7 @@ def _said(table: dict[str, object], home: Home) -> Selection:
     return selection(table, f"the settings of {home.base}: lint")
 
 
-def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
+def levels(home: Project, asked: Selection, path: str) -> dict[str, str]:
     """The rules that run on a plan that lies at a path from the root, each with its level."""
     table = home.settings.lint
     if not table and asked == _PLAIN:
@@ -33,7 +33,7 @@ def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
     return _MADE[layers]
 
 
-def wanted(home: Home, asked: Selection) -> Selection:
+def wanted(home: Project, asked: Selection) -> Selection:
     """What was asked for, over what the settings say for all plans of a home."""
     return asked.over(_said(home.settings.lint, home))
 
@@ -46,14 +46,14 @@ def merged(*layers: Selection) -> Selection:
     return result
 
 
-def _matching(table: dict[str, object], home: Home, path: str) -> list[Selection]:
+def _matching(table: dict[str, object], home: Project, path: str) -> list[Selection]:
     """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
     paths = table.get("paths")
     if not isinstance(paths, dict):
         return []
     from fnmatch import fnmatchcase
 
-    base = home.shown(home.base)
+    base = home.display_path(home.base)
     inside = path.removeprefix(f"{base}/") if base else path
     return [
         _said(below, home)

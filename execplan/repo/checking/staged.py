@@ -17,15 +17,15 @@ from execplan.repo.checking.tree import Trees
 def check_staged(start: str, way: Way) -> list[Checked]:
     """Check the plans that the next commit adds or changes; raises ExecplanError."""
     here = homes.find(start)
-    files = {os.path.join(here.root, each.path): each for each in ask.staged(here, ".md")}
+    files = {os.path.join(here.root, each.path): each for each in ask.staged_files(here, ".md")}
     plans = among(here, [each.path for each in files.values()])
-    held = list(ask.contents(here, [files[ref.path] for _, ref in plans]))
+    held = list(ask.read_blobs(here, [files[ref.path] for _, ref in plans]))
     known = histories([Asked(*plan, data) for plan, (data, _) in zip(plans, held, strict=True)])
     way = way._replace(trees=Trees(staged=True), histories=known)
     found = []
     checked_targets = []
     for (home, ref), (data, size) in zip(plans, held, strict=True):
-        path = home.shown(ref.path)
+        path = home.display_path(ref.path)
         if size > MAX_BYTES:
             findings = [unreadable(too_large(size))]
         else:

@@ -8,19 +8,19 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import homes, shelf
 from execplan.repo.checking.one import Target
-from execplan.repo.shelf import Ref
+from execplan.repo.shelf import PlanRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
 class Lot(NamedTuple):
     """Plans of one folder, in the order in which they are checked."""
 
-    home: Home
+    home: Project
     folder: str
     named: str
     """What stands before a file's name where a terminal shows it."""
@@ -34,7 +34,7 @@ class Lot(NamedTuple):
     def target(self, name: str) -> Target:
         """The plan in one of the files."""
         path = os.path.join(self.folder, name)
-        return Target(self.home, Ref(self.home.place(path)[1], path, self.archived), self.named + name, self.by_name)
+        return Target(self.home, PlanRef(self.home.split_plan_path(path)[1], path, self.archived), self.named + name, self.by_name)
 
 
 def lots(names: Sequence[str], *, hook: bool = False) -> list[Lot]:
@@ -43,14 +43,14 @@ def lots(names: Sequence[str], *, hook: bool = False) -> list[Lot]:
     A hook gets the names from git, so they are not by somebody who takes these files for plans.
     """
     if not names:
-        among = homes.together(homes.require(os.getcwd()))
+        among = homes.with_nested_projects(homes.require(os.getcwd()))
         return [
             Lot(home, folder, _from_here(folder), archived, files, whole=True)
             for home in among
             for archived in (False, True)
-            for folder, files in shelf.files(home, archive=archived)
+            for folder, files in shelf.plan_files(home, archive=archived)
         ]
-    found: dict[str, Home] = {}
+    found: dict[str, Project] = {}
     chosen: list[Lot] = []
     for name in names:
         if os.path.isdir(name):
@@ -82,23 +82,23 @@ def targets(chosen: Iterable[Lot]) -> Iterator[Target]:
         yield from [lot.target(name) for name in lot.names]
 
 
-def among(here: Home, paths: Sequence[str]) -> list[tuple[Home, Ref]]:
+def among(here: Project, paths: Sequence[str]) -> list[tuple[Project, PlanRef]]:
     """Those of some files, named from the root of the repository, that are plans of a home; raises ExecplanError."""
     import re
 
-    from execplan.repo.pattern import plan_paths
+    from execplan.repo.pattern import plan_paths_regex
 
-    found: dict[str, tuple[Home, re.Pattern[str]]] = {}
+    found: dict[str, tuple[Project, re.Pattern[str]]] = {}
     plans = []
     for path in paths:
         full = os.path.join(here.root, path)
         folder = os.path.dirname(full)
         if folder not in found:
             home = homes.find(folder)
-            found[folder] = home, re.compile(plan_paths(home))
+            found[folder] = home, re.compile(plan_paths_regex(home))
         home, pattern = found[folder]
         if pattern.search(path):
-            plans.append((home, shelf.by_file(home, full)))
+            plans.append((home, shelf.ref_for_path(home, full)))
     return plans
 
 
@@ -107,8 +107,8 @@ def changed_since(start: str, revision: str) -> tuple[list[Lot], str]:
     from execplan.repo import past
 
     here = homes.find(start)
-    base = past.branched(here, revision)
-    paths = sorted({*past.differing(here, base), *past.untracked(here)})
+    base = past.branch_point(here, revision)
+    paths = sorted({*past.changed_files(here, base), *past.untracked_files(here)})
     plans = among(here, [path for path in paths if path.endswith(".md")])
     return [_lot(home, ref) for home, ref in plans if os.path.lexists(ref.path)], base
 
@@ -117,29 +117,29 @@ def _plan(name: str) -> Lot:
     """The plan of this name, which is no file."""
     from execplan.repo import pick
 
-    if pick.is_path(name) and not homes.find(os.getcwd()).exists:
+    if pick.is_path_query(name) and not homes.find(os.getcwd()).exists:
         raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
-    return _lot(*pick.open_plan(os.getcwd(), name))._replace(by_name=True)
+    return _lot(*pick.select_plan(os.getcwd(), name))._replace(by_name=True)
 
 
-def _lot(home: Home, ref: Ref) -> Lot:
+def _lot(home: Project, ref: PlanRef) -> Lot:
     """One plan."""
     folder, file = os.path.split(ref.path)
     return Lot(home, folder, _from_here(folder), ref.archived, [file])
 
 
-def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Home], *, by_name: bool) -> None:
+def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Project], *, by_name: bool) -> None:
     """Add files of a folder; `found` are the homes of the folders so far."""
     folder = os.path.abspath(named or ".")
     for name in names:
         last = chosen[-1] if chosen and chosen[-1].by_name == by_name else None
-        if last is not None and last.named == named and last.home.flat:
+        if last is not None and last.named == named and last.home.is_flat:
             last.names.append(name)  # in a flat home one file of a folder is as archived as another
             continue
         if folder not in found:
             found[folder] = homes.find(folder)
         home = found[folder]
-        archived = shelf.by_file(home, os.path.join(folder, name)).archived
+        archived = shelf.ref_for_path(home, os.path.join(folder, name)).archived
         if last is not None and last.named == named and last.archived == archived:
             last.names.append(name)
         else:

@@ -10,7 +10,7 @@ from execplan.repo import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 MOST = 50_000
 """Files that are looked at where no git tells them; of a larger folder nothing is said to be missing."""
@@ -27,22 +27,22 @@ class Trees:
         self._files: dict[str, _Files] = {}
         self._ids: dict[str, dict[str, list[str]]] = {}
 
-    def of(self, home: Home) -> Tree:
+    def of(self, home: Project) -> Tree:
         """What a plan of this home may ask."""
         return Tree(lambda kind, subject: self._answer(home, kind, subject))
 
-    def _answer(self, home: Home, kind: str, subject: str) -> object:
+    def _answer(self, home: Project, kind: str, subject: str) -> object:
         if kind == HAS:
             return self._has(home, subject)
         if kind == ENDS:
             return self._listed(home).ends(subject.strip("/"))
         if kind == EVIDENCE:
-            from execplan.repo.moving.evidence import recorded
+            from execplan.repo.moving.evidence import recorded_digest
 
-            return recorded(home, os.path.join(home.root, subject))
+            return recorded_digest(home, os.path.join(home.root, subject))
         return self._same_id(home, os.path.join(home.root, subject))
 
-    def _has(self, home: Home, path: str) -> bool:
+    def _has(self, home: Project, path: str) -> bool:
         parts = os.path.normpath(path).split("/")
         if not path or path.startswith("/") or parts[0] == ".." or ".git" in path.split("/"):
             return False
@@ -52,39 +52,39 @@ class Trees:
             return parts == ["."] or f"{folder}/".startswith(home.root.rstrip("/") + "/")
         return self._staged and self._listed(home).holds("/".join(parts))
 
-    def _listed(self, home: Home) -> _Files:
+    def _listed(self, home: Project) -> _Files:
         if home.root not in self._files:
             self._files[home.root] = _listed(home)
         return self._files[home.root]
 
-    def _same_id(self, home: Home, path: str) -> str:
+    def _same_id(self, home: Project, path: str) -> str:
         """The path of another plan of the home with the id of the plan in a file, which must lie in the home as well."""
         if home.base not in self._ids:
             self._ids[home.base] = _doubles(home, self._plans(home))
         doubles = self._ids[home.base]
-        same = doubles.get(shelf.same_id(home.place(path)[1]), []) if doubles else []
+        same = doubles.get(shelf.normalize_id(home.split_plan_path(path)[1]), []) if doubles else []
         if not same:
             return ""
         own = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         others = [place for place in same if place != own]
-        return home.shown(others[0]) if others and len(others) < len(same) else ""
+        return home.display_path(others[0]) if others and len(others) < len(same) else ""
 
-    def _plans(self, home: Home) -> list[tuple[str, list[str]]]:
+    def _plans(self, home: Project) -> list[tuple[str, list[str]]]:
         """The folders of the home's plans, archived ones too, each with the names of their files."""
         if not self._staged:
-            return shelf.files(home) + shelf.files(home, archive=True)
+            return shelf.plan_files(home) + shelf.plan_files(home, archive=True)
         import re
 
-        from execplan.repo.pattern import plan_paths
+        from execplan.repo.pattern import plan_paths_regex
 
-        found = re.compile(plan_paths(home._replace(settings=home.settings._replace(homes=()))))
+        found = re.compile(plan_paths_regex(home._replace(settings=home.settings._replace(homes=()))))
         places = [os.path.split(path) for path in self._listed(home).paths if found.search(path)]
         return [(os.path.join(home.root, folder), [name]) for folder, name in places]
 
 
-def _doubles(home: Home, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
+def _doubles(home: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
     """The ids that several plans have, as they are compared, each with the places of these."""
-    if home.flat:  # an id is its file's name: what differs in lower case is not looked at one by one
+    if home.is_flat:  # an id is its file's name: what differs in lower case is not looked at one by one
         names = [name for _, files in plans for name in files]
         if len({name.lower() for name in names}) == len(names) and all([name.isascii() for name in names]):
             return {}
@@ -92,7 +92,7 @@ def _doubles(home: Home, plans: list[tuple[str, list[str]]]) -> dict[str, list[s
     for folder, files in plans:
         for name in files:
             place = os.path.join(folder, name)
-            found.setdefault(shelf.same_id(home.place(place)[1]), []).append(place)
+            found.setdefault(shelf.normalize_id(home.split_plan_path(place)[1]), []).append(place)
     return {name: places for name, places in found.items() if len(places) > 1}
 
 
@@ -126,13 +126,13 @@ class _Files:
         return any([f"/{place}".endswith(f"/{folder}") for place in places]) or not self._whole
 
 
-def _listed(home: Home) -> _Files:
+def _listed(home: Project) -> _Files:
     """The tracked files; where git tells none those that a walk finds."""
     if home.git is not None:
         from execplan.repo import ask
 
         try:
-            return _Files(ask.tracked(home))
+            return _Files(ask.tracked_files(home))
         except ExecplanError:
             pass  # a lint needs no git: what it would have said is looked for on the disk
     paths: list[str] = []

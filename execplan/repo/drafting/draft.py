@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
     from execplan.repo.drafting.render import Words
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _PLACES = {
     "title": "begin the plan with `# {{ title }}`",
@@ -28,14 +28,14 @@ _PLACES = {
 
 
 def draft(
-    home: Home, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
+    home: Project, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
 ) -> tuple[bytes, tuple[str, ...]]:
     """The bytes of a new plan with the id `name`, and warnings; raises ExecplanError unless it says all the words."""
     from execplan.repo.drafting.render import Words, render
 
     about = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
     who = author(home) if templates.has_own(home) else ""  # ours name nobody, and to ask git takes time
-    folder = home.shown(home.artifacts(name))
+    folder = home.display_path(home.artifacts_dir(name))
     words = Words(heading(title), about, tuple(tasks), f"{now():%Y-%m-%d}", name, folder, who, template)
     made = render(home, template, words)
     data = made.text.encode("utf-8")

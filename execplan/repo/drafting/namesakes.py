@@ -10,8 +10,8 @@ from execplan.repo.slug import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 def plan_title(data: bytes) -> str:
@@ -22,7 +22,7 @@ def plan_title(data: bytes) -> str:
         return ""
 
 
-def same_title(home: Home, title: str, own: str) -> tuple[str, ...]:
+def same_title(home: Project, title: str, own: str) -> tuple[str, ...]:
     """A warning that names the plan that has the title of a new one already; `own` is the id of the new one."""
     if not title:
         return ()
@@ -30,11 +30,11 @@ def same_title(home: Home, title: str, own: str) -> tuple[str, ...]:
     if found is None:
         return ()
     where = "archived" if found.archived else "open"
-    way = f"execplan undo -p {shelf.Ref(own, '', archived=False).typed}"
-    return (f"{found.id} is {where} and has the same title: {home.shown(found.path)}; if you meant that one: {way}",)
+    way = f"execplan undo -p {shelf.PlanRef(own, '', archived=False).shell_name}"
+    return (f"{found.id} is {where} and has the same title: {home.display_path(found.path)}; if you meant that one: {way}",)
 
 
-def _candidates(home: Home, title: str) -> list[Ref]:
+def _candidates(home: Project, title: str) -> list[PlanRef]:
     """The open plans whose text holds the title's longest plain word, and the archived ones whose id holds the title."""
     words = "".join([char if char.isascii() and char.isalnum() else " " for char in title]).split()
     word = max(words, key=len, default="").lower().encode()
@@ -43,12 +43,12 @@ def _candidates(home: Home, title: str) -> list[Ref]:
     return opened + [ref for ref in shelf.refs(home, archive=True) if short in ref.id]
 
 
-def _data(home: Home, ref: Ref) -> bytes:
+def _data(home: Project, ref: PlanRef) -> bytes:
     try:
-        return shelf.open_bytes(home, ref.path)
+        return shelf.read_bytes(home, ref.path)
     except ExecplanError:
         return b""
 
 
-def _has(home: Home, ref: Ref, title: str) -> bool:
+def _has(home: Project, ref: PlanRef, title: str) -> bool:
     return fold(plan_title(_data(home, ref))) == fold(title)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 MOST_FILES = 100
 """How often a template may bring in a file."""
@@ -51,7 +51,7 @@ class Rendered(NamedTuple):
     """The file that was read last: the one that all others extend."""
 
 
-def render(home: Home, name: str, words: Words) -> Rendered:
+def render(home: Project, name: str, words: Words) -> Rendered:
     """The text that the template of that name gives; raises ExecplanError that says which line of which file is wrong."""
     loader = _Loader(home)
     sandbox = Sandbox(loader)
@@ -71,7 +71,7 @@ def render(home: Home, name: str, words: Words) -> Rendered:
 class _Loader(BaseLoader):
     """Finds templates in the repository's folder and in the tool's, and nowhere else."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Project) -> None:
         self.home = home
         self.count = 0
         self.own = False

@@ -9,12 +9,12 @@ from execplan.plan import reader
 from execplan.plan.guidance import MARK, is_guidance
 from execplan.record import NamedTuple
 from execplan.repo import stock
-from execplan.repo.home import check_inside
+from execplan.repo.home import ensure_inside
 from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 MAX_BYTES = 64 * 1024
 """What a repository's own template may have."""
@@ -37,13 +37,13 @@ class Template(NamedTuple):
     """Whether it is the repository's and stands in place of one of the tool."""
 
 
-def every(home: Home) -> list[Template]:
+def every(home: Project) -> list[Template]:
     """All templates, those of the tool first; raises ExecplanError."""
     names = [*_built_in(), *sorted(_own(home))]
     return [_template(home, name, about=True) for name in dict.fromkeys(names)]
 
 
-def find(home: Home, name: str) -> Template:
+def find(home: Project, name: str) -> Template:
     """The template of that name; raises ExecplanError."""
     if name in _built_in() or name in _own(home):
         return _template(home, name)
@@ -69,7 +69,7 @@ class Source(NamedTuple):
     own: bool
 
 
-def source(home: Home, name: str) -> Source | None:
+def source(home: Project, name: str) -> Source | None:
     """The file of that name, the repository's own first; None where there is none.
 
     Raises ExecplanError for an own one that can't be read or that leads out of the folder of templates.
@@ -81,20 +81,20 @@ def source(home: Home, name: str) -> Source | None:
     place = _built_in().get(name.removesuffix(".md")) if name.endswith(".md") else None
     if place is None:
         return None
-    return Source(home.shown(os.path.join(stock.folder(), place)), stock.text(place), own=False)
+    return Source(home.display_path(os.path.join(stock.directory(), place)), stock.read_text(place), own=False)
 
 
-def has_own(home: Home) -> bool:
+def has_own(home: Project) -> bool:
     """Whether the repository has templates of its own."""
     return bool(_own(home))
 
 
 def _built_in() -> dict[str, str]:
     """The templates that come with the tool, each with its place in their folder."""
-    return {"plan": "plan.md"} | {name.removesuffix(".md"): f"plans/{name}" for name in stock.names("plans")}
+    return {"plan": "plan.md"} | {name.removesuffix(".md"): f"plans/{name}" for name in stock.list_names("plans")}
 
 
-def _own(home: Home) -> list[str]:
+def _own(home: Project) -> list[str]:
     """The names of the repository's own; a file that begins with an underscore is only a part of others."""
     try:
         names = os.listdir(_folder(home))
@@ -105,10 +105,10 @@ def _own(home: Home) -> list[str]:
     return [name[:-3] for name in names if name.endswith(".md") and not name.startswith(("_", "."))]
 
 
-def _template(home: Home, name: str, *, about: bool = False) -> Template:
+def _template(home: Project, name: str, *, about: bool = False) -> Template:
     """A template that is there; what it is for is read only when it is wanted."""
     built_in, own = _built_in(), name in _own(home)
-    path = os.path.join(_folder(home), f"{name}.md") if own else os.path.join(stock.folder(), built_in[name])
+    path = os.path.join(_folder(home), f"{name}.md") if own else os.path.join(stock.directory(), built_in[name])
     said = ""
     if about:
         try:
@@ -116,7 +116,7 @@ def _template(home: Home, name: str, *, about: bool = False) -> Template:
             said = _about(found.text) if found is not None else ""
         except ExecplanError as error:
             said = error.message
-    return Template(name, said, home.shown(path), own, own and name in built_in)
+    return Template(name, said, home.display_path(path), own, own and name in built_in)
 
 
 def _about(text: str) -> str:
@@ -125,14 +125,14 @@ def _about(text: str) -> str:
     return line[2:-2].strip("- ") if line.startswith("{#") and line.endswith("#}") else ""
 
 
-def _folder(home: Home) -> str:
+def _folder(home: Project) -> str:
     """The folder of the repository's own templates; raises ExecplanError when it is a link out of the repository."""
     folder = os.path.join(home.base, home.settings.templates)
-    check_inside(home, folder)
+    ensure_inside(home, folder)
     return folder
 
 
-def _read_own(home: Home, name: str) -> Source | None:
+def _read_own(home: Project, name: str) -> Source | None:
     """One of the repository's own, its guidance marked for the reader of plans."""
     if "\0" in name or {"", ".", ".."} & set(name.split("/")):
         return None
@@ -140,8 +140,8 @@ def _read_own(home: Home, name: str) -> Source | None:
     path = os.path.join(folder, name)
     if not os.path.lexists(path):
         return None
-    check_inside(home, path, folder)
-    shown = home.shown(path)
+    ensure_inside(home, path, folder)
+    shown = home.display_path(path)
     with About(shown):
         data, size = disk.read(os.path.realpath(path), MAX_BYTES)
         if size > MAX_BYTES:

@@ -15,44 +15,44 @@ EDIT, FOLLOW, MOVE, CREATE, REMOVE = "edit", "follow", "move", "create", "remove
 UNDO, REDO = "undo", "redo"
 """The commands whose operations undo others."""
 
-_MOVES = ("archive", "restore", "rename")
+_OLD_MOVE_COMMANDS = ("archive", "restore", "rename")
 """The commands of which journals of older versions tell that the plan was moved, and not from where."""
 _OLD_MOVE = "old-move"
-_FOLLOWED = "paths"
+_FOLLOW_SUMMARY = "paths"
 """The summary of an edit that let a plan follow the move of another one."""
 
 
-class Journaled(NamedTuple):
+class JournalEntry(NamedTuple):
     """An entry of the journal: an operation that began."""
 
     number: int
-    moment: str
+    timestamp: str
     """When, as a stamp in UTC."""
-    verb: str
-    words: str
+    command: str
+    quoted_summary: str
     """What was done, packed."""
-    texts: str
+    stored_texts: str
     """Before and after, packed; see `texts`."""
-    made: bool
+    is_written: bool
     """Whether it is known to have come to the disk."""
-    undone: bool
+    is_undone: bool
     """Whether it no longer counts; what an operation undid is for `stack` to say."""
-    by: str = ""
+    author: str = ""
     """Who made it, see `repo.author.actor`; empty in journals of older versions."""
     id: str = ""
     kind: str = EDIT
     undoes: str = ""
     details: str = "-"
-    before: str = ""
+    old_digest: str = ""
     """The SHA-256 of the text before it; empty in journals of older versions."""
-    after: str = ""
-    base: Journaled | None = None
+    new_digest: str = ""
+    previous: JournalEntry | None = None
     """The entry before it, where the texts are stored as a difference."""
 
     @property
     def summary(self) -> str:
         """What was done, as a commit message says it."""
-        return texts.unquote(self.words) or self.verb
+        return texts.unquote(self.quoted_summary) or self.command
 
     @property
     def is_old_move(self) -> bool:
@@ -62,71 +62,71 @@ class Journaled(NamedTuple):
     def unpack(self) -> tuple[bytes, bytes]:
         """The texts before and after it; raises ValueError when they were damaged."""
         chain = [self]
-        while chain[-1].base is not None:
-            chain.append(chain[-1].base)
-        both = (b"", b"")
+        while chain[-1].previous is not None:
+            chain.append(chain[-1].previous)
+        old_and_new = (b"", b"")
         for entry in reversed(chain):
-            both = texts.read(entry.texts, both[1])
-        return both
+            old_and_new = texts.decode_texts(entry.stored_texts, old_and_new[1])
+        return old_and_new
 
 
-def read_all(entries: Iterable[Journaled]) -> dict[int, tuple[bytes, bytes]]:
+def read_texts(entries: Iterable[JournalEntry]) -> dict[int, tuple[bytes, bytes]]:
     """The texts of each entry whose texts can be read, by its number."""
-    found: dict[int, tuple[bytes, bytes]] = {}
+    texts_by_number: dict[int, tuple[bytes, bytes]] = {}
     base: bytes | None = None
     for entry in entries:
         try:
-            found[entry.number] = texts.read(entry.texts, base)
-            base = found[entry.number][1]
+            texts_by_number[entry.number] = texts.decode_texts(entry.stored_texts, base)
+            base = texts_by_number[entry.number][1]
         except ValueError:
             base = None
-    return found
+    return texts_by_number
 
 
-def parse(lines: Sequence[str]) -> list[Journaled]:
+def parse_entries(lines: Sequence[str]) -> list[JournalEntry]:
     """The entries of a journal's lines; damaged lines are passed over."""
-    entries: dict[int, Journaled] = {}
-    last: Journaled | None = None
+    entries: dict[int, JournalEntry] = {}
+    previous: JournalEntry | None = None
     for line in lines:
-        number, (kind, *rest) = number_of(line), line.split(" ")
+        number, (kind, *fields) = entry_number(line), line.split(" ")
         if kind in ("op", "edit") and number:
-            entry = _read_op(number, rest, last) if kind == "op" else _read_edit(number, rest)
-            if last is not None and entry is not None and not last.made and last.before != last.after == entry.before:
-                entries[last.number] = last._replace(made=True)
-            last = entry
+            entry = _parse_operation(number, fields, previous) if kind == "op" else _parse_old_edit(number, fields)
+            if previous is not None and entry is not None and not previous.is_written and previous.old_digest != previous.new_digest == entry.old_digest:
+                entries[previous.number] = previous._replace(is_written=True)
+            previous = entry
             if entry is not None:
                 entries[number] = entry
         elif kind == "made" and number in entries:
-            entries[number] = entries[number]._replace(made=True)
+            entries[number] = entries[number]._replace(is_written=True)
         elif kind == "undone" and number in entries:
-            entries[number] = entries[number]._replace(undone=True)
+            entries[number] = entries[number]._replace(is_undone=True)
     return list(entries.values())
 
 
-def _read_op(number: int, rest: list[str], last: Journaled | None) -> Journaled | None:
-    if not 8 <= len(rest) <= 13:
+def _parse_operation(number: int, fields: list[str], previous: JournalEntry | None) -> JournalEntry | None:
+    if not 8 <= len(fields) <= 13:
         return None
-    if len(rest) < 13 or not rest[10].isdecimal():  # damaged: what it did is known, and not the texts
-        rest = [*rest[:8], "", "", "0", "", "-"]
-    _, moment, verb, kind, name, undoes, by, words, before, after, _, stored, details = rest
-    base = last if stored.startswith(texts.DIFFERENCE) else None
-    undoes, by = undoes.removeprefix("-"), texts.unquote(by)
-    return Journaled(
-        number, moment, verb, words, stored, False, False, by, name, kind, undoes, details, before, after, base
+    if len(fields) < 13 or not fields[10].isdecimal():  # damaged: what it did is known, and not the texts
+        fields = [*fields[:8], "", "", "0", "", "-"]
+    _, timestamp, command, kind, operation_id, undoes, author, quoted_summary, old_digest, new_digest, _, stored_texts, details = fields
+    base = previous if stored_texts.startswith(texts.DELTA) else None
+    undoes, author = undoes.removeprefix("-"), texts.unquote(author)
+    return JournalEntry(
+        number, timestamp, command, quoted_summary, stored_texts, False, False, author, operation_id, kind, undoes, details, old_digest, new_digest, base
     )
 
 
-def _read_edit(number: int, rest: list[str]) -> Journaled | None:
+def _parse_old_edit(number: int, fields: list[str]) -> JournalEntry | None:
     """An entry as older versions wrote it."""
-    if len(rest) != 5:
+    if len(fields) != 5:
         return None
-    _, moment, verb, words, stored = rest
-    moved = verb in _MOVES
-    kind = FOLLOW if moved and texts.unquote(words) == _FOLLOWED else _OLD_MOVE if moved else EDIT
-    return Journaled(number, moment, verb, words, stored, False, False, id=f"{number}", kind=kind)
+    _, timestamp, command, quoted_summary, stored_texts = fields
+    is_move = command in _OLD_MOVE_COMMANDS
+    kind = FOLLOW if is_move and texts.unquote(quoted_summary) == _FOLLOW_SUMMARY else _OLD_MOVE if is_move else EDIT
+    return JournalEntry(number, timestamp, command, quoted_summary, stored_texts, False, False, id=f"{number}", kind=kind)
 
 
-def number_of(line: str) -> int:
+def entry_number(line: str) -> int:
     """The number of the entry that a line is about; 0 for a line that is damaged."""
-    words = line.split(" ", 2)
-    return int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) < 19 else 0
+    fields = line.split(" ", 2)
+    return int(fields[1]) if len(fields) > 1 and fields[1].isdecimal() and len(fields[1]) < 19 else 0

@@ -20,8 +20,8 @@ from execplan.record import NamedTuple
 from execplan.repo import state
 from execplan.repo.author import actor
 from execplan.repo.edits import order, texts
-from execplan.repo.edits.entries import EDIT, FOLLOW, MOVE, REMOVE, Journaled, parse
-from execplan.repo.edits.log import append, read_lines, tail
+from execplan.repo.edits.entries import EDIT, FOLLOW, MOVE, REMOVE, JournalEntry, parse_entries
+from execplan.repo.edits.log import append_lines, read_lines, read_tail
 from execplan.text import disk
 from execplan.text.lines import digest
 from execplan.trace import tell
@@ -30,12 +30,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 MAX_BYTES = 4 << 20
 """Above this a journal is shortened, see `retention`; an edit takes some 500 bytes, and its share of a whole text."""
-FOLDER = "journal"
-_LONGEST_CHAIN = 50
+JOURNAL_DIR = "journal"
+_MAX_CHAIN_LENGTH = 50
 """After so many differences the texts are stored whole again, so that one damaged line costs few others."""
 
 
@@ -51,47 +51,47 @@ class Operation(NamedTuple):
     """What else it takes to undo it, packed JSON."""
 
 
-class Recording:
+class JournalTransaction:
     """Journals an operation before it is done, and that it was done; removes the entry when it was not."""
 
     def __init__(
         self,
-        home: Home,
+        home: Project,
         path: str,
-        verb: str,
+        command: str,
         summary: str,
         old: bytes,
         new: bytes,
         operation: Operation = Operation(),  # noqa: B008
     ) -> None:
         self.home = home
-        self.plan = path
-        self.path = path_of(home, path)
-        self.verb = verb
+        self.plan_path = path
+        self.path = journal_path(home, path)
+        self.command = command
         self.summary = summary
-        self.texts = old, new
-        self.operation = operation._replace(id=operation.id or new_id())
+        self.old_and_new = old, new
+        self.operation = operation._replace(id=operation.id or new_operation_id())
         self._number = 0
         self._size = 0
         self._ended = False
 
-    def __enter__(self) -> Recording:
-        state.folder(self.home, FOLDER)
-        old, new = self.texts
-        last, chain, self._size = _last(self.path)
-        self._number = last.number + 1 if last else 1
-        before, after = digest(old), digest(new)
-        follows = last is not None and last.after == before and chain < _LONGEST_CHAIN
-        stored = texts.difference(old, new) if follows else texts.whole(old, new)
-        moment = write_stamp(now(), PLAIN).strip("()").replace(" ", "T")
-        name, kind, undoes, details = self.operation
-        words = [moment, self.verb, kind, name, undoes or "-", texts.quote(actor(self.home))]
-        words += [texts.quote(self.summary), before, after, str(chain + 1 if follows else 0), stored, details]
-        if last is not None and not last.made and last.before != last.after == before:
-            append(self.path, f"made {last.number}\n")  # whoever made it was killed before it could say so
+    def __enter__(self) -> JournalTransaction:
+        state.make_state_dir(self.home, JOURNAL_DIR)
+        old, new = self.old_and_new
+        last_entry, chain, self._size = _read_last_entry(self.path)
+        self._number = last_entry.number + 1 if last_entry else 1
+        old_digest, new_digest = digest(old), digest(new)
+        is_consecutive = last_entry is not None and last_entry.new_digest == old_digest and chain < _MAX_CHAIN_LENGTH
+        stored_texts = texts.encode_delta(old, new) if is_consecutive else texts.encode_full(old, new)
+        timestamp = write_stamp(now(), PLAIN).strip("()").replace(" ", "T")
+        operation_id, kind, undoes, details = self.operation
+        fields = [timestamp, self.command, kind, operation_id, undoes or "-", texts.quote(actor(self.home))]
+        fields += [texts.quote(self.summary), old_digest, new_digest, str(chain + 1 if is_consecutive else 0), stored_texts, details]
+        if last_entry is not None and not last_entry.is_written and last_entry.old_digest != last_entry.new_digest == old_digest:
+            append_lines(self.path, f"made {last_entry.number}\n")  # whoever made it was killed before it could say so
         if kind not in (FOLLOW, MOVE):
-            order.add(self.home, name, self.plan)
-        append(self.path, f"op {self._number} {' '.join(words)}\n", durable=kind == REMOVE)
+            order.add(self.home, operation_id, self.plan_path)
+        append_lines(self.path, f"op {self._number} {' '.join(fields)}\n", durable=kind == REMOVE)
         return self
 
     def __exit__(
@@ -99,16 +99,16 @@ class Recording:
     ) -> None:
         if self._ended:
             return
-        if kind is not None and not self._is_done():
+        if kind is not None and not self._is_applied():
             self.cancel()
             return
         try:
-            append(self.path, f"made {self._number}\n")
+            append_lines(self.path, f"made {self._number}\n")
         except (OSError, ExecplanError) as failed:  # the plan is as it should be, and it tells what was made
             tell(f"the journal {self.path} could not be brought up to date: {failed}")
 
     @property
-    def grew(self) -> tuple[int, int]:
+    def journal_sizes(self) -> tuple[int, int]:
         """The size of the journal before and after."""
         return self._size, os.path.getsize(self.path) if os.path.exists(self.path) else 0
 
@@ -120,64 +120,64 @@ class Recording:
         except OSError as error:  # an entry that does not say that it was made does not count
             tell(f"{self.path} keeps an entry of what was not done: {error}")
 
-    def _is_done(self) -> bool:
+    def _is_applied(self) -> bool:
         """Whether the plan holds the new text, or is gone, however the operation ended."""
         if self.operation.kind == REMOVE:
-            return not os.path.lexists(self.plan)
+            return not os.path.lexists(self.plan_path)
         try:
-            return disk.read(self.plan, len(self.texts[1]))[0] == self.texts[1]
+            return disk.read(self.plan_path, len(self.old_and_new[1]))[0] == self.old_and_new[1]
         except ExecplanError:
             return False
 
 
-def new_id() -> str:
+def new_operation_id() -> str:
     """The id of a new operation."""
     return os.urandom(6).hex()
 
 
-def edits(home: Home, path: str) -> list[Journaled]:
+def read_entries(home: Project, path: str) -> list[JournalEntry]:
     """Every entry of the journal of the plan at the path, in order; raises ExecplanError."""
-    return edits_in(path_of(home, path))
+    return read_entries_from(journal_path(home, path))
 
 
-def knows(home: Home, path: str, data: bytes) -> bool:
+def is_known_text(home: Project, path: str, data: bytes) -> bool:
     """Whether the bytes are what the plan at the path held before or after one of its last three edits."""
-    seen = digest(data)
-    for entry in edits(home, path)[:-4:-1]:
+    text_digest = digest(data)
+    for entry in read_entries(home, path)[:-4:-1]:
         try:
-            if seen in (entry.before, entry.after) if entry.after else data in entry.unpack():
+            if text_digest in (entry.old_digest, entry.new_digest) if entry.new_digest else data in entry.unpack():
                 return True
         except ValueError:
             continue
     return False
 
 
-def mark_undone(home: Home, path: str, number: int) -> None:
+def mark_undone(home: Project, path: str, number: int) -> None:
     """Remember that an edit no longer counts."""
-    append(path_of(home, path), f"undone {number}\n")
+    append_lines(journal_path(home, path), f"undone {number}\n")
 
 
-def path_of(home: Home, path: str) -> str:
+def journal_path(home: Project, path: str) -> str:
     """The file of a plan's journal."""
-    return os.path.join(home.state, FOLDER, state.key(os.path.realpath(path)))
+    return os.path.join(home.state, JOURNAL_DIR, state.path_key(os.path.realpath(path)))
 
 
-def edits_in(path: str) -> list[Journaled]:
+def read_entries_from(path: str) -> list[JournalEntry]:
     """Every entry in the file of a journal, in order; raises ExecplanError."""
-    return parse(read_lines(path))
+    return parse_entries(read_lines(path))
 
 
-def _last(path: str) -> tuple[Journaled | None, int, int]:
+def _read_last_entry(path: str) -> tuple[JournalEntry | None, int, int]:
     """The last entry of a journal, how many differences lead to it, and the size of the file; raises ExecplanError."""
-    lines, size = tail(path)
-    entries = parse(lines)
+    lines, size = read_tail(path)
+    entries = parse_entries(lines)
     if not entries:
         lines = read_lines(path)
-        entries = parse(lines)
+        entries = parse_entries(lines)
     if not entries:
         return None, 0, size
-    begin = [line for line in lines if line.startswith(("op ", "edit "))][-1].split(" ")
-    if begin[1] != str(entries[-1].number):  # a damaged line comes last: no difference can refer to it
-        return entries[-1]._replace(after=""), 0, size
-    chain = begin[11] if begin[0] == "op" and len(begin) == 14 else "0"
-    return entries[-1], int(chain) if chain.isdecimal() else _LONGEST_CHAIN, size
+    fields = [line for line in lines if line.startswith(("op ", "edit "))][-1].split(" ")
+    if fields[1] != str(entries[-1].number):  # a damaged line comes last: no difference can refer to it
+        return entries[-1]._replace(new_digest=""), 0, size
+    chain = fields[11] if fields[0] == "op" and len(fields) == 14 else "0"
+    return entries[-1], int(chain) if chain.isdecimal() else _MAX_CHAIN_LENGTH, size

@@ -8,35 +8,35 @@ import os
 from execplan.text import disk
 from execplan.trace import tell
 
-_TAIL = 1 << 16
+_TAIL_BYTES = 1 << 16
 
 
-def append(path: str, line: str, *, durable: bool = False) -> None:
+def append_lines(path: str, text: str, *, durable: bool = False) -> None:
     """Add lines, each with its end, in one step, after what a crash may have cut off; raises ExecplanError.
 
     With `durable` they are on the disk before this returns.
     """
-    if not line:
+    if not text:
         return
     try:
         handle = disk.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             size = os.fstat(handle).st_size
-            torn = size and os.pread(handle, 1, size - 1) != b"\n"
-            _write(handle, f"{chr(10) if torn else ''}{line}".encode(), size)
+            is_torn = size and os.pread(handle, 1, size - 1) != b"\n"
+            _write_all(handle, f"{chr(10) if is_torn else ''}{text}".encode(), size)
             if durable:
                 os.fsync(handle)
         finally:
             os.close(handle)
     except OSError as error:
         raise disk.trouble(error, path, "write") from None
-    tell(f"journaled {line.split(' ', 2)[0]} in {path}")
+    tell(f"journaled {text.split(' ', 2)[0]} in {path}")
 
 
-def _write(handle: int, data: bytes, size: int) -> None:
+def _write_all(handle: int, data: bytes, size: int) -> None:
     """Write all or nothing."""
-    written = os.write(handle, data)
-    if written < len(data):
+    count = os.write(handle, data)
+    if count < len(data):
         os.ftruncate(handle, size)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -53,7 +53,7 @@ def read_lines(path: str) -> list[str]:
     return data.decode("utf-8", "replace").split("\n")[:-1]
 
 
-def tail(path: str) -> tuple[list[str], int]:
+def read_tail(path: str) -> tuple[list[str], int]:
     """The last lines of a file, and its size; a first line that may have lost its beginning is left out."""
     try:
         handle = disk.open_regular(path)
@@ -63,9 +63,9 @@ def tail(path: str) -> tuple[list[str], int]:
         raise disk.trouble(error, path, "read") from None
     try:
         size = os.fstat(handle).st_size
-        begin = max(size - _TAIL, 0)
-        data = os.pread(handle, _TAIL, begin)
+        offset = max(size - _TAIL_BYTES, 0)
+        data = os.pread(handle, _TAIL_BYTES, offset)
     finally:
         os.close(handle)
     lines = data.decode("utf-8", "replace").split("\n")[:-1]
-    return lines[1:] if begin else lines, size
+    return lines[1:] if offset else lines, size

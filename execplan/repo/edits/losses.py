@@ -7,83 +7,83 @@ import os
 from execplan.record import NamedTuple
 from execplan.repo import past, shelf
 from execplan.repo.edits import journal
-from execplan.repo.edits.entries import EDIT, read_all
-from execplan.repo.edits.lost import Step, lost
-from execplan.repo.edits.moved import left_by
-from execplan.repo.edits.stack import stack_of
+from execplan.repo.edits.entries import EDIT, read_texts
+from execplan.repo.edits.lost import JournaledEdit, select_lost_edits
+from execplan.repo.edits.moved import former_paths
+from execplan.repo.edits.stack import build_stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.edits.entries import Journaled
-    from execplan.repo.edits.lost import ByGit
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.edits.entries import JournalEntry
+    from execplan.repo.edits.lost import GitCheck
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-_TRIES = 10
+_MAX_ATTEMPTS = 10
 """How often a plan is read again that others are writing to; then nothing is said of it."""
 
 
-class Looked(NamedTuple):
+class LostEditReport(NamedTuple):
     """What the journal of a plan tells, held against the plan."""
 
-    lost: tuple[Step, ...]
+    lost: tuple[JournaledEdit, ...]
     """The edits that are no longer in it."""
     damaged: tuple[str, ...]
     """What was done by those whose record can't be read."""
-    now: bytes
+    current: bytes
     """What it holds."""
 
 
-def look(home: Home, ref: Ref) -> Looked:
+def detect_lost_edits(home: Project, ref: PlanRef) -> LostEditReport:
     """Look which edits of a plan are no longer in it; raises ExecplanError."""
-    edits = journal.edits(home, ref.path)
+    edits = journal.read_entries(home, ref.path)
     if not edits:
-        return Looked((), (), b"")
-    for _ in range(_TRIES):
-        now = shelf.open_bytes(home, ref.path)
-        before, edits = edits, journal.edits(home, ref.path)
-        if before == edits:  # nobody has begun or finished an edit while the plan was read
-            steps, damaged = _steps(edits, now)
-            return Looked(tuple(lost(steps, now, _by_git(home, ref))), tuple(damaged), now)
-    return Looked((), (), b"")
+        return LostEditReport((), (), b"")
+    for _ in range(_MAX_ATTEMPTS):
+        current = shelf.read_bytes(home, ref.path)
+        previous_edits, edits = edits, journal.read_entries(home, ref.path)
+        if previous_edits == edits:  # nobody has begun or finished an edit while the plan was read
+            steps, damaged = _written_edits(edits, current)
+            return LostEditReport(tuple(select_lost_edits(steps, current, _make_git_check(home, ref))), tuple(damaged), current)
+    return LostEditReport((), (), b"")
 
 
-def _steps(edits: list[Journaled], now: bytes) -> tuple[list[Step], list[str]]:
+def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[JournaledEdit], list[str]]:
     """The edits that came to the disk, and what was done by those whose record can't be read."""
-    both = read_all(edits)
-    unread = [each for each in edits if each.made and each.number not in both]
-    damaged = [f"{each.summary}, made {each.moment.replace('T', ' ')}" for each in unread]
-    stack = stack_of(edits)
-    counts = {step.operation.number for step in stack.done if step.operation.kind == EDIT}
-    steps: list[Step] = []
-    before = 0
-    for at, edit in enumerate(edits):
-        if edit.number not in both:
+    texts_by_number = read_texts(edits)
+    unread = [entry for entry in edits if entry.is_written and entry.number not in texts_by_number]
+    damaged = [f"{entry.summary}, made {entry.timestamp.replace('T', ' ')}" for entry in unread]
+    stack = build_stack(edits)
+    counts = {step.operation.number for step in stack.undoable if step.operation.kind == EDIT}
+    steps: list[JournaledEdit] = []
+    previous_number = 0
+    for index, edit in enumerate(edits):
+        if edit.number not in texts_by_number:
             continue
-        old, new = both[edit.number]
-        follows, before = edit.number == before + 1, edit.number
-        after = both.get(edits[at + 1].number, (b"",))[0] if at + 1 < len(edits) else now
-        if edit.made or after == new:  # of one that was cut short the next text tells
-            steps.append(Step(edit.number, edit.summary, edit.moment, old, new, edit.number in counts, follows))
+        old, new = texts_by_number[edit.number]
+        follows, previous_number = edit.number == previous_number + 1, edit.number
+        next_text = texts_by_number.get(edits[index + 1].number, (b"",))[0] if index + 1 < len(edits) else current
+        if edit.is_written or next_text == new:  # of one that was cut short the next text tells
+            steps.append(JournaledEdit(edit.number, edit.summary, edit.timestamp, old, new, edit.number in counts, follows))
     return steps, damaged
 
 
-def _by_git(home: Home, ref: Ref) -> ByGit:
+def _make_git_check(home: Project, ref: PlanRef) -> GitCheck:
     """Whether git put one text in place of another: both are known to it, or the first is on a branch of its own.
 
     A text that was written over the one that is checked out was not put there by git, even if it knows both.
     """
     if home.git is None:
         return lambda before, after: False
-    path, *left = [os.path.relpath(each, os.path.realpath(home.root)) for each in (ref.real, *left_by(home, ref.path))]
-    paths = [path, *[each for each in left if not each.startswith("../")]]
+    path, *old_paths = [os.path.relpath(source, os.path.realpath(home.root)) for source in (ref.real_path, *former_paths(home, ref.path))]
+    paths = [path, *[old_path for old_path in old_paths if not old_path.startswith("../")]]
 
-    def by_git(before: bytes, after: bytes) -> bool:
-        content = past.blob(home, path, before)
-        if not past.stored(home, content, paths) or past.checked_out(home, path) == content:
+    def is_git_change(old_text: bytes, new_text: bytes) -> bool:
+        blob_id = past.hash_blob(home, path, old_text)
+        if not past.has_blob(home, blob_id, paths) or past.head_blob(home, path) == blob_id:
             return False
-        if past.stored(home, past.blob(home, path, after), paths):
+        if past.has_blob(home, past.hash_blob(home, path, new_text), paths):
             return True
-        return not past.stored(home, content, paths, here=True)
+        return not past.has_blob(home, blob_id, paths, in_head=True)
 
-    return by_git
+    return is_git_change

@@ -7,60 +7,60 @@ import os
 from execplan.errors import ExecplanError
 from execplan.repo import belongings, state
 from execplan.repo.edits import order, texts
-from execplan.repo.edits.journal import FOLDER, edits, edits_in, path_of
-from execplan.repo.edits.log import append, read_lines
+from execplan.repo.edits.journal import JOURNAL_DIR, read_entries, read_entries_from, journal_path
+from execplan.repo.edits.log import append_lines, read_lines
 from execplan.trace import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def move(home: Home, old: str, new: str, left: Sequence[str], operation: str = "") -> None:
+def move_journal(home: Project, old: str, new: str, old_paths: Sequence[str], operation: str = "") -> None:
     """Let the journal of a plan follow it to another path, remember the paths that it left, and that the move was made.
 
     The journal of an earlier plan at the new path is kept below it, and comes back when this one leaves.
     """
-    path = path_of(home, new)
-    belongings.follow(home, old, new)
+    path = journal_path(home, new)
+    belongings.move_plan_state(home, old, new)
     try:
-        state.folder(home, FOLDER)
-        source = path_of(home, old)
+        state.make_state_dir(home, JOURNAL_DIR)
+        source = journal_path(home, old)
         if source != path and not os.path.islink(new):  # a link's journal stays with the file that it leads to
-            _take_along(source, path, operation)
-        entries = edits_in(path)
+            _move_file(source, path, operation)
+        entries = read_entries_from(path)
         number = entries[-1].number if entries else 1
-        known = left_by(home, new)
-        append(path, "".join([f"left {number} {texts.quote(each)}\n" for each in left if each not in known]))
-        this = next((entry for entry in entries if entry.id == operation), None) if operation else None
-        if this is not None:
-            if not this.made:
-                append(path, f"made {this.number}\n")
+        known_paths = former_paths(home, new)
+        append_lines(path, "".join([f"left {number} {texts.quote(old_path)}\n" for old_path in old_paths if old_path not in known_paths]))
+        move_entry = next((entry for entry in entries if entry.id == operation), None) if operation else None
+        if move_entry is not None:
+            if not move_entry.is_written:
+                append_lines(path, f"made {move_entry.number}\n")
             order.add(home, operation, old, new)
     except (OSError, ExecplanError) as failed:  # the plan is where it should be
         tell(f"the journal {path} could not follow: {failed}")
 
 
-def move_back(home: Home, old: str, new: str, operation: str) -> None:
+def move_journal_back(home: Project, old: str, new: str, operation: str) -> None:
     """Let the journal of a plan go back with it, when its move is taken back; raises ExecplanError."""
-    path, goal = path_of(home, old), path_of(home, new)
-    belongings.follow(home, new, old)
-    if operation and path != goal and any([entry.id == operation for entry in edits_in(goal)]):
-        _take_along(goal, path, "")
+    path, goal = journal_path(home, old), journal_path(home, new)
+    belongings.move_plan_state(home, new, old)
+    if operation and path != goal and any([entry.id == operation for entry in read_entries_from(goal)]):
+        _move_file(goal, path, "")
 
 
-def _take_along(source: str, path: str, operation: str) -> None:
-    is_there = any([entry.id == operation for entry in edits_in(path)]) if operation else False
-    if not is_there and os.path.lexists(source):
-        _bury(path)
+def _move_file(source: str, path: str, operation: str) -> None:
+    has_operation = any([entry.id == operation for entry in read_entries_from(path)]) if operation else False
+    if not has_operation and os.path.lexists(source):
+        _stash(path)
         os.replace(source, path)
     if not os.path.lexists(source):
-        _unbury(source)
+        _unstash(source)
 
 
-def _bury(path: str) -> None:
+def _stash(path: str) -> None:
     if os.path.lexists(path):
         number = 1
         while os.path.lexists(f"{path}.{number}"):
@@ -68,7 +68,7 @@ def _bury(path: str) -> None:
         os.replace(path, f"{path}.{number}")
 
 
-def _unbury(path: str) -> None:
+def _unstash(path: str) -> None:
     number = 0
     while os.path.lexists(f"{path}.{number + 1}"):
         number += 1
@@ -76,22 +76,22 @@ def _unbury(path: str) -> None:
         os.replace(f"{path}.{number}", path)
 
 
-def left_by(home: Home, path: str) -> list[str]:
+def former_paths(home: Project, path: str) -> list[str]:
     """The paths, of itself and of its artifacts, that the plan at the path was moved away from."""
-    lines = [line.split(" ") for line in read_lines(path_of(home, path)) if line.startswith("left ")]
-    return [texts.unquote(words[2]) for words in lines if len(words) == 3]
+    lines = [line.split(" ") for line in read_lines(journal_path(home, path)) if line.startswith("left ")]
+    return [texts.unquote(fields[2]) for fields in lines if len(fields) == 3]
 
 
-def add_follower(home: Home, path: str, operation: str, other: str) -> None:
+def add_follower(home: Project, path: str, operation: str, follower: str) -> None:
     """Remember that another plan follows the move of the plan at the path."""
-    entry = next((each for each in edits(home, path) if each.id == operation), None)
+    entry = next((candidate for candidate in read_entries(home, path) if candidate.id == operation), None)
     if entry is not None:
-        append(path_of(home, path), f"with {entry.number} {texts.quote(other)}\n")
+        append_lines(journal_path(home, path), f"with {entry.number} {texts.quote(follower)}\n")
 
 
-def followers(home: Home, path: str, operation: str) -> list[str]:
+def followers(home: Project, path: str, operation: str) -> list[str]:
     """The plans that followed a move of the plan at the path."""
-    entry = next((each for each in edits(home, path) if each.id == operation), None)
-    lines = [line.split(" ") for line in read_lines(path_of(home, path)) if line.startswith("with ")]
-    found = [texts.unquote(each[2]) for each in lines if len(each) == 3 and entry and each[1] == str(entry.number)]
-    return list(dict.fromkeys(found))
+    entry = next((candidate for candidate in read_entries(home, path) if candidate.id == operation), None)
+    lines = [line.split(" ") for line in read_lines(journal_path(home, path)) if line.startswith("with ")]
+    paths = [texts.unquote(fields[2]) for fields in lines if len(fields) == 3 and entry and fields[1] == str(entry.number)]
+    return list(dict.fromkeys(paths))

@@ -7,9 +7,9 @@ from functools import partial
 from execplan.errors import CHANGED, ExecplanError
 from execplan.plan.whole import rebased
 from execplan.repo import state
-from execplan.repo.amend import amend, diff
+from execplan.repo.amend import amend, format_diff
 from execplan.repo.edits import journal
-from execplan.repo.edits.lost import Step, put_back
+from execplan.repo.edits.lost import JournaledEdit, reapply_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,46 +17,46 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Change
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-_VERB = "doctor"
+_COMMAND = "doctor"
 
 
-def preview(home: Home, ref: Ref, step: Step, text: bytes) -> tuple[bytes | None, str]:
+def preview_restore(home: Project, ref: PlanRef, step: JournaledEdit, text: bytes) -> tuple[bytes | None, str]:
     """A text with an edit put back and the difference, or None where its lines were changed otherwise."""
-    done = put_back(step, text)
-    return done, "" if done is None else diff(text, done, home.shown(ref.path))
+    restored = reapply_edit(step, text)
+    return restored, "" if restored is None else format_diff(text, restored, home.display_path(ref.path))
 
 
-def again(home: Home, ref: Ref, step: Step, options: Options) -> None:
+def restore_edit(home: Project, ref: PlanRef, step: JournaledEdit, options: WriteOptions) -> None:
     """Put an edit back, as an edit of its own that `undo` takes back; raises ExecplanError where its lines have changed."""
-    if amend(home, ref, partial(_again, step), options, verb=_VERB).changed:
-        forget(home, ref, [step])  # the edit that put it back stands for it from now on
+    if amend(home, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
+        forget_edits(home, ref, [step])  # the edit that put it back stands for it from now on
 
 
-def forget(home: Home, ref: Ref, steps: Sequence[Step]) -> None:
+def forget_edits(home: Project, ref: PlanRef, steps: Sequence[JournaledEdit]) -> None:
     """Take it that edits are no longer in their plan on purpose; raises ExecplanError."""
-    with state.lock(home, ref.real, f"{_VERB} of {ref.id}"):
+    with state.lock(home, ref.real_path, f"{_COMMAND} of {ref.id}"):
         for step in steps:
             journal.mark_undone(home, ref.path, step.number)
 
 
-def _again(step: Step, plan: Plan) -> Change:
+def _restore_change(step: JournaledEdit, plan: Plan) -> Change:
     """The change that makes an edit again, to the plan as it is now."""
-    now = plan.text.to_bytes()
-    done = put_back(step, now)
-    if done is None:
+    current = plan.text.to_bytes()
+    restored = reapply_edit(step, current)
+    if restored is None:
         raise ExecplanError(
             "changed-since",
-            f"the lines of {step.words} have changed meanwhile",
+            f"the lines of {step.summary} have changed meanwhile",
             exit=CHANGED,
             hint="look again: execplan doctor",
         )
-    return rebased(plan, now, done, f"put back, {step.words}", f"put back: {step.said}", "")
+    return rebased(plan, current, restored, f"put back, {step.summary}", f"put back: {step.description}", "")
 
 
-def difference(home: Home, ref: Ref, step: Step) -> bytes:
+def edit_diff(home: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
     """What an edit did, as a unified diff."""
-    return (diff(step.old, step.new, home.shown(ref.path)) + "\n").encode("utf-8", "backslashreplace")
+    return (format_diff(step.old, step.new, home.display_path(ref.path)) + "\n").encode("utf-8", "backslashreplace")

@@ -6,100 +6,100 @@ import os
 
 from execplan.repo import past, shelf
 from execplan.repo.edits import journal, texts
-from execplan.repo.edits.entries import FOLLOW, number_of, parse, read_all
+from execplan.repo.edits.entries import FOLLOW, entry_number, parse_entries, read_texts
 from execplan.repo.edits.log import read_lines
-from execplan.repo.edits.losses import look
-from execplan.repo.edits.moved import left_by
-from execplan.repo.edits.stack import stack_of
+from execplan.repo.edits.losses import detect_lost_edits
+from execplan.repo.edits.moved import former_paths
+from execplan.repo.edits.stack import build_stack
 from execplan.trace import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.edits.entries import Journaled
-    from execplan.repo.home import Home
+    from execplan.repo.edits.entries import JournalEntry
+    from execplan.repo.home import Project
 
-_STEP = 8
+_CHECKS_PER_LIMIT = 8
 """The journal is looked at again after it has grown by this part of its limit."""
 
 
-def shorten(home: Home, path: str, size: int) -> None:
+def shorten_journal(home: Project, path: str, size: int) -> None:
     """Drop the oldest entries of a journal above its limit that need not be kept; it had this size before the last one.
 
     The plan's lock is held. Raises ExecplanError and OSError, with the journal as it was.
     """
-    file = journal.path_of(home, path)
-    step = max(journal.MAX_BYTES // _STEP, 1)
-    if os.path.getsize(file) // step == size // step and size > journal.MAX_BYTES:
+    file = journal.journal_path(home, path)
+    interval = max(journal.MAX_BYTES // _CHECKS_PER_LIMIT, 1)
+    if os.path.getsize(file) // interval == size // interval and size > journal.MAX_BYTES:
         return
     lines = read_lines(file)
-    entries = parse(lines)
-    both = read_all(entries)
-    free = _forgettable(home, path, entries, both)
+    entries = parse_entries(lines)
+    texts_by_number = read_texts(entries)
+    forgettable = _count_forgettable(home, path, entries, texts_by_number)
     excess = os.path.getsize(file) - journal.MAX_BYTES * 3 // 4
     sizes: dict[int, int] = {}
     for line in lines:
-        sizes[number_of(line)] = sizes.get(number_of(line), 0) + len(line) + 1
+        sizes[entry_number(line)] = sizes.get(entry_number(line), 0) + len(line) + 1
     dropped: set[int] = set()
-    for entry in entries[:free]:
+    for entry in entries[:forgettable]:
         if excess <= 0:
             break
         dropped.add(entry.number)
         excess -= sizes[entry.number]
     if dropped:
-        _rewrite(file, lines, dropped, next((each for each in entries if each.number not in dropped), None), both)
+        _rewrite_journal(file, lines, dropped, next((candidate for candidate in entries if candidate.number not in dropped), None), texts_by_number)
         tell(f"shortened {file} by {len(dropped)} entries")
 
 
-def _forgettable(home: Home, path: str, entries: Sequence[Journaled], both: dict[int, tuple[bytes, bytes]]) -> int:
+def _count_forgettable(home: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
     """How many of the oldest entries were seen in a commit, or are undone; the last one is kept."""
-    stack = stack_of(entries)
-    counts = {step.latest.number for step in stack.done} | {step.operation.number for step in stack.done}
-    counts |= {each.number for each in entries if each.made and each.kind == FOLLOW}
-    seen = _seen(home, path, entries, both)
-    lost = _first_lost(home, path) if seen else None
-    for at, entry in enumerate(entries[:-1]):
-        if entry.number == lost or (at >= seen and entry.number in counts):
-            return at
+    stack = build_stack(entries)
+    counts = {step.latest.number for step in stack.undoable} | {step.operation.number for step in stack.undoable}
+    counts |= {candidate.number for candidate in entries if candidate.is_written and candidate.kind == FOLLOW}
+    committed = _count_committed(home, path, entries, texts_by_number)
+    lost = _first_lost_number(home, path) if committed else None
+    for index, entry in enumerate(entries[:-1]):
+        if entry.number == lost or (index >= committed and entry.number in counts):
+            return index
     return max(len(entries) - 1, 0)
 
 
-def _seen(home: Home, path: str, entries: Sequence[Journaled], both: dict[int, tuple[bytes, bytes]]) -> int:
+def _count_committed(home: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
     """How many of the oldest entries came before a text that a commit holds; raises ExecplanError."""
     if home.git is None:
         return 0
     root = os.path.realpath(home.root)
-    places = [os.path.relpath(os.path.realpath(each), root) for each in (path, *left_by(home, path))]
-    blobs = past.blobs(home, [each for each in places if not each.startswith("../")])
+    relative_paths = [os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(home, path))]
+    blobs = past.committed_blobs(home, [relative for relative in relative_paths if not relative.startswith("../")])
     if not blobs:
         return 0
-    for at in range(len(entries) - 1, -1, -1):
-        old, new = both.get(entries[at].number, (None, None))
-        for count, text in ((at + 1, new if entries[at].made else None), (at, old)):
-            if text is not None and not blobs.isdisjoint(past.blob_ids(text)):
+    for index in range(len(entries) - 1, -1, -1):
+        old, new = texts_by_number.get(entries[index].number, (None, None))
+        for count, text in ((index + 1, new if entries[index].is_written else None), (index, old)):
+            if text is not None and not blobs.isdisjoint(past.possible_blob_ids(text)):
                 return count
     return 0
 
 
-def _first_lost(home: Home, path: str) -> int | None:
+def _first_lost_number(home: Project, path: str) -> int | None:
     """The number of the oldest edit that another program has overwritten; raises ExecplanError."""
-    found = look(home, shelf.by_file(home, path)).lost
-    return found[0].number if found else None
+    lost_edits = detect_lost_edits(home, shelf.ref_for_path(home, path)).lost
+    return lost_edits[0].number if lost_edits else None
 
 
-def _rewrite(
-    file: str, lines: list[str], dropped: set[int], first: Journaled | None, both: dict[int, tuple[bytes, bytes]]
+def _rewrite_journal(
+    file: str, lines: list[str], dropped: set[int], first_kept: JournalEntry | None, texts_by_number: dict[int, tuple[bytes, bytes]]
 ) -> None:
     """Write the journal again without some entries; the texts of the first that stays are stored whole."""
-    kept = [line for line in lines if line.startswith("left ") or number_of(line) not in dropped]
-    if first is not None and first.number in both:
-        at = next((at for at, line in enumerate(kept) if line.startswith(f"op {first.number} ")), None)
+    kept_lines = [line for line in lines if line.startswith("left ") or entry_number(line) not in dropped]
+    if first_kept is not None and first_kept.number in texts_by_number:
+        at = next((at for at, line in enumerate(kept_lines) if line.startswith(f"op {first_kept.number} ")), None)
         if at is not None:
-            words = kept[at].split(" ")
-            words[11:13] = ["0", texts.whole(*both[first.number])]
-            kept[at] = " ".join(words)
+            fields = kept_lines[at].split(" ")
+            fields[11:13] = ["0", texts.encode_full(*texts_by_number[first_kept.number])]
+            kept_lines[at] = " ".join(fields)
     temporary = f"{file}.new"
-    with open(temporary, "w", encoding="utf-8") as written:
-        written.write("".join([f"{line}\n" for line in kept]))
+    with open(temporary, "w", encoding="utf-8") as output:
+        output.write("".join([f"{line}\n" for line in kept_lines]))
     os.replace(temporary, file)

@@ -7,69 +7,69 @@ import os
 from execplan.errors import CHANGED, ExecplanError
 from execplan.repo import shelf
 from execplan.repo.edits import journal
-from execplan.repo.edits.entries import Journaled, read_all
+from execplan.repo.edits.entries import JournalEntry, read_texts
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-_MOST = 20
+_MAX_DIFF_LINES = 20
 """Lines of the difference that a refusal shows."""
 
 
-def check_match(home: Home, ref: Ref, seen: str | None, data: bytes | None = None) -> None:
+def ensure_digest_matches(home: Project, ref: PlanRef, expected_digest: str | None, data: bytes | None = None) -> None:
     """Refuse when the plan is not the one that the caller has seen, and say what changed; raises ExecplanError."""
-    if seen is None:
+    if expected_digest is None:
         return
-    data = shelf.open_bytes(home, ref.path) if data is None else data
-    if digest(data) == seen.lower():
+    data = shelf.read_bytes(home, ref.path) if data is None else data
+    if digest(data) == expected_digest.lower():
         return
-    lines = _lines(home, ref, data, seen.lower())
+    lines = _describe_changes(home, ref, data, expected_digest.lower())
     raise ExecplanError(
         "digest-differs",
-        f"{home.shown(ref.path)} has changed: its digest is {digest(data)}, not {seen}",
+        f"{home.display_path(ref.path)} has changed: its digest is {digest(data)}, not {expected_digest}",
         exit=CHANGED,
-        hint=f"read it again: execplan show {ref.typed} --json",
+        hint=f"read it again: execplan show {ref.shell_name} --json",
         candidates=lines,
     )
 
 
-def _lines(home: Home, ref: Ref, data: bytes, seen: str) -> list[str]:
+def _describe_changes(home: Project, ref: PlanRef, data: bytes, expected_digest: str) -> list[str]:
     """The edits and the lines that came since; where nobody knows that version, only the last edit."""
-    every = journal.edits(home, ref.path)
-    edits = [edit for edit in every if edit.made]
-    told = [f"{edit.moment.replace('T', ' ')}: {edit.summary}" for edit in edits]
-    found = next(_before(edits, read_all(every), seen), None)
-    since = told[-1:] if found is None else told[found[0] :]
-    old = found[1] if found is not None else _committed(home, ref, seen)
+    entries = journal.read_entries(home, ref.path)
+    edits = [edit for edit in entries if edit.is_written]
+    descriptions = [f"{edit.timestamp.replace('T', ' ')}: {edit.summary}" for edit in edits]
+    version = next(_find_versions(edits, read_texts(entries), expected_digest), None)
+    changes = descriptions[-1:] if version is None else descriptions[version[0] :]
+    old = version[1] if version is not None else _committed_version(home, ref, expected_digest)
     if old is None:
-        return [*since, "what that digest is of is neither in the journal nor the commit that is checked out"]
+        return [*changes, "what that digest is of is neither in the journal nor the commit that is checked out"]
     from difflib import unified_diff
 
-    before, now = [each.decode("utf-8", "backslashreplace").splitlines() for each in (old, data)]
-    diff = [line.rstrip("\n") for line in unified_diff(before, now, n=0)][2:]
-    return since + diff[:_MOST] + ([f"and {len(diff) - _MOST} more lines"] if len(diff) > _MOST else [])
+    old_lines, new_lines = [text.decode("utf-8", "backslashreplace").splitlines() for text in (old, data)]
+    diff_lines = [line.rstrip("\n") for line in unified_diff(old_lines, new_lines, n=0)][2:]
+    return changes + diff_lines[:_MAX_DIFF_LINES] + ([f"and {len(diff_lines) - _MAX_DIFF_LINES} more lines"] if len(diff_lines) > _MAX_DIFF_LINES else [])
 
 
-def _before(edits: list[Journaled], both: dict[int, tuple[bytes, bytes]], seen: str) -> Iterator[tuple[int, bytes]]:
+def _find_versions(edits: list[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]], expected_digest: str) -> Iterator[tuple[int, bytes]]:
     """The version with the digest that the journal has, the newest first, with how many edits came before it."""
     for number in range(len(edits), 0, -1):
-        for back, text in enumerate(reversed(both.get(edits[number - 1].number, ()))):
-            if digest(text) == seen:
+        for back, text in enumerate(reversed(texts_by_number.get(edits[number - 1].number, ()))):
+            if digest(text) == expected_digest:
                 yield number - back, text
 
 
-def _committed(home: Home, ref: Ref, seen: str) -> bytes | None:
+def _committed_version(home: Project, ref: PlanRef, expected_digest: str) -> bytes | None:
     """The version with the digest, if it is the one of the commit that is checked out."""
     from execplan.repo import ask
 
-    name = os.path.relpath(ref.real, home.root)
+    name = os.path.relpath(ref.real_path, home.root)
     try:
         data = ask.output(home, "cat-file", "blob", f"HEAD:{name}")
     except ExecplanError:
         return None
-    return data if digest(data) == seen else None
+    return data if digest(data) == expected_digest else None

@@ -8,7 +8,7 @@ from execplan.errors import ExecplanError
 from execplan.plan.reader import MAX_BYTES
 from execplan.record import NamedTuple
 from execplan.repo.edits import journal
-from execplan.repo.edits.entries import FOLLOW, MOVE, REDO, UNDO, Journaled
+from execplan.repo.edits.entries import FOLLOW, MOVE, REDO, UNDO, JournalEntry
 from execplan.text import disk
 from execplan.text.lines import digest
 
@@ -16,67 +16,67 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-class Step(NamedTuple):
+class UndoableOperation(NamedTuple):
     """An operation that can be undone or redone."""
 
-    operation: Journaled
+    operation: JournalEntry
     """As it was first done."""
-    latest: Journaled
+    latest: JournalEntry
     """What last did it, or undid it: this is what is reversed."""
 
 
-class Stack(NamedTuple):
+class UndoStack(NamedTuple):
     """The operations on a plan, the newest last."""
 
-    done: tuple[Step, ...]
-    undone: tuple[Step, ...]
+    undoable: tuple[UndoableOperation, ...]
+    redoable: tuple[UndoableOperation, ...]
     """Those that can be redone: nothing new was done since."""
 
 
-def stack(home: Home, path: str) -> Stack:
+def read_stack(home: Project, path: str) -> UndoStack:
     """The operations on the plan at the path; raises ExecplanError."""
-    return stack_of(entries(home, path))
+    return build_stack(load_entries(home, path))
 
 
-def entries(home: Home, path: str) -> list[Journaled]:
+def load_entries(home: Project, path: str) -> list[JournalEntry]:
     """The entries of the plan's journal; of a process that was killed, the plan says whether it has done the last one.
 
     Raises ExecplanError.
     """
-    found = journal.edits(home, path)
-    if found and not found[-1].made and found[-1].kind != MOVE and found[-1].before != found[-1].after:
+    journal_entries = journal.read_entries(home, path)
+    if journal_entries and not journal_entries[-1].is_written and journal_entries[-1].kind != MOVE and journal_entries[-1].old_digest != journal_entries[-1].new_digest:
         try:
-            now = digest(disk.read(path, MAX_BYTES)[0]) if os.path.lexists(path) else digest(b"")
+            current_digest = digest(disk.read(path, MAX_BYTES)[0]) if os.path.lexists(path) else digest(b"")
         except ExecplanError:
-            return found
-        found[-1] = found[-1]._replace(made=now == found[-1].after)
-    return found
+            return journal_entries
+        journal_entries[-1] = journal_entries[-1]._replace(is_written=current_digest == journal_entries[-1].new_digest)
+    return journal_entries
 
 
-def stack_of(entries: Sequence[Journaled]) -> Stack:
+def build_stack(entries: Sequence[JournalEntry]) -> UndoStack:
     """The operations of a journal's entries."""
-    done: dict[str, Step] = {}
-    undone: dict[str, Step] = {}
+    undoable: dict[str, UndoableOperation] = {}
+    redoable: dict[str, UndoableOperation] = {}
     for entry in entries:
-        if not entry.made or entry.kind == FOLLOW:
+        if not entry.is_written or entry.kind == FOLLOW:
             continue
-        if entry.verb == UNDO:
-            step = done.pop(entry.undoes, None)
-            if step is not None and not entry.undone:
-                undone[entry.undoes] = step._replace(latest=entry)
-        elif entry.verb == REDO:
-            step = undone.pop(entry.undoes, None)
+        if entry.command == UNDO:
+            step = undoable.pop(entry.undoes, None)
+            if step is not None and not entry.is_undone:
+                redoable[entry.undoes] = step._replace(latest=entry)
+        elif entry.command == REDO:
+            step = redoable.pop(entry.undoes, None)
             if step is not None:
-                done[entry.undoes] = step._replace(latest=entry)
+                undoable[entry.undoes] = step._replace(latest=entry)
         else:
-            undone.clear()
-            if not entry.undone:
-                done[entry.id] = Step(entry, entry)
-    dismissed = {entry.id for entry in entries if entry.undone}
-    return Stack(
-        tuple([step for name, step in done.items() if name not in dismissed]),
-        tuple([step for name, step in undone.items() if name not in dismissed]),
+            redoable.clear()
+            if not entry.is_undone:
+                undoable[entry.id] = UndoableOperation(entry, entry)
+    dismissed = {entry.id for entry in entries if entry.is_undone}
+    return UndoStack(
+        tuple([step for operation_id, step in undoable.items() if operation_id not in dismissed]),
+        tuple([step for operation_id, step in redoable.items() if operation_id not in dismissed]),
     )

@@ -6,7 +6,7 @@ import zlib
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 
-WHOLE, DIFFERENCE = "w", "d"
+FULL, DELTA = "w", "d"
 """The first character of stored texts; those of older versions have none and are whole."""
 
 
@@ -15,10 +15,10 @@ def pack(data: bytes) -> str:
     return b2a_base64(zlib.compress(data, 6), newline=False).decode()
 
 
-def unpack(words: str) -> bytes:
+def unpack(encoded: str) -> bytes:
     """The bytes that `pack` stored; raises ValueError where they are damaged."""
     try:
-        return zlib.decompress(a2b_base64(words))
+        return zlib.decompress(a2b_base64(encoded))
     except (Base64Error, zlib.error) as error:
         raise ValueError(str(error)) from None
 
@@ -32,49 +32,49 @@ def quote(text: str) -> str:
     return b2a_base64(data, newline=False).decode() or "="
 
 
-def unquote(words: str) -> str:
+def unquote(encoded: str) -> str:
     """The text that `quote` stored; empty where it is damaged."""
     try:
-        return a2b_base64(words).decode("utf-8", "surrogateescape")
+        return a2b_base64(encoded).decode("utf-8", "surrogateescape")
     except (Base64Error, UnicodeDecodeError):
         return ""
 
 
-def whole(old: bytes, new: bytes) -> str:
+def encode_full(old: bytes, new: bytes) -> str:
     """Both texts; no text holds NUL."""
-    above, below = _common(old, new)
-    return WHOLE + pack(b"%d %d\0" % (above, below) + old + b"\0" + new[above : len(new) - below])
+    prefix_size, suffix_size = _common_affixes(old, new)
+    return FULL + pack(b"%d %d\0" % (prefix_size, suffix_size) + old + b"\0" + new[prefix_size : len(new) - suffix_size])
 
 
-def difference(old: bytes, new: bytes) -> str:
+def encode_delta(old: bytes, new: bytes) -> str:
     """Both texts for a reader that has the old one."""
-    above, below = _common(old, new)
-    removed, added = old[above : len(old) - below], new[above : len(new) - below]
-    return DIFFERENCE + pack(b"%d %d\0" % (above, below) + removed + b"\0" + added)
+    prefix_size, suffix_size = _common_affixes(old, new)
+    removed, added = old[prefix_size : len(old) - suffix_size], new[prefix_size : len(new) - suffix_size]
+    return DELTA + pack(b"%d %d\0" % (prefix_size, suffix_size) + removed + b"\0" + added)
 
 
-def read(stored: str, base: bytes | None) -> tuple[bytes, bytes]:
+def decode_texts(stored: str, base: bytes | None) -> tuple[bytes, bytes]:
     """The texts before and after; `base` is the text before, which a difference needs. Raises ValueError."""
-    is_difference = stored.startswith(DIFFERENCE)
-    spans, old, middle = unpack(stored[1:] if is_difference or stored.startswith(WHOLE) else stored).split(b"\0", 2)
-    above, below = [int(each) for each in spans.split()]
-    if is_difference:
-        if base is None or base[above : len(base) - below] != old:
+    is_delta = stored.startswith(DELTA)
+    spans, old, middle = unpack(stored[1:] if is_delta or stored.startswith(FULL) else stored).split(b"\0", 2)
+    prefix_size, suffix_size = [int(number) for number in spans.split()]
+    if is_delta:
+        if base is None or base[prefix_size : len(base) - suffix_size] != old:
             raise ValueError("the entry before it is damaged")
         old = base
-    return old, old[:above] + middle + old[len(old) - below :]
+    return old, old[:prefix_size] + middle + old[len(old) - suffix_size :]
 
 
-def _common(old: bytes, new: bytes) -> tuple[int, int]:
+def _common_affixes(old: bytes, new: bytes) -> tuple[int, int]:
     """How many bytes at the beginning and how many of the rest at the end are the same."""
-    above = _alike(old, new)
-    return above, _alike(old[above:][::-1], new[above:][::-1])
+    prefix_size = _common_prefix(old, new)
+    return prefix_size, _common_prefix(old[prefix_size:][::-1], new[prefix_size:][::-1])
 
 
-def _alike(one: bytes, two: bytes) -> int:
+def _common_prefix(left: bytes, right: bytes) -> int:
     """How many bytes at the beginning are the same."""
-    low, high = 0, min(len(one), len(two))
+    low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == two[:middle] else (low, middle - 1)
+        low, high = (middle, high) if left[:middle] == right[:middle] else (low, middle - 1)
     return low

@@ -10,13 +10,13 @@ from execplan.execution.documents.document import load, to_bytes
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.execution.store import put
-from execplan.repo.home import check_inside
+from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _LIMIT = 5 << 20
 
@@ -36,19 +36,19 @@ class Kept(NamedTuple):
         return os.path.basename(self.path).removesuffix(".json")
 
 
-def folder(home: Home, ref: Ref) -> str:
+def folder(home: Project, ref: PlanRef) -> str:
     """Where they lie."""
-    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), "approvals")
+    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
 
 
-def path(home: Home, ref: Ref, digest: str) -> str:
+def path(home: Project, ref: PlanRef, digest: str) -> str:
     """The file of the approval of a digest; a later one of the same digest takes its place."""
     return os.path.join(folder(home, ref), f"{digest}.json")
 
 
-def every(home: Home, ref: Ref) -> list[Kept]:
+def every(home: Project, ref: PlanRef) -> list[Kept]:
     """All of a plan, the newest first, what can't be read last; raises ExecplanError."""
-    names = [name for name in shelf.entries(folder(home, ref)) if name.endswith(".json")]
+    names = [name for name in shelf.list_entries(folder(home, ref)) if name.endswith(".json")]
     kept = [_read(home, os.path.join(folder(home, ref), name)) for name in names]
     return sorted(kept, key=_age, reverse=True)
 
@@ -62,23 +62,23 @@ def _age(kept: Kept) -> tuple[str, int]:
     return kept.approval.approved_at if kept.approval else "", written
 
 
-def _read(home: Home, file: str) -> Kept:
+def _read(home: Project, file: str) -> Kept:
     try:
-        check_inside(home, file)
+        ensure_inside(home, file)
         data, size = disk.read(file, _LIMIT)
         if size > _LIMIT:
             return Kept(file, None, f"it has {size:,} bytes: no approval is as long as that")
-        approval = load(data, Approval, home.shown(file))
+        approval = load(data, Approval, home.display_path(file))
     except ExecplanError as error:
         return Kept(file, None, error.message)
     untouched = data == to_bytes(approval) and os.path.basename(file) == f"{approval.digest}.json"
     return Kept(file, approval, untouched=untouched)
 
 
-def save(home: Home, ref: Ref, approval: Approval) -> bytes | None:
+def save(home: Project, ref: PlanRef, approval: Approval) -> bytes | None:
     """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
     file, new = path(home, ref, approval.digest), to_bytes(approval)
-    return files.again(lambda: put(home, file, new), home.shown(file))
+    return files.again(lambda: put(home, file, new), home.display_path(file))
 
 
 def named(kept: list[Kept], prefix: str) -> list[Kept]:

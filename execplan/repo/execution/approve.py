@@ -16,11 +16,11 @@ from execplan.execution.model import Level
 from execplan.execution.world import FILE
 from execplan.record import NamedTuple
 from execplan.repo import author, git, state
-from execplan.repo.amend import stop_archived, stop_gone
+from execplan.repo.amend import ensure_not_archived, ensure_plan_exists
 from execplan.repo.execution import approvals, key, standing, store, tree
 from execplan.repo.execution.evaluated import Evaluated, evaluated
 from execplan.repo.execution.world import Disk
-from execplan.repo.homes import existing
+from execplan.repo.homes import require_existing
 from execplan.text import files
 
 TYPE_CHECKING = False
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from execplan.execution.evaluate import ActiveRun
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
     Before = dict[str, bytes | None]
     """By path, what a file held that was written."""
@@ -66,14 +66,14 @@ class Given(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def look(home: Home, ref: Ref, underway: ActiveRun | None = None) -> Evaluated:
+def look(home: Project, ref: PlanRef, underway: ActiveRun | None = None) -> Evaluated:
     """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     return evaluated(home, ref, underway)
 
 
-def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
+def stop_unfit(home: Project, ref: PlanRef, found: Evaluated) -> None:
     """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
     errors = [each for each in found.evaluation.findings if each.level == ERROR]
     told = [f"{each.step.id if each.step else found.path}: {each.message}" for each in errors]
@@ -84,7 +84,7 @@ def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
             "not-approvable",
             f"{ref.id} has steps that nobody may approve",
             exit=POLICY,
-            hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.typed}",
+            hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.shell_name}",
             candidates=barred,
         )
     unread = [path for path, at in found.binding.states.items() if at.kind == FILE and not at.sha256]
@@ -94,13 +94,13 @@ def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
             "must-not-run",
             f"{ref.id} must not run, so it can't be approved",
             exit=NO,
-            hint=f"see all of it, and how it is mended: execplan evaluate {ref.typed}",
+            hint=f"see all of it, and how it is mended: execplan evaluate {ref.shell_name}",
             candidates=wrong,
             data={"reasons": wrong},
         )
 
 
-def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
+def stop_other(home: Project, ref: PlanRef, found: Evaluated, prefix: str) -> None:
     """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
     if found.binding.digest.startswith(prefix.lower()):
         return
@@ -114,18 +114,18 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
         "other-digest",
         f"{prefix} is not what would be approved now: something has changed{since}",
         exit=CHANGED,
-        hint=f"look at it again: execplan evaluate {ref.typed}",
+        hint=f"look at it again: execplan evaluate {ref.shell_name}",
         candidates=lines or ("the steps, a file that they touch, a program in the repository, or the policy",),
     )
 
 
 def give(
-    home: Home,
-    ref: Ref,
+    home: Project,
+    ref: PlanRef,
     shown: Evaluated,
     scope: ApprovalScope,
     yes: Yes,
-    options: Options,
+    options: WriteOptions,
     record: Callable[[Approval], Before],
 ) -> Given:
     """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError.
@@ -133,20 +133,20 @@ def give(
     The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
     """
     document, path = store.path_of(home, ref), approvals.path(home, ref, shown.binding.digest)
-    told = Given(None, home.shown(path), home.shown(document))
+    told = Given(None, home.display_path(path), home.display_path(document))
     if options.dry_run:
         return told
-    if options.commits(home):
-        git.load()
-    with state.lock(home, ref.real, f"approve of {ref.id}"):
-        stop_gone(home, ref)
+    if options.should_commit(home):
+        git.load_gitpython()
+    with state.lock(home, ref.real_path, f"approve of {ref.id}"):
+        ensure_plan_exists(home, ref)
         found = standing.look(home, ref)
         if found.binding.digest != shown.binding.digest:
             raise ExecplanError(
                 "stale-approval",
                 f"{ref.id} has changed while it was looked at: nothing was approved",
                 exit=CHANGED,
-                hint=f"look at it again: execplan evaluate {ref.typed}",
+                hint=f"look at it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(shown.binding, found.binding),
             )
         approval = _sealed(home, found, scope, yes)
@@ -156,7 +156,7 @@ def give(
             document: files.again(lambda: store.put(home, document, found.current.data), told.document),
             path: approvals.save(home, ref, approval),
         }
-        if not options.commits(home):
+        if not options.should_commit(home):
             return told._replace(approval=approval)
         from execplan.repo.commit import commit_paths
 
@@ -166,14 +166,14 @@ def give(
         return told._replace(approval=approval, commit=made.digest, warnings=made.warnings)
 
 
-def _sealed(home: Home, found: standing.Now, scope: ApprovalScope, yes: Yes) -> Approval:
+def _sealed(home: Project, found: standing.Now, scope: ApprovalScope, yes: Yes) -> Approval:
     """The approval, with the key of the user, which is made for the first one."""
     document, binding, moment = found.current.document, found.binding, now()
     sealing = key.make(home)
     covered = tuple([each.step.id for each in scope.covered])
     by_policy = covered if yes.how == "policy" else None
     steps = covered if scope.finished else yes.steps  # what is done was not judged: nobody has approved it once more
-    session = author.session()
+    session = author.session_id()
     covers = yes.covers
     until = covers.expires_at if covers is not None else seals.format_timestamp(moment + timedelta(seconds=yes.seconds))
     terms = UnsignedApproval(
@@ -187,10 +187,10 @@ def _sealed(home: Home, found: standing.Now, scope: ApprovalScope, yes: Yes) -> 
         policy=binding.policy,
         programs=seals.to_bound_programs(binding),
         tree=tree.tree(home) if found.policy.pin == "tree" else None,
-        head=git.head(home),
-        approver=author.as_name("the policy" if by_policy is not None else yes.by),
-        user=author.as_name(author.login()),
-        session=author.as_name(session) if session else None,
+        head=git.head_commit(home),
+        approver=author.clean_name("the policy" if by_policy is not None else yes.by),
+        user=author.clean_name(author.system_login()),
+        session=author.clean_name(session) if session else None,
         approved_at=seals.format_timestamp(moment),
         expires_at=until,
         how=yes.how,

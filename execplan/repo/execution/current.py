@@ -18,8 +18,8 @@ from execplan.repo.execution import store
 if TYPE_CHECKING:
     from execplan.execution.compile import Compiled
     from execplan.execution.draft import SkippedLine
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class Current(NamedTuple):
@@ -43,11 +43,11 @@ class Current(NamedTuple):
     """How long it took to compile the plan; None where it was not compiled."""
 
 
-def compiled(home: Home, ref: Ref) -> Compiled:
+def compiled(home: Project, ref: PlanRef) -> Compiled:
     """What a plan compiles to as it is on disk; raises ExecplanError."""
-    shown = home.shown(ref.path)
+    shown = home.display_path(ref.path)
     with About(shown):
-        plan = reader.read(shelf.open_bytes(home, ref.path))
+        plan = reader.read(shelf.read_bytes(home, ref.path))
         try:
             return compile_plan(plan, ref.id, shown.rpartition("/")[2] if shown.startswith("/") else shown)
         except ExecplanError as error:
@@ -55,12 +55,12 @@ def compiled(home: Home, ref: Ref) -> Compiled:
             raise
 
 
-def current(home: Home, ref: Ref) -> Current:
+def current(home: Project, ref: PlanRef) -> Current:
     """The execution plan of a plan: what it compiles to now, or a stored one that comes from elsewhere, or is revised.
 
     That lines have moved is no difference: then the stored bytes are the ones. Raises ExecplanError.
     """
-    where = home.shown(store.path_of(home, ref))
+    where = home.display_path(store.path_of(home, ref))
     data = store.read(home, ref)
     if data is None:
         return _fresh(home, ref, where, _timed(home, ref), "")
@@ -90,14 +90,14 @@ class _Timed(NamedTuple):
     seconds: float
 
 
-def _timed(home: Home, ref: Ref) -> _Timed:
+def _timed(home: Project, ref: PlanRef) -> _Timed:
     """Compile a plan; raises ExecplanError."""
     began = monotonic()
     made = compiled(home, ref)
     return _Timed(made, round(monotonic() - began, 6))
 
 
-def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPlan:
+def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: PlanRef) -> ExecutionPlan:
     """What an archived plan compiles to, at the place where it lay when that was stored: filing it changes no step."""
     old, new = stored.source, made.source
     if not ref.archived or old is None or new is None or os.path.basename(old.path) != os.path.basename(new.path):
@@ -105,10 +105,10 @@ def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPl
     return made.model_copy(update={"source": new.model_copy(update={"path": old.path})})
 
 
-def _fresh(home: Home, ref: Ref, where: str, timed: _Timed, stale: str, found: tuple[str, ...] = ()) -> Current:
+def _fresh(home: Project, ref: PlanRef, where: str, timed: _Timed, stale: str, found: tuple[str, ...] = ()) -> Current:
     made = timed.compiled
     if made.document is None:
-        raise no_steps(home.shown(ref.path), made.skipped)
+        raise no_steps(home.display_path(ref.path), made.skipped)
     return Current(made.document, to_bytes(made.document), where, False, stale, made.skipped, found, timed.seconds)
 
 
@@ -123,12 +123,12 @@ def no_steps(path: str, left: tuple[SkippedLine, ...]) -> ExecplanError:
     )
 
 
-def _check_owner(document: ExecutionPlan, ref: Ref, where: str) -> None:
+def _check_owner(document: ExecutionPlan, ref: PlanRef, where: str) -> None:
     """Refuse a document from elsewhere that was stored for another plan, or before this one was renamed."""
     if document.plan_id != ref.id:
         raise ExecplanError(
             "other-plan",
             f"{where} is the execution plan of {document.plan_id}, not of {ref.id}",
             exit=INPUT,
-            hint=f"store it for this one: execplan compile {ref.typed} --from {where}",
+            hint=f"store it for this one: execplan compile {ref.shell_name} --from {where}",
         )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from execplan.execution.evaluate import Evaluation, ActiveRun
     from execplan.execution.policy import Policy
     from execplan.repo.execution.current import Current
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class Evaluated(NamedTuple):
@@ -34,7 +34,7 @@ class Evaluated(NamedTuple):
     """The run that goes on with this very document, if there is one."""
 
 
-def evaluated(home: Home, ref: Ref, underway: ActiveRun | None = None) -> Evaluated:
+def evaluated(home: Project, ref: PlanRef, underway: ActiveRun | None = None) -> Evaluated:
     """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
     found = current(home, ref)
     if underway is not None and underway.document != digest(found.data):
@@ -42,5 +42,5 @@ def evaluated(home: Home, ref: Ref, underway: ActiveRun | None = None) -> Evalua
     policy, world = effective(home), Glance(home)
     evaluation = evaluate(found.document, world, policy, underway)
     binding = bind(found.data, found.document, world, policy)
-    path = home.shown(ref.path) if found.document.source is not None else found.path
+    path = home.display_path(ref.path) if found.document.source is not None else found.path
     return Evaluated(found, policy, evaluation, binding, path, underway)

@@ -12,18 +12,18 @@ from execplan.text.disk import NotRegularError, open_regular, trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _NAME = "key"
 _LENGTH = 32
 
 
-def path(home: Home) -> str:
+def path(home: Project) -> str:
     """The file, whether it is there or not; raises ExecplanError when it would lie in the repository."""
     return os.path.join(private.config(home), _NAME)
 
 
-def read(home: Home) -> bytes | None:
+def read(home: Project) -> bytes | None:
     """The key, None before the first approval; raises ExecplanError for one that others can read, or that is none."""
     file = path(home)
     trace.tell(f"read {file}")
@@ -53,7 +53,7 @@ def read(home: Home) -> bytes | None:
     return data
 
 
-def make(home: Home) -> bytes:
+def make(home: Project) -> bytes:
     """The key, made if there is none; of many who make it at once all have the same. Raises ExecplanError."""
     file = path(home)
     found = read(home)

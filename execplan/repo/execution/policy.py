@@ -9,10 +9,10 @@ from execplan.execution.policy import Policy
 from execplan.repo.execution.terms import checks, values
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def effective(home: Home) -> Policy:
+def effective(home: Project) -> Policy:
     """The policy that holds for a home; raises ExecplanError."""
     from execplan.execution.risk import rate as risk
     from execplan.repo import own

@@ -9,30 +9,30 @@ from execplan.repo import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def config(home: Home) -> str:
+def config(home: Project) -> str:
     """The folder of the key; raises ExecplanError when it lies in the repository."""
     return _outside(home, os.path.dirname(own.path()), "XDG_CONFIG_HOME")
 
 
-def state(home: Home) -> str:
+def state(home: Project) -> str:
     """The folder of the register; raises ExecplanError when it lies in the repository."""
     return _state(home, "approvals")
 
 
-def ledgers(home: Home) -> str:
+def ledgers(home: Project) -> str:
     """The folder of the anchors of ledgers, where there is no git; raises ExecplanError when it lies in the repository."""
     return _state(home, "ledgers")
 
 
-def _state(home: Home, name: str) -> str:
+def _state(home: Project, name: str) -> str:
     above = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     return _outside(home, os.path.join(above, "execplan", name), "XDG_STATE_HOME")
 
 
-def _outside(home: Home, folder: str, variable: str) -> str:
+def _outside(home: Project, folder: str, variable: str) -> str:
     folder = os.path.abspath(folder)
     if f"{os.path.realpath(folder)}/".startswith(os.path.realpath(home.root).rstrip("/") + "/"):
         raise ExecplanError(

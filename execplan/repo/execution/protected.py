@@ -8,21 +8,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
 """Of every home, whichever the plan lies in; with git the state lies in `.git`."""
 _EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
 
-def protected(home: Home, path: str) -> str:
+def protected(home: Project, path: str) -> str:
     """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
     return judge(home)(path)
 
 
-def judge(home: Home) -> Callable[[str], str]:
+def judge(home: Project) -> Callable[[str], str]:
     """What says that of many paths of a home."""
-    folders = [home.artifacts("", archived=archived) for archived in (False, True)]
+    folders = [home.artifacts_dir("", archived=archived) for archived in (False, True)]
     kept = [os.path.relpath(each, home.root).casefold() for each in folders]
     linked = [f"{os.path.relpath(each, os.path.realpath(home.root)).casefold()}/" for each in _linked(home)]
 
@@ -50,11 +50,11 @@ def _is_evidence(path: str, folder: str) -> bool:
     return within and not _EVIDENCE.isdisjoint(parts[1:] if dated else parts[1:2])
 
 
-def _linked(home: Home) -> list[str]:
+def _linked(home: Project) -> list[str]:
     """Where in the repository the artifacts of plans really lie, of those that a link leads to."""
     found, root = set(), os.path.realpath(home.root)
     for archived in (False, True):
-        above = home.artifacts("", archived=archived).rstrip("/").partition("/{")[0]
+        above = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
         real = os.path.realpath(above)
         try:
             with os.scandir(real) as entries:
@@ -65,11 +65,11 @@ def _linked(home: Home) -> list[str]:
     return sorted([each for each in found if each.startswith(f"{root}/")])
 
 
-def kept(home: Home) -> list[str]:
+def kept(home: Project) -> list[str]:
     """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
     found = [os.path.join(home.base, name.strip("/")) for name in _OWN]
     for archived in (False, True):
-        above, _, dated = home.artifacts("", archived=archived).rstrip("/").partition("/{")
+        above, _, dated = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
         for folder, folders, files in os.walk(above):
             top = folder == above
             names = _EVIDENCE.intersection([*folders, *files]) if dated or not top else set()

@@ -11,7 +11,7 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
     from execplan.text.lock import Lock
 
 _LIMIT = 1 << 12
@@ -26,7 +26,7 @@ class Registered(NamedTuple):
     revoked: bool = False
 
 
-def lock(home: Home) -> Lock:
+def lock(home: Project) -> Lock:
     """The lock of the register."""
     from execplan.text import files
     from execplan.text.lock import Lock
@@ -36,13 +36,13 @@ def lock(home: Home) -> Lock:
     return Lock(os.path.join(folder, "register.lock"), "the register of approvals")
 
 
-def state(home: Home, approval: str) -> Registered:
+def state(home: Project, approval: str) -> Registered:
     """What has become of the approval with this id; raises ExecplanError when that can't be read."""
     used, revoked = paths(home, approval)
     return Registered(_run(used), os.path.lexists(revoked))
 
 
-def take(home: Home, approval: str, run: str) -> None:
+def take(home: Project, approval: str, run: str) -> None:
     """Set an approval apart for a run that is about to begin; raises ExecplanError when it has served one, or serves none.
 
     A run that took it and is never to begin makes way: the caller holds the lock of runs, so that none is about to.
@@ -50,7 +50,7 @@ def take(home: Home, approval: str, run: str) -> None:
     _note(home, approval, f"{run}{_TAKEN}")
 
 
-def use(home: Home, approval: str, run: str) -> None:
+def use(home: Project, approval: str, run: str) -> None:
     """Let an approval serve a run and its resumes, and no other; raises ExecplanError when it serves another, or none.
 
     Of a run that begins this is said when its first entry is on disk, and before anything is done.
@@ -58,7 +58,7 @@ def use(home: Home, approval: str, run: str) -> None:
     _note(home, approval, run)
 
 
-def _note(home: Home, approval: str, new: str) -> None:
+def _note(home: Project, approval: str, new: str) -> None:
     """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
     from execplan.text import files
 
@@ -79,7 +79,7 @@ def _note(home: Home, approval: str, new: str) -> None:
             files.replace(used, old, new.encode())
 
 
-def revoke(home: Home, approval: str) -> bool:
+def revoke(home: Project, approval: str) -> bool:
     """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
     from execplan.text import files
 
@@ -102,7 +102,7 @@ def _revoked(approval: str) -> ExecplanError:
     return ExecplanError("not-approved", what, exit=POLICY, hint="approve it anew: execplan approve")
 
 
-def paths(home: Home, approval: str) -> tuple[str, str]:
+def paths(home: Project, approval: str) -> tuple[str, str]:
     """The files that say so, of the approval with this id: used, revoked; raises ExecplanError."""
     folder = private.state(home)
     return os.path.join(folder, f"{approval}.used"), os.path.join(folder, f"{approval}.revoked")

@@ -16,14 +16,14 @@ from execplan.clock import now
 from execplan.errors import ExecplanError
 from execplan.repo import own, state
 from execplan.repo.execution import private, store
-from execplan.repo.settings import FILE, PYPROJECT
+from execplan.repo.settings import SETTINGS_FILE, PYPROJECT_FILE
 from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.execution.standing import Now, Standing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
     Told = dict[str, object]
     Status = tuple[int, ...]
@@ -34,7 +34,7 @@ _MARGIN = 2_000_000_000
 """Nanoseconds by which a file must be older than the look: the coarsest file system counts two seconds as one time."""
 
 
-def recall(home: Home, ref: Ref, run: str = "") -> Told | None:
+def recall(home: Project, ref: PlanRef, run: str = "") -> Told | None:
     """What was told of a plan, or of it for a run, None when it has to be looked at."""
     try:
         with open(disk.open_regular(_file(home, ref)), "rb") as file:
@@ -47,7 +47,7 @@ def recall(home: Home, ref: Ref, run: str = "") -> Told | None:
         return None
 
 
-def remember(home: Home, ref: Ref, found: Standing, told: Told, run: str = "") -> None:
+def remember(home: Project, ref: PlanRef, found: Standing, told: Told, run: str = "") -> None:
     """Keep what is told of a plan, where that depends on nothing but files; that it can't be kept harms nobody."""
     from execplan.repo.execution.standing import APPROVED, EXPIRED
 
@@ -60,7 +60,7 @@ def remember(home: Home, ref: Ref, found: Standing, told: Told, run: str = "") -
     given = found.approval if found.state == APPROVED else None
     holds = (given.approved_at, given.expires_at) if given is not None else ("", "")
     try:
-        state.folder(home, _FOLDER)
+        state.make_state_dir(home, _FOLDER)
         mine = f"{_file(home, ref)}.{os.getpid()}"
         with open(mine, "wb") as file:
             file.write(marshal.dumps((_key(home, ref, run), watched, holds, told)))
@@ -69,14 +69,14 @@ def remember(home: Home, ref: Ref, found: Standing, told: Told, run: str = "") -
         pass
 
 
-def _watched(home: Home, ref: Ref, found: Standing) -> list[tuple[str, bool]]:
+def _watched(home: Project, ref: PlanRef, found: Standing) -> list[tuple[str, bool]]:
     """Every path that decides, and whether all of its status does, or only what it is, as of a folder on the way."""
     from execplan.repo.execution import approvals, key, register
 
     folder = approvals.folder(home, ref)
     kept = approvals.every(home, ref)
     whole = {ref.path, store.path_of(home, ref), folder, *[each.path for each in kept], key.path(home), own.path()}
-    whole |= {os.path.join(home.base, FILE), os.path.join(home.base, PYPROJECT)}
+    whole |= {os.path.join(home.base, SETTINGS_FILE), os.path.join(home.base, PYPROJECT_FILE)}
     for each in kept:
         ids = (each.approval.id, *each.approval.origins) if each.approval is not None else ()
         whole |= {path for name in ids for path in register.paths(home, name)}
@@ -91,7 +91,7 @@ def _watched(home: Home, ref: Ref, found: Standing) -> list[tuple[str, bool]]:
     return [*[(path, True) for path in sorted(whole | set(targets))], *[(path, False) for path in sorted(above)]]
 
 
-def _searched(home: Home, now: Now) -> set[str]:
+def _searched(home: Project, now: Now) -> set[str]:
     """The programs that are bound, and the folders that they are looked for in."""
     steps = [step.env["PATH"] for step in now.current.document.steps if "PATH" in step.env]
     bound = [path for each in (now.binding.programs or {}).values() for path in (each.path, each.real)]
@@ -117,11 +117,11 @@ def _status(path: str, *, whole: bool) -> Status:
     return status
 
 
-def _key(home: Home, ref: Ref, run: str) -> tuple[str, ...]:
+def _key(home: Project, ref: PlanRef, run: str) -> tuple[str, ...]:
     """What else decides: the program, the run that waits, and where programs and the user's files are."""
     path = os.environ.get("PATH", os.defpath)
     return __version__, path, ref.path, run, own.path(), private.config(home), private.state(home)
 
 
-def _file(home: Home, ref: Ref) -> str:
-    return os.path.join(home.state, _FOLDER, state.key(ref.path))
+def _file(home: Project, ref: PlanRef) -> str:
+    return os.path.join(home.state, _FOLDER, state.path_key(ref.path))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from execplan.execution.policy import Policy
     from execplan.repo.execution.approvals import Kept
     from execplan.repo.execution.current import Current
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 NONE: Final = "none"
 COMPILED: Final = "compiled"
@@ -66,7 +66,7 @@ class Standing(NamedTuple):
     """None for a plan that compiles to nothing."""
 
 
-def look(home: Home, ref: Ref, *, programs: bool = True) -> Now:
+def look(home: Project, ref: PlanRef, *, programs: bool = True) -> Now:
     """What a plan compiles to now, and what an approval of it would bind; raises ExecplanError.
 
     Programs are left out where an agent's program runs the steps: it has a PATH of its own.
@@ -80,7 +80,7 @@ def look(home: Home, ref: Ref, *, programs: bool = True) -> Now:
     return Now(found, binding if programs else binding._replace(programs=None), policy)
 
 
-def standing(home: Home, ref: Ref, run: str = "", *, programs: bool = True) -> Standing:
+def standing(home: Project, ref: PlanRef, run: str = "", *, programs: bool = True) -> Standing:
     """How a plan stands, or how it does for a run; one that compiles to nothing is stale where it was approved.
 
     Raises ExecplanError.
@@ -96,7 +96,7 @@ def standing(home: Home, ref: Ref, run: str = "", *, programs: bool = True) -> S
     return Standing(best.state, best.kept.approval, best.why, best.kept.path, found)
 
 
-def every(home: Home, ref: Ref, run: str = "") -> list[JudgedApproval]:
+def every(home: Project, ref: PlanRef, run: str = "") -> list[JudgedApproval]:
     """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
     try:
         return judge(home, ref, look(home, ref), run)
@@ -104,7 +104,7 @@ def every(home: Home, ref: Ref, run: str = "") -> list[JudgedApproval]:
         return judge(home, ref, error.message, run)
 
 
-def judge(home: Home, ref: Ref, found: Now | str, run: str = "", spared: Collection[str] = ()) -> list[JudgedApproval]:
+def judge(home: Project, ref: PlanRef, found: Now | str, run: str = "", spared: Collection[str] = ()) -> list[JudgedApproval]:
     """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds.
 
     Paths that are spared may have changed since.
@@ -122,7 +122,7 @@ def _best(judged: list[JudgedApproval]) -> JudgedApproval | None:
 
 
 def _judged(
-    home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run: str, spared: Collection[str]
+    home: Project, kept: Kept, found: Now | str, sealing: bytes | None, run: str, spared: Collection[str]
 ) -> JudgedApproval:
     given = kept.approval
     if given is None:
@@ -157,7 +157,7 @@ def _judged(
     return JudgedApproval(kept, STALE if lines else APPROVED, lines)
 
 
-def _drift(home: Home, given: Approval, found: Now, spared: Collection[str], *, resumes: bool) -> tuple[str, ...]:
+def _drift(home: Project, given: Approval, found: Now, spared: Collection[str], *, resumes: bool) -> tuple[str, ...]:
     """What differs from what was approved; a run that goes on has made changes and commits, and compares by itself."""
     lines = []
     if given.place != place(home):
@@ -180,7 +180,7 @@ def _drift(home: Home, given: Approval, found: Now, spared: Collection[str], *, 
     return tuple(lines)
 
 
-def require(home: Home, ref: Ref, *, run: str = "", programs: bool = True) -> Standing:
+def require(home: Project, ref: PlanRef, *, run: str = "", programs: bool = True) -> Standing:
     """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
     found = look(home, ref, programs=programs)
     best = required(home, ref, found, run)
@@ -188,7 +188,7 @@ def require(home: Home, ref: Ref, *, run: str = "", programs: bool = True) -> St
 
 
 def required(
-    home: Home, ref: Ref, found: Now | None = None, run: str = "", spared: Collection[str] = ()
+    home: Project, ref: PlanRef, found: Now | None = None, run: str = "", spared: Collection[str] = ()
 ) -> JudgedApproval:
     """The approval that holds; raises ExecplanError where none does."""
     best = _best(judge(home, ref, found or look(home, ref), run, spared))
@@ -197,9 +197,9 @@ def required(
     return best
 
 
-def refusal(ref: Ref, judged: JudgedApproval | None) -> ExecplanError:
+def refusal(ref: PlanRef, judged: JudgedApproval | None) -> ExecplanError:
     """Why a plan may not run, with what drifted."""
-    hint = f"look at it, then approve it: execplan evaluate {ref.typed}; execplan approve {ref.typed}"
+    hint = f"look at it, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
     if judged is None:
         return ExecplanError("not-approved", f"nobody has approved {ref.id}", exit=POLICY, hint=hint)
     which, why = f"the approval {judged.kept.digest[:12]} of {ref.id}", judged.why
@@ -218,6 +218,6 @@ def refusal(ref: Ref, judged: JudgedApproval | None) -> ExecplanError:
     return ExecplanError("stale-approval", what, exit=CHANGED, hint=hint, candidates=why)
 
 
-def place(home: Home) -> str:
+def place(home: Project) -> str:
     """The digest of where a checkout lies."""
     return digest(os.fsencode(os.path.realpath(home.root)))

@@ -8,9 +8,9 @@ from execplan.errors import INPUT, About, ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import diff, stop_archived, stop_gone
-from execplan.repo.home import check_inside
-from execplan.repo.homes import existing
+from execplan.repo.amend import format_diff, ensure_not_archived, ensure_plan_exists
+from execplan.repo.home import ensure_inside
+from execplan.repo.homes import require_existing
 from execplan.text import disk, files
 from execplan.text.lines import digest
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 NAME: Final = "execution-plan.json"
 MAX_BYTES = 5 * 1024 * 1024
@@ -41,63 +41,63 @@ class Stored(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def path_of(home: Home, ref: Ref, name: str = NAME) -> str:
+def path_of(home: Project, ref: PlanRef, name: str = NAME) -> str:
     """The file, or another of the artifacts, whether it is there or not."""
-    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), name)
+    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), name)
 
 
-def read(home: Home, ref: Ref, name: str = NAME) -> bytes | None:
+def read(home: Project, ref: PlanRef, name: str = NAME) -> bytes | None:
     """Its bytes, or None where there is none; raises ExecplanError."""
     return _read(home, path_of(home, ref, name))
 
 
-def _read(home: Home, path: str) -> bytes | None:
+def _read(home: Project, path: str) -> bytes | None:
     if not os.path.lexists(path):
         return None
-    check_inside(home, path)
+    ensure_inside(home, path)
     data, size = disk.read(path, MAX_BYTES)
     if size > MAX_BYTES:
-        with About(home.shown(path)):
+        with About(home.display_path(path)):
             raise reader.too_large(size)
     return data
 
 
 def save(
-    home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, verb: str, summary: str, name: str = NAME
+    home: Project, ref: PlanRef, make: Callable[[], bytes], options: WriteOptions, *, verb: str, summary: str, name: str = NAME
 ) -> Stored:
     """Store what `make` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
 
     A document that is there already, to the byte, is not written again.
     """
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
     path = path_of(home, ref, name)
-    shown = home.shown(path)
+    shown = home.display_path(path)
     if options.dry_run:
         old, new = _read(home, path), make()
         _stop_large(home, path, new)
-        told = diff(old or b"", new, shown) if new != old else ""
+        told = format_diff(old or b"", new, shown) if new != old else ""
         return Stored(shown, new != old, digest(new), told, None, ())
-    if options.commits(home):
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
-    with state.lock(home, ref.real, f"{verb} of {ref.id}"):
-        stop_gone(home, ref)
+        git.load_gitpython()
+    with state.lock(home, ref.real_path, f"{verb} of {ref.id}"):
+        ensure_plan_exists(home, ref)
         new = make()
         old = files.again(lambda: put(home, path, new), shown)
         stored = Stored(shown, old != new, digest(new), "", None, ())
-        if not stored.changed or not options.commits(home):
+        if not stored.changed or not options.should_commit(home):
             return stored
         from execplan.repo.commit import commit_paths
 
         before = {} if old is None else {path: old}
-        title = reader.read(shelf.open_bytes(home, ref.path)).title
+        title = reader.read(shelf.read_bytes(home, ref.path)).title
         made = commit_paths(home, ref.id, [path], verb, summary, before, title)
         return stored._replace(commit=made.digest, warnings=made.warnings)
 
 
-def put(home: Home, path: str, new: bytes) -> bytes | None:
+def put(home: Project, path: str, new: bytes) -> bytes | None:
     """Let a file of the artifacts hold these bytes; what it held before, None if it was not there.
 
     The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
@@ -114,8 +114,8 @@ def put(home: Home, path: str, new: bytes) -> bytes | None:
     return old
 
 
-def _stop_large(home: Home, path: str, new: bytes) -> None:
+def _stop_large(home: Project, path: str, new: bytes) -> None:
     """Refuse to write what could not be read again; raises ExecplanError."""
     if len(new) > MAX_BYTES:
-        what = f"{home.shown(path)} would have {len(new):,} bytes, and at most {MAX_BYTES:,} are read again"
+        what = f"{home.display_path(path)} would have {len(new):,} bytes, and at most {MAX_BYTES:,} are read again"
         raise ExecplanError("too-large", what, exit=INPUT, hint="write long files with a command, and not with a step")

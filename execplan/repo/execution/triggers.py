@@ -11,7 +11,7 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _PROGRAMS = frozenset(
     "askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split()
@@ -33,7 +33,7 @@ class Triggers(NamedTuple):
     """What hooks go by, and commands may well write."""
 
 
-def triggers(home: Home) -> Triggers:
+def triggers(home: Project) -> Triggers:
     """Those of a repository; none without git, or where it does not answer."""
     if home.git is None:
         return Triggers()
@@ -59,7 +59,7 @@ def triggers(home: Home) -> Triggers:
     return Triggers(tuple(sorted(inside)), tuple([os.path.join(root, name) for name in _MANAGERS]))
 
 
-def _submodules(home: Home) -> list[str]:
+def _submodules(home: Project) -> list[str]:
     """The `.git` of each submodule, from the root."""
     try:
         with open(
@@ -71,7 +71,7 @@ def _submodules(home: Home) -> list[str]:
     return [os.path.join(path.strip().strip('"'), ".git") for name, _, path in parts if name.strip() == "path"]
 
 
-def look(home: Home) -> Looks:
+def look(home: Project) -> Looks:
     """How all of it is now."""
     looks: Looks = {}
     for path in [each for part in triggers(home) for each in part]:
@@ -82,10 +82,10 @@ def look(home: Home) -> Looks:
     return looks
 
 
-def changed(home: Home, before: Looks) -> list[str]:
+def changed(home: Project, before: Looks) -> list[str]:
     """What differs from an earlier look, as paths from the root."""
     now = look(home)
-    return [home.shown(each) for each in sorted({*before, *now}) if before.get(each) != now.get(each)]
+    return [home.display_path(each) for each in sorted({*before, *now}) if before.get(each) != now.get(each)]
 
 
 def _look(path: str) -> Looks:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.world import Program
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 SHOWN = 8 << 20
 """Bytes of the largest file that is read to show how it changes."""
@@ -45,7 +45,7 @@ class _Place(NamedTuple):
 class Disk:
     """The world of a home; each path is walked from the root through no link, each time anew."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Project) -> None:
         self.root = home.root
         self.home = home
 
@@ -186,7 +186,7 @@ class Disk:
 class Glance(Disk):
     """The world at one glance: what is shown of a path, what is judged and what is bound are of one and the same state."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Project) -> None:
         super().__init__(home)
         self._states: dict[str, State] = {}
 

@@ -8,7 +8,7 @@ from execplan.context.unit import ARTIFACT, FILE, Unit
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.gathering.listing import mentions
-from execplan.repo.home import check_inside
+from execplan.repo.home import ensure_inside
 from execplan.text import disk
 from execplan.text.secret_files import is_secret, other_name
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.repo.gathering.listing import Listing
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 LIMIT: Final = 1 << 20
 """Bytes of a file that is read."""
@@ -35,7 +35,7 @@ class Read(NamedTuple):
     troubles: tuple[ExecplanError, ...]
 
 
-def read(home: Home, paths: Iterable[str], kind: str = FILE, why: str = "") -> Read:
+def read(home: Project, paths: Iterable[str], kind: str = FILE, why: str = "") -> Read:
     """The files of these paths, from the root, the older ones with the lower order; one that can't be read is a trouble."""
     found: list[tuple[int, Unit]] = []
     troubles = []
@@ -48,15 +48,15 @@ def read(home: Home, paths: Iterable[str], kind: str = FILE, why: str = "") -> R
     return Read(tuple([unit._replace(order=ages[age]) for age, unit in found]), tuple(troubles))
 
 
-def _read(home: Home, path: str, kind: str, why: str) -> tuple[int, Unit]:
+def _read(home: Project, path: str, kind: str, why: str) -> tuple[int, Unit]:
     """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
     full = os.path.join(home.root, path)
-    target = check_inside(home, full)
+    target = ensure_inside(home, full)
     if other := other_name(target, (home.root, os.path.expanduser("~"))):
         message = f"{path} is another name of {other}, a file for secrets"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
-    if is_secret(path) or is_secret(home.shown(target)):
+    if is_secret(path) or is_secret(home.display_path(target)):
         message = f"{path} is a file for secrets, by its name"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
@@ -77,7 +77,7 @@ def _read(home: Home, path: str, kind: str, why: str) -> tuple[int, Unit]:
     return os.stat(full).st_mtime_ns, unit
 
 
-def asked(home: Home, files: Sequence[str], known: Listing) -> tuple[Read, list[str]]:
+def asked(home: Project, files: Sequence[str], known: Listing) -> tuple[Read, list[str]]:
     """The files that were asked for by name, and the paths of those in folders that were; raises ExecplanError."""
     inside = []
     single = []
@@ -86,7 +86,7 @@ def asked(home: Home, files: Sequence[str], known: Listing) -> tuple[Read, list[
             message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
             raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
         full = os.path.abspath(name)
-        path = home.shown(os.path.join(disk.real(os.path.dirname(full)), os.path.basename(full)))
+        path = home.display_path(os.path.join(disk.real(os.path.dirname(full)), os.path.basename(full)))
         if os.path.isabs(path) and disk.real(full) != home.root:
             message = f"{name} lies outside the repository"
             raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {home.root}")
@@ -100,7 +100,7 @@ def asked(home: Home, files: Sequence[str], known: Listing) -> tuple[Read, list[
     return found, [path for path in inside if path not in single]
 
 
-def unlisted(home: Home, text: str, known: Listing) -> list[str]:
+def unlisted(home: Project, text: str, known: Listing) -> list[str]:
     """The files that a text names and that are there, but not among those that git knows or would add."""
     found = []
     for path in mentions(text):
@@ -110,7 +110,7 @@ def unlisted(home: Home, text: str, known: Listing) -> list[str]:
     return found
 
 
-def artifacts(home: Home, folder: str, but: str) -> Read:
+def artifacts(home: Project, folder: str, but: str) -> Read:
     """The artifacts in a folder but for one file, and what execplan itself keeps there."""
     paths: list[str] = []
     for where, below, names in os.walk(folder):
@@ -120,7 +120,7 @@ def artifacts(home: Home, folder: str, but: str) -> Read:
         paths += [os.path.join(where, name) for name in keep]
         if len(paths) > _ARTIFACTS:
             break
-    shown = [home.shown(path) for path in paths[:_ARTIFACTS] if path != but]
+    shown = [home.display_path(path) for path in paths[:_ARTIFACTS] if path != but]
     return read(home, shown, ARTIFACT)
 
 

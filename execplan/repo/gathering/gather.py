@@ -7,7 +7,7 @@ import os
 from execplan.context.unit import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.errors import About, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.ask import UNUSABLE
+from execplan.repo.ask import GIT_UNUSABLE_CODES
 from execplan.repo.gathering import files, tree
 from execplan.repo.gathering.listing import listing, walked
 from execplan.repo.gathering.plan import parts
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from execplan.context.unit import Unit
     from execplan.plan.model import Plan
     from execplan.repo.gathering.listing import Listing
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
 class Wanted(NamedTuple):
@@ -48,21 +48,21 @@ class Gathered(NamedTuple):
     """The one that the last of the sessions ran with, or nothing."""
 
 
-def gather(home: Home, ref: Ref, plan: Plan, wanted: Wanted) -> Gathered:
+def gather(home: Project, ref: PlanRef, plan: Plan, wanted: Wanted) -> Gathered:
     """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
-    own = home.shown(disk_path(ref))
-    known, unlisted = _listing(home, home.shown(home.base) if home.base != home.root else "", own.rpartition("/")[0])
-    with About(home.shown(ref.path)):
+    own = home.display_path(disk_path(ref))
+    known, unlisted = _listing(home, home.display_path(home.base) if home.base != home.root else "", own.rpartition("/")[0])
+    with About(home.display_path(ref.path)):
         told = parts(plan, known.named, wanted.task, wanted.decisions)
     single, inside = files.asked(home, wanted.files, known)
     had = [own, *[unit.path for unit in single.units]]
     named, left_out = _named(home, told.units, known, had, inside)
-    folder = home.artifacts_of(ref.path, archived=ref.archived)
+    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
     kept = files.artifacts(home, folder, ref.path)
     had += [unit.path for unit in named]
     artifacts = [unit for unit in kept.units if unit.path not in had]
     left_out += [trouble.message for trouble in kept.troubles]
-    changes, warnings = _changes(home, known, [own, home.shown(folder)], unlisted)
+    changes, warnings = _changes(home, known, [own, home.display_path(folder)], unlisted)
     units = [*told.units, *single.units, *named, *artifacts, *changes]
     talk, said, model = _sessions(wanted.sessions)
     in_session = [unit.id for unit in talk]
@@ -85,36 +85,36 @@ def gather(home: Home, ref: Ref, plan: Plan, wanted: Wanted) -> Gathered:
     return Gathered(clean, tuple([_plain(line) for line in lines]), model)
 
 
-def _listing(home: Home, *folders: str) -> tuple[Listing, list[str]]:
+def _listing(home: Project, *folders: str) -> tuple[Listing, list[str]]:
     """The files of the repository, and a warning where git can't be asked for them: then a walk finds them."""
     try:
         return listing(home, *folders), []
     except ExecplanError as error:
-        if error.code not in UNUSABLE:
+        if error.code not in GIT_UNUSABLE_CODES:
             raise
         left = "left out: what is not committed; files that git ignores may be in"
         return walked(home, *folders), [f"{left}: {error.message}; {error.hint}"]
 
 
-def _changes(home: Home, known: Listing, but: Sequence[str], unlisted: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _changes(home: Project, known: Listing, but: Sequence[str], unlisted: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """What differs from the last commit, and warnings; nothing where git can't be asked."""
     if unlisted:
         return [], list(unlisted)
     try:
         return tree.changes(home, known, but)
     except ExecplanError as error:
-        if error.code not in UNUSABLE:
+        if error.code not in GIT_UNUSABLE_CODES:
             raise
         return [], [f"left out: what is not committed: {error.message}; {error.hint}"]
 
 
-def disk_path(ref: Ref) -> str:
+def disk_path(ref: PlanRef) -> str:
     """Where a plan's file lies, with the links in the path of its folder followed."""
     return os.path.join(os.path.realpath(os.path.dirname(ref.path)), os.path.basename(ref.path))
 
 
 def _named(
-    home: Home, units: Sequence[Unit], known: Listing, but: Sequence[str], more: Sequence[str]
+    home: Project, units: Sequence[Unit], known: Listing, but: Sequence[str], more: Sequence[str]
 ) -> tuple[tuple[Unit, ...], list[str]]:
     """The files that parts of the plan name, in the order in which they are named, and others; and what is left out."""
     named = [path for unit in units for path in unit.references]

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~\[\]$-]+)*")
 _CODE = re.compile(r"`([^`\n]{1,300})`")
@@ -83,16 +83,16 @@ def _mentions(text: str) -> Iterator[str]:
             yield bare
 
 
-def listing(home: Home, *folders: str) -> Listing:
+def listing(home: Project, *folders: str) -> Listing:
     """The files that git knows or would add; without git, those that a walk finds. Raises ExecplanError."""
     if home.git is None:
         return walked(home, *folders)
     from execplan.repo import ask
 
-    return Listing(ask.known(home), root=home.root, folders=folders)
+    return Listing(ask.unignored_files(home), root=home.root, folders=folders)
 
 
-def walked(home: Home, *folders: str) -> Listing:
+def walked(home: Project, *folders: str) -> Listing:
     """The files that a walk finds, without hidden ones and directories of dependencies and builds."""
     paths: list[str] = []
     for folder, below, names in os.walk(home.root):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.repo.gathering.listing import Listing
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 _PLAINLY = (
     *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),
@@ -29,7 +29,7 @@ _UNTRACKED = 100
 """Files that git does not track, of which the names are told."""
 
 
-def changes(home: Home, known: Listing, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def changes(home: Project, known: Listing, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """What differs and what is new, and warnings; `but` are paths from the root of files and folders that are left out.
 
     Nothing without git, and before the first commit what is staged. Raises ExecplanError.
@@ -40,8 +40,8 @@ def changes(home: Home, known: Listing, but: Sequence[str]) -> tuple[list[Unit],
     return [*units, *_untracked(home, known, but)], warnings
 
 
-def _diff(home: Home, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    against = "HEAD" if ask.answer(home, "rev-parse", "-q", "--verify", "HEAD", no=1) is not None else "--cached"
+def _diff(home: Project, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    against = "HEAD" if ask.output_or_none(home, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None else "--cached"
     out = ask.output(home, "--no-optional-locks", *_PLAINLY, *_DIFF, against, "--")
     units, warnings = [], []
     for path, patch in _patches(out):
@@ -57,9 +57,9 @@ def _diff(home: Home, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
     return units, warnings
 
 
-def _untracked(home: Home, known: Listing, but: Sequence[str]) -> list[Unit]:
+def _untracked(home: Project, known: Listing, but: Sequence[str]) -> list[Unit]:
     """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
-    new = sorted([path for path in known.paths.difference(ask.tracked(home)) if not _within(path, but)])
+    new = sorted([path for path in known.paths.difference(ask.tracked_files(home)) if not _within(path, but)])
     if not new:
         return []
     more = [f"and {len(new) - _UNTRACKED} more"] if len(new) > _UNTRACKED else []

@@ -8,15 +8,15 @@ from itertools import takewhile
 from execplan.context.bearings import PlanDrift, WorkingTree
 from execplan.record import NamedTuple
 from execplan.repo import ask
-from execplan.repo.edits.moved import left_by
-from execplan.repo.git import head, under_way
+from execplan.repo.edits.moved import former_paths
+from execplan.repo.git import head_commit, operation_in_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
     IsOurs = Callable[[str, str], bool]
 
@@ -35,17 +35,17 @@ def _nothing_is_ours(path: str, commit: str) -> bool:
     return False
 
 
-def questions(home: Home) -> list[tuple[str, ...]]:
+def questions(home: Project) -> list[tuple[str, ...]]:
     """What git is to be asked before `looked`; nothing without git."""
     if home.git is None:
         return []
     status = ("--no-optional-locks", *_STATUS, "--untracked-files=normal")
-    log = [(*_LOG, f"-n{COMMITS}", "--format=%x01%H %ct %s")] if head(home) else []
+    log = [(*_LOG, f"-n{COMMITS}", "--format=%x01%H %ct %s")] if head_commit(home) else []
     return [status, *log]
 
 
 def looked(
-    home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = (), is_ours: IsOurs = _nothing_is_ours
+    home: Project, ref: PlanRef, answers: Sequence[bytes], but: Sequence[str] = (), is_ours: IsOurs = _nothing_is_ours
 ) -> tuple[WorkingTree, PlanDrift]:
     """The working tree without some files, absolute paths, and the drift since the plan was last written.
 
@@ -56,7 +56,7 @@ def looked(
     commits = _commits(log[0]) if log else []
     tree = _tree(status, home.root, but)
     at = _at(commits, home.root, but)
-    tree = tree._replace(pending_operation=under_way(home.git or "") or "")
+    tree = tree._replace(pending_operation=operation_in_progress(home.git or "") or "")
     if at is not None:
         tree = tree._replace(head=at.id, subject=at.subject)
     return tree, _drift(home, ref, tree, commits, is_ours)
@@ -70,17 +70,17 @@ def _at(commits: list[_Commit], root: str, but: Sequence[str]) -> _Commit | None
     return commits[0] if commits else None
 
 
-def _drift(home: Home, ref: Ref, tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs) -> PlanDrift:
+def _drift(home: Project, ref: PlanRef, tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs) -> PlanDrift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
     """
-    own = os.path.relpath(ref.real, os.path.realpath(home.root))
+    own = os.path.relpath(ref.real_path, os.path.realpath(home.root))
     loose = {*tree.staged, *tree.changed, *tree.untracked}
-    written = _time(ref.real)
+    written = _time(ref.real_path)
     committed = own not in loose and _is_tracked(home, own, commits)
     since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
-    ours = [own, home.shown(home.artifacts_of(ref.path, archived=ref.archived))]
+    ours = [own, home.display_path(home.plan_artifacts_dir(ref.path, archived=ref.archived))]
 
     def others(paths: Iterable[str]) -> list[str]:
         return [each for each in paths if not any([_within(each, mine) or _within(mine, each) for mine in ours])]
@@ -88,7 +88,7 @@ def _drift(home: Home, ref: Ref, tree: WorkingTree, commits: list[_Commit], is_o
     found = {path for each in since for path in others(each.files)}
     found.update(others([each for each in loose if _time(os.path.join(home.root, each)) > written]))
     if found:
-        left = [os.path.relpath(path, home.root) for path in left_by(home, ref.path)]
+        left = [os.path.relpath(path, home.root) for path in former_paths(home, ref.path)]
         found = {path for path in found if not any([_within(path, each) for each in left])}
     base = commits[len(since)].id if len(since) < len(commits) else ""
     found = {path for path in found if not is_ours(path, base)}
@@ -96,7 +96,7 @@ def _drift(home: Home, ref: Ref, tree: WorkingTree, commits: list[_Commit], is_o
     return PlanDrift(len(told), len(since) == COMMITS, tuple(sorted(found)))
 
 
-def _is_tracked(home: Home, path: str, commits: list[_Commit]) -> bool:
+def _is_tracked(home: Project, path: str, commits: list[_Commit]) -> bool:
     """Whether git tracks a file; it is asked where none of the last commits tells."""
     for each in commits:
         if path in each.files:

@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 MERGED, CONFLICTS = "merged", "conflicts"
 """What is printed when the file of our side has been written: Python ends with 1, too, when it has no execplan."""
-FORM = ("%O", "%A", "%B", "%L", "%P", "%S", "%X", "%Y")
+PLACEHOLDERS = ("%O", "%A", "%B", "%L", "%P", "%S", "%X", "%Y")
 """What git is asked to hand in; one that is older than a placeholder leaves it as it is."""
-LEAST = 5
+MIN_ARGUMENTS = 5
 """How many of them there are at least."""
-_LARGEST = 1 << 28
+_MAX_BYTES = 1 << 28
 
 
-def drive(arguments: Sequence[str]) -> int:
+def run_merge_driver(arguments: Sequence[str]) -> int:
     """Merge the files that git names, as in FORM, into that of our side; the exit status.
 
     1 when conflicts are left, or when the plans could not be merged as such: then our side holds what git makes of
     the lines. Raises ExecplanError when it is called otherwise, or a file can't be read or written.
     """
-    if len(arguments) < LEAST:
+    if len(arguments) < MIN_ARGUMENTS:
         hint = "git calls it, once it is told to: execplan install merge-driver"
-        raise ExecplanError("usage", f"--driver is followed by {' '.join(FORM)}", exit=USAGE, hint=hint)
-    base, ours, theirs, size, path = arguments[:LEAST]
-    marks = _marks(size, [_given(each, form) for each, form in zip(arguments[LEAST:], FORM[LEAST:], strict=False)])
-    path = _given(path, FORM[LEAST - 1]) or ours
-    old, other = _read(ours), _read(theirs)
-    if b"\0" in old + other:
-        _tell(path, "it is binary on one side, so our side is kept as it is")
-        merged = Merged(old, 1, ())
+        raise ExecplanError("usage", f"--driver is followed by {' '.join(PLACEHOLDERS)}", exit=USAGE, hint=hint)
+    base, ours, theirs, size, path = arguments[:MIN_ARGUMENTS]
+    marks = _parse_marks(size, [_argument_or_empty(argument, placeholder) for argument, placeholder in zip(arguments[MIN_ARGUMENTS:], PLACEHOLDERS[MIN_ARGUMENTS:], strict=False)])
+    path = _argument_or_empty(path, PLACEHOLDERS[MIN_ARGUMENTS - 1]) or ours
+    our_data, their_data = _read_bounded(ours), _read_bounded(theirs)
+    if b"\0" in our_data + their_data:
+        _report(path, "it is binary on one side, so our side is kept as it is")
+        merged = Merged(our_data, 1, ())
     else:
-        merged = _merge(_read(base), old, other, marks, path)
-    if merged.data != old:
-        files.replace(ours, old, merged.data)
+        merged = _merge(_read_bounded(base), our_data, their_data, marks, path)
+    if merged.data != our_data:
+        files.replace(ours, our_data, merged.data)
     for note in merged.notes:
-        _tell(path, note)
+        _report(path, note)
     print(CONFLICTS if merged.conflicts else MERGED)
     return NO if merged.conflicts else OK
 
@@ -55,54 +55,54 @@ def drive(arguments: Sequence[str]) -> int:
 def _merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks, path: str) -> Merged:
     """The plans merged; when that can't be, the lines, as a conflict."""
     try:
-        from execplan.repo.merging.merge import three
+        from execplan.repo.merging.merge import merge_versions
 
-        return three(base, ours, theirs, marks)
+        return merge_versions(base, ours, theirs, marks)
     except ExecplanError as error:
-        why = error.message
+        reason = error.message
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here, both sides go into the file
-        trace.tell(_traceback())
-        why = f"a bug in execplan: {type(error).__name__}: {error}"
-    _tell(path, f"{why}; merged line by line instead, so look at it before you stage it")
-    found = mergefile.merge(base, ours, theirs, marks)
-    return Merged(_whole(ours, theirs, marks) if found is None else found[0], 1, ())
+        trace.tell(_format_traceback())
+        reason = f"a bug in execplan: {type(error).__name__}: {error}"
+    _report(path, f"{reason}; merged line by line instead, so look at it before you stage it")
+    git_merge = mergefile.run_merge_file(base, ours, theirs, marks)
+    return Merged(_whole_file_conflict(ours, theirs, marks) if git_merge is None else git_merge[0], 1, ())
 
 
-def _whole(ours: bytes, theirs: bytes, marks: Marks) -> bytes:
+def _whole_file_conflict(ours: bytes, theirs: bytes, marks: Marks) -> bytes:
     """Both sides, one behind the other, between markers."""
-    begin, _, middle, _, end = [each.encode() for each in marks.around([""], [""], "\n")]
-    return begin + _ended(ours) + middle + _ended(theirs) + end
+    begin, _, middle, _, end = [marker.encode() for marker in marks.around([""], [""], "\n")]
+    return begin + _with_line_end(ours) + middle + _with_line_end(theirs) + end
 
 
-def _ended(data: bytes) -> bytes:
+def _with_line_end(data: bytes) -> bytes:
     return data if data.endswith((b"\n", b"\r")) or not data else data + b"\n"
 
 
-def _marks(size: str, labels: Sequence[str]) -> Marks:
+def _parse_marks(size: str, labels: Sequence[str]) -> Marks:
     default = Marks()
     _, ours, theirs = [*labels, "", "", ""][:3]
     number = int(size) if size.isdecimal() else 0
     return Marks(number or default.size, ours or default.ours, theirs or default.theirs)
 
 
-def _given(word: str, form: str) -> str:
+def _argument_or_empty(argument: str, placeholder: str) -> str:
     """What git put in place of a placeholder; nothing where it knows none such."""
-    return "" if word == form else word
+    return "" if argument == placeholder else argument
 
 
-def _read(path: str) -> bytes:
-    data, size = disk.read(path, _LARGEST)
-    if size > _LARGEST:
+def _read_bounded(path: str) -> bytes:
+    data, size = disk.read(path, _MAX_BYTES)
+    if size > _MAX_BYTES:
         raise too_large(size)
     return data
 
 
-def _tell(path: str, words: str) -> None:
-    line = f"execplan: {os.fsencode(path).decode('utf-8', 'replace')}: {words}"
+def _report(path: str, message: str) -> None:
+    line = f"execplan: {os.fsencode(path).decode('utf-8', 'replace')}: {message}"
     print(visible(line), file=sys.stderr)
 
 
-def _traceback() -> str:
+def _format_traceback() -> str:
     from traceback import format_exc
 
     return format_exc()

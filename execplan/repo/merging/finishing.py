@@ -11,40 +11,40 @@ from execplan.plan.merging.whole import Marks, Merged
 from execplan.plan.reader import marker
 from execplan.plan.whole import rebased
 from execplan.repo import ask
-from execplan.repo.amend import Amended, amend
+from execplan.repo.amend import EditResult, amend
 from execplan.repo.merging import mergefile
-from execplan.repo.merging.merge import three
+from execplan.repo.merging.merge import merge_versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
 """Git's names for the versions of an unmerged file."""
 
 
-def finish(home: Home, ref: Ref, options: Options) -> tuple[Amended, Merged]:
+def finish_merge(home: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, Merged]:
     """Merge what the markers of a plan keep apart; what can't be merged stays between markers. Raises ExecplanError.
 
     An archived plan is finished, too, and nothing is committed unless that is asked for: git commits a merge as a whole.
     """
-    versions = _versions(home, ref.path)
-    made = [Merged(b"", 0, ())]
+    versions = _unmerged_versions(home, ref.path)
+    last_merge = [Merged(b"", 0, ())]
 
     def change(plan: Plan) -> Change:
         data = plan.text.to_bytes()
         if not plan.conflicts:
-            made[0] = Merged(data, 0, ())
+            last_merge[0] = Merged(data, 0, ())
             return Change((), facts(plan), "", ("no conflict markers: there is nothing to merge",))
         sides = split(data)
         default = Marks()
         ours, theirs = sides.labels
         size = marker(plan.text.lines[plan.conflicts[0]])[1]
         marks = Marks(size, ours or default.ours, theirs or default.theirs)
-        merged = made[0] = three(*_merged_from(sides, versions, marks), marks)
+        merged = last_merge[0] = merge_versions(*_merge_inputs(sides, versions, marks), marks)
         if merged.conflicts and options.commit:
             raise ExecplanError(
                 "conflicts-left",
@@ -52,19 +52,19 @@ def finish(home: Home, ref: Ref, options: Options) -> tuple[Amended, Merged]:
                 exit=NO,
                 hint="write what can be merged, and resolve the rest by hand: execplan merge",
             )
-        said = f"merged: {sides.conflicts - min(merged.conflicts, sides.conflicts)} of {sides.conflicts} conflicts"
-        return rebased(plan, data, merged.data, said, said, "")
+        summary = f"merged: {sides.conflicts - min(merged.conflicts, sides.conflicts)} of {sides.conflicts} conflicts"
+        return rebased(plan, data, merged.data, summary, summary, "")
 
-    amended = amend(home, ref, change, options._replace(commit=bool(options.commit)), verb="merge", resolves=True)
-    return amended, made[0]
+    edit_result = amend(home, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True)
+    return edit_result, last_merge[0]
 
 
-def is_unmerged(home: Home, path: str) -> bool:
+def is_unmerged(home: Project, path: str) -> bool:
     """Whether git still takes a file for one that is in conflict; raises ExecplanError."""
-    return any([name for name, _, _ in _stages(home, path)])
+    return any([name for name, _, _ in _index_stages(home, path)])
 
 
-def _merged_from(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> tuple[bytes, bytes, bytes]:
+def _merge_inputs(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> tuple[bytes, bytes, bytes]:
     """Base, ours and theirs: as git's index holds them, with what was resolved by hand; else as the file holds them.
 
     The file alone won't do: outside its markers each side already holds lines of the other, which git has put there, so
@@ -73,38 +73,38 @@ def _merged_from(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> tu
     base = versions.get(_BASE, sides.base or b"")
     if _OURS not in versions or _THEIRS not in versions:
         return base, sides.ours, sides.theirs
-    found = mergefile.merge(base, versions[_OURS], versions[_THEIRS], marks)
-    if found is None:
+    git_merge = mergefile.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
+    if git_merge is None:
         return base, sides.ours, sides.theirs
-    untouched = split(found[0])
-    ours = _with_edits(versions[_OURS], untouched.ours, sides.ours)
-    return base, ours, _with_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
+    untouched = split(git_merge[0])
+    ours = _apply_hand_edits(versions[_OURS], untouched.ours, sides.ours)
+    return base, ours, _apply_hand_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
 
 
-def _with_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
+def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
     """A version with the edits that a person made to what git had merged; all of `edited` where they don't fit into it."""
     if untouched == edited:
         return version
-    found = mergefile.merge(untouched, version, edited, Marks())
-    return found[0] if found and not found[1] else edited
+    git_merge = mergefile.run_merge_file(untouched, version, edited, Marks())
+    return git_merge[0] if git_merge and not git_merge[1] else edited
 
 
-def _versions(home: Home, path: str) -> dict[bytes, bytes]:
+def _unmerged_versions(home: Project, path: str) -> dict[bytes, bytes]:
     """The versions of an unmerged file by their stage, as they would lie in the working tree; none for any other."""
     return {
-        stage: ask.output(home, "cat-file", "--filters", f"--path={shown}", blob)
-        for shown, stage, blob in _stages(home, path)
+        stage: ask.output(home, "cat-file", "--filters", f"--path={display_path}", blob)
+        for display_path, stage, blob in _index_stages(home, path)
     }
 
 
-def _stages(home: Home, path: str) -> list[tuple[str, bytes, str]]:
+def _index_stages(home: Project, path: str) -> list[tuple[str, bytes, str]]:
     """The versions of an unmerged file in git's index: its path, which one, and the id of its content."""
     if home.git is None:
         return []
-    shown = home.shown(os.path.realpath(path))
-    found = []
-    for line in ask.output(home, "--literal-pathspecs", "ls-files", "-uz", "--", shown).split(b"\0"):
-        about, _, name = line.partition(b"\t")
-        if os.fsdecode(name) == shown:
-            found.append((shown, about[-1:], about.split(b" ")[1].decode()))
-    return found
+    display_path = home.display_path(os.path.realpath(path))
+    stages = []
+    for line in ask.output(home, "--literal-pathspecs", "ls-files", "-uz", "--", display_path).split(b"\0"):
+        metadata, _, name = line.partition(b"\t")
+        if os.fsdecode(name) == display_path:
+            stages.append((display_path, metadata[-1:], metadata.split(b" ")[1].decode()))
+    return stages

@@ -14,161 +14,161 @@ from execplan.plan.change import Change, facts
 from execplan.plan.logs import revise
 from execplan.plan.model import ABANDONED, FORCED, OPEN, RESTORED, SUPERSEDED
 from execplan.repo import missing, shelf
-from execplan.repo.edits.losses import look
-from execplan.repo.edits.since import check_match
-from execplan.repo.homes import existing
+from execplan.repo.edits.losses import detect_lost_edits
+from execplan.repo.edits.since import ensure_digest_matches
+from execplan.repo.homes import require_existing
 from execplan.repo.moving import documents
-from execplan.repo.moving.evidence import evidence, recorded
-from execplan.repo.moving.move import Goal, Moved, move
+from execplan.repo.moving.evidence import build_evidence, recorded_digest
+from execplan.repo.moving.move import MoveTarget, MoveResult, move_plan
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.moving.documents import Agrees
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.moving.documents import ConfirmRewrite
+    from execplan.repo.shelf import PlanRef
 
 
-def archive(
-    home: Home,
-    ref: Ref,
-    options: Options,
+def archive_plan(
+    home: Project,
+    ref: PlanRef,
+    options: WriteOptions,
     *,
     reason: str | None = None,
-    successor: Ref | None = None,
+    successor: PlanRef | None = None,
     abandoned: bool = False,
     origin: str = "",
-    agrees: Agrees | None = None,
-) -> Moved:
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
     """Move a finished plan and its artifacts into the archive, with evidence of what it was; raises ExecplanError.
 
     A reason, in clean words, forces it, or says why the plan is abandoned; a successor is the plan that supersedes it,
-    which need not be finished either. `origin`: the path from which its file was moved by hand. `agrees`: whether documents
+    which need not be finished either. `origin`: the path from which its file was moved by hand. `confirm_rewrite`: whether documents
     that name it are rewritten.
     """
-    existing(home)
+    require_existing(home)
     if ref.archived and not origin:
-        return _there(home, ref, options, agrees)
-    lost = [f"another program has overwritten an edit: {step.said}" for step in look(home, ref).lost]
-    how, by, folder = "forced" if reason is not None else "completed", None, home.archive
-    finished = _finished(ref, reason, lost)
+        return _already_in_place(home, ref, options, confirm_rewrite)
+    lost_edits = [f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(home, ref).lost]
+    outcome, successor_id, folder = "forced" if reason is not None else "completed", None, home.archive
+    changer = _archive_change(ref, reason, lost_edits)
     if successor is not None:
-        how, by, folder = "superseded", successor.id, home.superseded
-        finished = _noted(f"{SUPERSEDED} {_named(home, ref, successor)}", f"archive, superseded by {successor.id}")
+        outcome, successor_id, folder = "superseded", successor.id, home.superseded
+        changer = _note_change(f"{SUPERSEDED} {_successor_name(home, ref, successor)}", f"archive, superseded by {successor.id}")
     elif abandoned:
-        how, folder = "abandoned", home.superseded
-        finished = _noted(f"{ABANDONED}: {reason}", f"archive, abandoned: {reason}")
-    path = ref.path if ref.archived else home.file(folder, ref.id)
-    goal = Goal(ref.id, path, home.artifacts_of(path, archived=True))
-    write = partial(evidence, home, ref, origin, goal.path, how, by)
-    moved = move(home, ref, goal, finished, options, verb="archive", evidence=write, origin=origin, agrees=agrees)
-    return moved._replace(warnings=(*[f"{each}; see: execplan doctor" for each in lost], *moved.warnings))
+        outcome, folder = "abandoned", home.superseded
+        changer = _note_change(f"{ABANDONED}: {reason}", f"archive, abandoned: {reason}")
+    path = ref.path if ref.archived else home.plan_file(folder, ref.id)
+    goal = MoveTarget(ref.id, path, home.plan_artifacts_dir(path, archived=True))
+    make_evidence = partial(build_evidence, home, ref, origin, goal.path, outcome, successor_id)
+    move_result = move_plan(home, ref, goal, changer, options, command="archive", make_evidence=make_evidence, origin=origin, confirm_rewrite=confirm_rewrite)
+    return move_result._replace(warnings=(*[f"{lost_edit}; see: execplan doctor" for lost_edit in lost_edits], *move_result.warnings))
 
 
-def moved_from(home: Home, ref: Ref) -> str:
+def hand_moved_from(home: Project, ref: PlanRef) -> str:
     """The path from which somebody moved the file of a plan by hand, into the archive or under another name; else empty.
 
     Raises ExecplanError.
     """
-    if ref.archived and recorded(home, ref.path):
+    if ref.archived and recorded_digest(home, ref.path):
         return ""
-    found = missing.origin(home, ref)
-    if found or not ref.archived:
-        return found
-    left_behind = os.path.isdir(home.artifacts(ref.id)) and not os.path.lexists(home.file(home.plans, ref.id))
-    return home.file(home.plans, ref.id) if left_behind else ""
+    origin = missing.original_path(home, ref)
+    if origin or not ref.archived:
+        return origin
+    left_behind = os.path.isdir(home.artifacts_dir(ref.id)) and not os.path.lexists(home.plan_file(home.plans, ref.id))
+    return home.plan_file(home.plans, ref.id) if left_behind else ""
 
 
-def reasons_against(home: Home, ref: Ref) -> list[str]:
+def archive_blockers(home: Project, ref: PlanRef) -> list[str]:
     """Every reason for which a plan can't be archived as completed; raises ExecplanError for one that can't be read."""
-    return why_not(reader.read(shelf.open_bytes(home, ref.path)))
+    return unfinished_reasons(reader.read(shelf.read_bytes(home, ref.path)))
 
 
-def restore(
-    home: Home, ref: Ref, options: Options, *, reason: str | None = None, agrees: Agrees | None = None
-) -> Moved:
+def restore_plan(
+    home: Project, ref: PlanRef, options: WriteOptions, *, reason: str | None = None, confirm_rewrite: ConfirmRewrite | None = None
+) -> MoveResult:
     """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
-    existing(home)
+    require_existing(home)
     if not ref.archived:
-        return _there(home, ref, options)
-    path = home.file(home.plans, ref.id)
-    goal = Goal(ref.id, path, home.artifacts_of(path, archived=False))
-    return move(home, ref, goal, _restored(reason), options, verb="restore", agrees=agrees)
+        return _already_in_place(home, ref, options)
+    path = home.plan_file(home.plans, ref.id)
+    goal = MoveTarget(ref.id, path, home.plan_artifacts_dir(path, archived=False))
+    return move_plan(home, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite)
 
 
-def _there(home: Home, ref: Ref, options: Options, agrees: Agrees | None = None) -> Moved:
+def _already_in_place(home: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None) -> MoveResult:
     """A plan that is already where it shall be; documents that name its old place may be left. Raises ExecplanError."""
-    check_match(home, ref, options.if_match)
-    data = shelf.open_bytes(home, ref.path)
-    there = Moved(home.shown(ref.path), False, digest(data), "", (), (), (), None, None, ())
-    if agrees is None or not ref.archived:
-        return there
-    old, artifacts = home.file(home.plans, ref.id), home.artifacts(ref.id)
-    moves = [(artifacts, home.artifacts_of(ref.path, archived=True)), (old, ref.path)]
-    found = documents.mentions(home, [pair for pair in moves if not os.path.lexists(pair[0])])
-    if options.dry_run or not found or not agrees(found):
-        return there._replace(mentions=tuple(found))
-    done = documents.rewrite(home, found, commits=False)
-    left = tuple([each for each in found if each.path not in done.paths])
-    return there._replace(changed=bool(done.paths), rewritten=done.paths, mentions=left, warnings=done.warnings)
+    ensure_digest_matches(home, ref, options.if_match)
+    data = shelf.read_bytes(home, ref.path)
+    move_result = MoveResult(home.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
+    if confirm_rewrite is None or not ref.archived:
+        return move_result
+    old, artifacts = home.plan_file(home.plans, ref.id), home.artifacts_dir(ref.id)
+    moves = [(artifacts, home.plan_artifacts_dir(ref.path, archived=True)), (old, ref.path)]
+    mentions = documents.find_mentions(home, [pair for pair in moves if not os.path.lexists(pair[0])])
+    if options.dry_run or not mentions or not confirm_rewrite(mentions):
+        return move_result._replace(mentions=tuple(mentions))
+    rewrite_result = documents.rewrite_documents(home, mentions, commits=False)
+    remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
+    return move_result._replace(changed=bool(rewrite_result.paths), rewritten=rewrite_result.paths, mentions=remaining, warnings=rewrite_result.warnings)
 
 
-def _named(home: Home, ref: Ref, successor: Ref) -> str:
+def _successor_name(home: Project, ref: PlanRef, successor: PlanRef) -> str:
     """The plan that supersedes another, as a note names it; raises ExecplanError."""
-    if successor.real == ref.real:
+    if successor.real_path == ref.real_path:
         raise ExecplanError(
             "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
         )
-    title = reader.read(shelf.open_bytes(home, successor.path)).title
+    title = reader.read(shelf.read_bytes(home, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
 
 
-def _restored(reason: str | None) -> Changer:
+def _restore_change(reason: str | None) -> Changer:
     def change(plan: Plan) -> Change:
         if not plan.excused and reason is None:
             return Change((), facts(plan), "restore", ())
-        return _noted(f"{RESTORED}: {reason}" if reason else RESTORED, "restore")(plan)
+        return _note_change(f"{RESTORED}: {reason}" if reason else RESTORED, "restore")(plan)
 
     return change
 
 
-def _noted(words: str, summary: str) -> Changer:
+def _note_change(note: str, summary: str) -> Changer:
     """A revision note, under the summary of the move that it goes with."""
-    change = revise(words, now())
+    change = revise(note, now())
     return lambda plan: change(plan)._replace(summary=summary)
 
 
-def _finished(ref: Ref, reason: str | None, lost: list[str]) -> Changer:
+def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> Changer:
     """The change that an archive makes: none to a finished plan; to another a note that says why, or an error.
 
     A plan is not finished either while it lacks edits that another program has overwritten.
     """
 
     def change(plan: Plan) -> Change:
-        reasons = why_not(plan)
-        if lost and reason is None:
+        reasons = unfinished_reasons(plan)
+        if lost_edits and reason is None:
             raise ExecplanError(
                 "not-finished",
-                f"{ref.id} lacks {len(lost)} edit{'s' if len(lost) > 1 else ''} that another program has overwritten",
+                f"{ref.id} lacks {len(lost_edits)} edit{'s' if len(lost_edits) > 1 else ''} that another program has overwritten",
                 exit=NO,
                 hint="put them back: execplan doctor --fix; if they were taken out on purpose: "
-                f"execplan doctor --forget {ref.typed}",
-                candidates=[*reasons, *lost],
-                data={"reasons": [*reasons, *lost]},
+                f"execplan doctor --forget {ref.shell_name}",
+                candidates=[*reasons, *lost_edits],
+                data={"reasons": [*reasons, *lost_edits]},
             )
         if not reasons:
-            said = () if reason is None else ("nothing had to be forced: the reason was not written",)
-            return Change((), facts(plan), "archive", said)
+            messages = () if reason is None else ("nothing had to be forced: the reason was not written",)
+            return Change((), facts(plan), "archive", messages)
         if reason is not None:
-            return _noted(f"{FORCED}: {reason}", f"archive, by force: {reason}")(plan)
+            return _note_change(f"{FORCED}: {reason}", f"archive, by force: {reason}")(plan)
         raise ExecplanError(
             "not-finished",
             f"{ref.id} is not finished",
             exit=NO,
-            hint=f"finish it, or give it up: execplan archive {ref.typed} --as abandoned --reason 'Why'",
+            hint=f"finish it, or give it up: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
             candidates=reasons,
             data={"reasons": reasons},
         )
@@ -176,10 +176,10 @@ def _finished(ref: Ref, reason: str | None, lost: list[str]) -> Changer:
     return change
 
 
-def why_not(plan: Plan) -> list[str]:
+def unfinished_reasons(plan: Plan) -> list[str]:
     """Every reason for which a plan is not finished."""
     reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} says nothing yet")
-    errors = [each for each in lint_plan(plan) if each.level == ERROR and each.code not in ("EP501", "EP502")]
-    return reasons + [f"{each.code} in line {each.line}: {each.message}" for each in fold(errors)]
+    errors = [finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
+    return reasons + [f"{finding.code} in line {finding.line}: {finding.message}" for finding in fold(errors)]

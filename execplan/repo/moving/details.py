@@ -12,11 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from execplan.repo.edits.entries import Journaled
-    from execplan.repo.home import Home
+    from execplan.repo.edits.entries import JournalEntry
+    from execplan.repo.home import Project
 
 
-class Details(NamedTuple):
+class MoveDetails(NamedTuple):
     """A move; every path is absolute, and stored from the root of the repository or the project."""
 
     ids: tuple[str, str]
@@ -39,38 +39,38 @@ class Details(NamedTuple):
     """Other plans that named the new places before the move, and the digest of each."""
 
 
-def pack(home: Home, details: Details) -> str:
+def pack_details(home: Project, details: MoveDetails) -> str:
     """The details as the journal stores them."""
     import json
 
-    told = _placed(details, lambda path: os.path.relpath(path, home.anchor))._asdict()
+    record = _map_detail_paths(details, lambda path: os.path.relpath(path, home.path_base))._asdict()
     for name in ("evidence", "was"):
-        told[name] = None if told[name] is None else b2a_base64(told[name], newline=False).decode()
-    return texts.pack(json.dumps(told).encode("utf-8"))
+        record[name] = None if record[name] is None else b2a_base64(record[name], newline=False).decode()
+    return texts.pack(json.dumps(record).encode("utf-8"))
 
 
-def unpack(home: Home, entry: Journaled) -> Details:
+def unpack_details(home: Project, entry: JournalEntry) -> MoveDetails:
     """The details of an entry of the journal; raises ValueError where they are damaged."""
     import json
 
     try:
-        told = json.loads(texts.unpack(entry.details))
+        record = json.loads(texts.unpack(entry.details))
         for name in ("evidence", "was"):
-            told[name] = None if told[name] is None else a2b_base64(told[name])
-        ids, artifacts, files = tuple(told["ids"]), tuple(told["artifacts"]), told["files"]
-        told |= {"ids": ids, "artifacts": artifacts, "files": [(old, new) for old, new in files]}
-        return _placed(Details(**told), lambda path: os.path.normpath(os.path.join(home.anchor, path)))
+            record[name] = None if record[name] is None else a2b_base64(record[name])
+        ids, artifacts, files = tuple(record["ids"]), tuple(record["artifacts"]), record["files"]
+        record |= {"ids": ids, "artifacts": artifacts, "files": [(old, new) for old, new in files]}
+        return _map_detail_paths(MoveDetails(**record), lambda path: os.path.normpath(os.path.join(home.path_base, path)))
     except (TypeError, KeyError) as error:
         raise ValueError(str(error)) from None
 
 
-def _placed(details: Details, place: Callable[[str], str]) -> Details:
+def _map_detail_paths(details: MoveDetails, convert: Callable[[str], str]) -> MoveDetails:
     """The details with other paths."""
     return details._replace(
-        path=place(details.path),
-        goal=place(details.goal),
-        artifacts=(place(details.artifacts[0]), place(details.artifacts[1])),
-        files=tuple([(place(old), place(new)) for old, new in details.files]),
-        made=tuple([place(each) for each in details.made]),
-        bystanders={place(path): seen for path, seen in details.bystanders.items()},
+        path=convert(details.path),
+        goal=convert(details.goal),
+        artifacts=(convert(details.artifacts[0]), convert(details.artifacts[1])),
+        files=tuple([(convert(old), convert(new)) for old, new in details.files]),
+        made=tuple([convert(directory) for directory in details.made]),
+        bystanders={convert(path): digest for path, digest in details.bystanders.items()},
     )

@@ -12,41 +12,41 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
-FILE = "execplan-evidence.json"
+EVIDENCE_FILE = "execplan-evidence.json"
 SCHEMA = "execplan/evidence/1"
 
 
-def evidence(home: Home, ref: Ref, origin: str, path: str, how: str, by: str | None, data: bytes) -> bytes:
-    """The evidence of a plan that will be archived at a path as `how`, with these bytes; raises ExecplanError.
+def build_evidence(home: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes) -> bytes:
+    """The evidence of a plan that will be archived at a path as `outcome`, with these bytes; raises ExecplanError.
 
     The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
     has them, where it had them before somebody moved its file from `origin`, or where somebody has moved them already.
     """
     import json
 
-    from execplan.repo.git import head
+    from execplan.repo.git import head_commit
     from execplan.text.lines import digest
 
     plan = reader.read(data)
-    folders = [home.artifacts_of(ref.path, archived=ref.archived), home.artifacts_of(path, archived=True)]
-    folders += [home.artifacts_of(origin, archived=False)] if origin else []
-    told = {
+    folders = [home.plan_artifacts_dir(ref.path, archived=ref.archived), home.plan_artifacts_dir(path, archived=True)]
+    folders += [home.plan_artifacts_dir(origin, archived=False)] if origin else []
+    record = {
         "schema": SCHEMA,
         "id": ref.id,
-        "path": home.shown(path),
+        "path": home.display_path(path),
         "title": plan.title,
         "digest": digest(data),
-        "commit": head(home),
+        "commit": head_commit(home),
         "archived": write_stamp(now(), PLAIN).strip("()"),
-        "as": how,
-        "by": by,
+        "as": outcome,
+        "by": successor_id,
         "counts": plan.counts(),
         "manifest": _manifest(next(filter(os.path.isdir, folders), folders[0]), ref.path),
     }
-    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def is_evidence(path: str) -> bool:
@@ -54,22 +54,22 @@ def is_evidence(path: str) -> bool:
     return os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in disk.read(path, reader.MAX_BYTES)[0][:200]
 
 
-def recorded(home: Home, path: str) -> str:
+def recorded_digest(home: Project, path: str) -> str:
     """The digest that the plan in a file of the archive had when it was archived; nothing where no evidence tells."""
     from execplan.errors import ExecplanError
 
-    file = os.path.join(home.artifacts_of(path, archived=True), FILE)
+    file = os.path.join(home.plan_artifacts_dir(path, archived=True), EVIDENCE_FILE)
     try:
         if not is_evidence(file):
             return ""
         import json
 
-        told = json.loads(disk.read(file, reader.MAX_BYTES)[0])
+        record = json.loads(disk.read(file, reader.MAX_BYTES)[0])
     except (ExecplanError, ValueError, RecursionError):
         return ""
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         return ""
-    return str(told.get("digest", "")) if told.get("id") == home.place(path)[1] else ""
+    return str(record.get("digest", "")) if record.get("id") == home.split_plan_path(path)[1] else ""
 
 
 def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
@@ -81,26 +81,26 @@ def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
     if not os.path.isdir(folder):
         return files
     try:
-        for place, folders, names in os.walk(folder, onerror=_refuse):
+        for directory, folders, names in os.walk(folder, onerror=_raise_error):
             folders.sort()
-            links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+            links = [name for name in folders if os.path.islink(os.path.join(directory, name))]
             for name in sorted([*names, *links]):
-                path = os.path.join(place, name)
-                shown = os.path.relpath(path, folder)
+                path = os.path.join(directory, name)
+                relative = os.path.relpath(path, folder)
                 if os.path.islink(path):
-                    files.append({"path": shown, "link": os.readlink(path)})
-                elif os.path.isfile(path) and shown != FILE and path != plan:
-                    files.append({"path": shown, **_digested(path)})
+                    files.append({"path": relative, "link": os.readlink(path)})
+                elif os.path.isfile(path) and relative != EVIDENCE_FILE and path != plan:
+                    files.append({"path": relative, **_digest_entry(path)})
     except OSError as error:
         raise disk.trouble(error, error.filename or folder, "read") from None
     return sorted(files, key=lambda each: str(each["path"]))
 
 
-def _refuse(error: OSError) -> None:
+def _raise_error(error: OSError) -> None:
     raise error
 
 
-def _digested(path: str) -> dict[str, Any]:
+def _digest_entry(path: str) -> dict[str, Any]:
     from hashlib import file_digest
 
     handle, size = disk.open_file(path)

@@ -9,12 +9,12 @@ from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import Options, rewrite
+from execplan.repo.amend import WriteOptions, rewrite_plan
 from execplan.repo.edits import journal, moved
 from execplan.repo.edits.entries import FOLLOW
 from execplan.repo.edits.journal import Operation
 from execplan.repo.moving import details
-from execplan.repo.moving.references import follow, naming
+from execplan.repo.moving.references import reference_change, plans_naming
 from execplan.text.edit import apply
 from execplan.text.lines import digest
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Change, Changer
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Written
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteResult
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-class Renewed(NamedTuple):
+class RegeneratedFiles(NamedTuple):
     """Files among the artifacts that were made again because the plan has another id."""
 
     paths: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-class Followed(NamedTuple):
+class ReferenceUpdates(NamedTuple):
     """Other plans that name what has moved."""
 
-    written: tuple[tuple[Ref, Written], ...]
+    updates: tuple[tuple[PlanRef, WriteResult], ...]
     warnings: tuple[str, ...]
-    pages: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     """Files among the artifacts that were made again."""
 
-    def and_renewed(self, renewed: Renewed) -> Followed:
+    def with_regenerated(self, regenerated: RegeneratedFiles) -> ReferenceUpdates:
         """The same with files among the artifacts."""
-        return self._replace(pages=renewed.paths, warnings=self.warnings + renewed.warnings)
+        return self._replace(files=regenerated.paths, warnings=self.warnings + regenerated.warnings)
 
-    def also(self, warnings: tuple[str, ...]) -> Followed:
+    def with_warnings(self, warnings: tuple[str, ...]) -> ReferenceUpdates:
         """The same with more to warn of."""
         return self._replace(warnings=self.warnings + warnings)
 
 
-class Cause(NamedTuple):
+class MoveCause(NamedTuple):
     """The move that plans follow, as the journal knows it."""
 
     path: str = ""
@@ -63,125 +63,125 @@ class Cause(NamedTuple):
     """The operation that this one reverses: what followed that one is put back as it was."""
 
 
-def let_follow(
-    home: Home,
-    ref: Ref,
+def update_references(
+    home: Project,
+    ref: PlanRef,
     moves: Sequence[tuple[str, str]],
     ids: tuple[str, str],
-    options: Options,
-    verb: str,
-    cause: Cause = Cause(),  # noqa: B008
-) -> Followed:
+    options: WriteOptions,
+    command: str,
+    cause: MoveCause = MoveCause(),  # noqa: B008
+) -> ReferenceUpdates:
     """Rewrite the paths in the other plans; archived ones are not changed, and one that can't be is reported."""
-    written: list[tuple[Ref, Written]] = []
+    updates: list[tuple[PlanRef, WriteResult]] = []
     warnings = []
-    followed, bystanders = _before(home, cause)
-    for other in _others(home, ref, moves, followed):
-        folder = os.path.dirname(other.path)
-        changer = follow(home, moves, ids, folder, folder)
-        if other.path in followed:
-            changer = _back(*followed[other.path], changer)
-        elif other.path in bystanders and bystanders[other.path] == digest(shelf.load(home, other).data):
+    followed, bystanders = _reversed_updates(home, cause)
+    for other_ref in _affected_plans(home, ref, moves, followed):
+        folder = os.path.dirname(other_ref.path)
+        changer = reference_change(home, moves, ids, folder, folder)
+        if other_ref.path in followed:
+            changer = _revert_change(*followed[other_ref.path], changer)
+        elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(shelf.load(home, other_ref).data):
             continue
         try:
-            if other.archived or options.dry_run:
-                told = rewrite(home, other, changer, Options(dry_run=True), verb=verb)
+            if other_ref.archived or options.dry_run:
+                write_result = rewrite_plan(home, other_ref, changer, WriteOptions(dry_run=True), command=command)
             else:
-                told = _rewritten(home, ref, other, changer, options, verb, cause)
+                write_result = _update_plan(home, ref, other_ref, changer, options, command, cause)
         except ExecplanError as error:
-            warnings.append(f"{home.shown(other.path)} may still name the old path: {error.message}")
+            warnings.append(f"{home.display_path(other_ref.path)} may still name the old path: {error.message}")
             continue
-        if other.archived and told.new != told.old:
-            warnings.append(f"{home.shown(other.path)} is archived, so it still names the old path")
-        elif told.new != told.old:
-            written.append((other, told))
-    return Followed(tuple(written), tuple(warnings))
+        if other_ref.archived and write_result.new != write_result.old:
+            warnings.append(f"{home.display_path(other_ref.path)} is archived, so it still names the old path")
+        elif write_result.new != write_result.old:
+            updates.append((other_ref, write_result))
+    return ReferenceUpdates(tuple(updates), tuple(warnings))
 
 
-def bystanders(home: Home, ref: Ref, moves: Sequence[tuple[str, str]]) -> dict[str, str]:
+def find_bystanders(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The other plans that name the new places of a move already, each with its digest."""
     names = {os.fsencode(os.path.basename(new).removesuffix(".md")) for _, new in moves}
-    found = {}
-    for other in shelf.every(home) if names else ():
+    digests = {}
+    for other_ref in shelf.all_refs(home) if names else ():
         try:
-            data = shelf.open_bytes(home, other.path)
+            data = shelf.read_bytes(home, other_ref.path)
         except ExecplanError:
             continue
-        if any([name in data for name in names]) and other.real != ref.real:
-            found[other.path] = digest(data)
-    return found
+        if any([name in data for name in names]) and other_ref.real_path != ref.real_path:
+            digests[other_ref.path] = digest(data)
+    return digests
 
 
-def both(first: Changer, second: Changer) -> Changer:
+def chain_changes(first: Changer, second: Changer) -> Changer:
     """One change after the other."""
 
     def change(plan: Plan) -> Change:
-        one = first(plan)
-        then = reader.read_text(apply(plan.text, one.edits)) if one.edits else plan
-        two = second(then)
-        if not two.edits:
-            return one
-        old, new = plan.text.to_bytes(), apply(then.text, two.edits).to_bytes()
-        return rebased(plan, old, new, one.summary, "", "")._replace(said=one.said)
+        first_change = first(plan)
+        intermediate = reader.read_text(apply(plan.text, first_change.edits)) if first_change.edits else plan
+        second_change = second(intermediate)
+        if not second_change.edits:
+            return first_change
+        old, new = plan.text.to_bytes(), apply(intermediate.text, second_change.edits).to_bytes()
+        return rebased(plan, old, new, first_change.summary, "", "")._replace(said=first_change.said)
 
     return change
 
 
-def _rewritten(
-    home: Home, ref: Ref, other: Ref, changer: Changer, options: Options, verb: str, cause: Cause
-) -> Written:
+def _update_plan(
+    home: Project, ref: PlanRef, other_ref: PlanRef, changer: Changer, options: WriteOptions, command: str, cause: MoveCause
+) -> WriteResult:
     if cause.operation:
-        moved.add_follower(home, cause.path, cause.operation, other.path)
+        moved.add_follower(home, cause.path, cause.operation, other_ref.path)
     operation = Operation(cause.operation, FOLLOW)
-    with state.lock(home, other.real, f"{verb} of {ref.id}"):
-        return rewrite(home, other, changer, options, verb=verb, operation=lambda: operation)
+    with state.lock(home, other_ref.real_path, f"{command} of {ref.id}"):
+        return rewrite_plan(home, other_ref, changer, options, command=command, make_operation=lambda: operation)
 
 
-def _before(home: Home, cause: Cause) -> tuple[dict[str, tuple[bytes, bytes]], Mapping[str, str]]:
+def _reversed_updates(home: Project, cause: MoveCause) -> tuple[dict[str, tuple[bytes, bytes]], Mapping[str, str]]:
     """The texts before and after of what followed the reversed move, by path, and who named its places before it."""
     if not cause.reverses:
         return {}, {}
-    found = {}
+    texts_by_path = {}
     for path in moved.followers(home, cause.path, cause.reverses):
-        for entry in journal.edits(home, path):
-            if entry.id == cause.reverses and entry.made:
+        for entry in journal.read_entries(home, path):
+            if entry.id == cause.reverses and entry.is_written:
                 try:
-                    found[path] = entry.unpack()
+                    texts_by_path[path] = entry.unpack()
                 except ValueError:  # then its paths are rewritten as those of any other plan
                     continue
-    reversed_move = next((each for each in journal.edits(home, cause.path) if each.id == cause.reverses), None)
+    reversed_move = next((candidate for candidate in journal.read_entries(home, cause.path) if candidate.id == cause.reverses), None)
     try:
-        return found, details.unpack(home, reversed_move).bystanders if reversed_move is not None else {}
+        return texts_by_path, details.unpack_details(home, reversed_move).bystanders if reversed_move is not None else {}
     except ValueError:
-        return found, {}
+        return texts_by_path, {}
 
 
-def _others(
-    home: Home, ref: Ref, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
-) -> list[Ref]:
-    own = [new for _, new in moves]  # the plan itself, where it was moved already
-    found = [
-        other
-        for other in naming(home, ref, moves)
-        if not any([other.path == new or other.path.startswith(f"{new}/") for new in own])
+def _affected_plans(
+    home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
+) -> list[PlanRef]:
+    new_paths = [new for _, new in moves]  # the plan itself, where it was moved already
+    refs = [
+        other_ref
+        for other_ref in plans_naming(home, ref, moves)
+        if not any([other_ref.path == new or other_ref.path.startswith(f"{new}/") for new in new_paths])
     ]
-    there = {other.path for other in found}
-    more = [path for path in followed if path not in there and os.path.lexists(path)]
-    return found + [shelf.by_file(home, path) for path in more]
+    known_paths = {other_ref.path for other_ref in refs}
+    missing_paths = [path for path in followed if path not in known_paths and os.path.lexists(path)]
+    return refs + [shelf.ref_for_path(home, path) for path in missing_paths]
 
 
-def _back(old: bytes, new: bytes, follow: Changer) -> Changer:
+def _revert_change(old: bytes, new: bytes, follow_change: Changer) -> Changer:
     """The change that puts back a text that followed a move; where it has changed since, the other lines stay."""
 
-    def back(plan: Plan) -> Change:
+    def revert(plan: Plan) -> Change:
         return rebased(plan, new, old, "paths", "", "")._replace(said=())
 
     def change(plan: Plan) -> Change:
         if plan.text.to_bytes() == new:
-            return back(plan)
+            return revert(plan)
         try:
-            return both(back, follow)(plan)
+            return chain_changes(revert, follow_change)(plan)
         except ExecplanError:
-            return follow(plan)
+            return follow_change(plan)
 
     return change

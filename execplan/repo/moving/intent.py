@@ -16,13 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
-_LIMIT = 64 << 20
-_BYTES = ("old", "new", "evidence", "was")
+_MAX_BYTES = 64 << 20
+_BYTES_FIELDS = ("old", "new", "evidence", "was")
 
 
-class Intent(NamedTuple):
+class MoveIntent(NamedTuple):
     """A move; every path is absolute, and kept from the root of the repository or the home, which may be moved meanwhile."""
 
     verb: str
@@ -54,100 +54,100 @@ class Intent(NamedTuple):
     """The id of the operation that it reverses."""
 
     @property
-    def line(self) -> str:
+    def description(self) -> str:
         """The move in words."""
         return f"{self.verb} of {self.ids[0]}, begun {self.moment}"
 
 
-def begun(
-    verb: str,
+def create_intent(
+    command: str,
     ids: tuple[str, str],
-    places: tuple[str, str, str],
+    paths: tuple[str, str, str],
     moves: list[tuple[str, str]],
     texts: tuple[bytes, bytes, bytes | None, bytes | None],
     operation: str = "",
     reverses: str = "",
-) -> Intent:
+) -> MoveIntent:
     """A move that begins now.
 
-    `places` are where its plan was, where it shall be, and where its artifacts shall be; `texts` are the plan's old and
+    `paths` are where its plan was, where it shall be, and where its artifacts shall be; `texts` are the plan's old and
     new ones and the new and the old evidence.
     """
-    moment = write_stamp(now(), PLAIN).strip("()")
-    made = [folder for _, target in moves for folder in _missing(os.path.dirname(target))]
-    made += _missing(places[2]) if texts[2] is not None else []
-    folders = tuple(sorted(set(made), key=len))
-    old, new, evidence, was = texts
-    return Intent(verb, moment, ids, *places, tuple(moves), folders, old, new, evidence, was, operation, reverses)
+    timestamp = write_stamp(now(), PLAIN).strip("()")
+    missing_dirs = [folder for _, target in moves for folder in _missing_directories(os.path.dirname(target))]
+    missing_dirs += _missing_directories(paths[2]) if texts[2] is not None else []
+    folders = tuple(sorted(set(missing_dirs), key=len))
+    old, new, evidence, old_evidence = texts
+    return MoveIntent(command, timestamp, ids, *paths, tuple(moves), folders, old, new, evidence, old_evidence, operation, reverses)
 
 
-def _missing(folder: str) -> list[str]:
+def _missing_directories(folder: str) -> list[str]:
     """The folders on the way to one, and itself, that are not there."""
-    found = []
+    missing = []
     while not os.path.isdir(folder):
-        found.append(folder)
+        missing.append(folder)
         folder = os.path.dirname(folder)
-    return found
+    return missing
 
 
-def write(home: Home, intent: Intent) -> None:
+def write_intent(home: Project, intent: MoveIntent) -> None:
     """Have an intent on disk; the caller holds the lock of the home. Raises ExecplanError."""
     import json
 
-    told = _placed(intent, lambda path: os.path.relpath(path, home.anchor))._asdict()
-    for name in _BYTES:
-        told[name] = None if told[name] is None else b2a_base64(told[name], newline=False).decode()
-    data = json.dumps(told).encode("utf-8")
-    if not files.create(home.move, data, folders=True):
+    record = _map_intent_paths(intent, lambda path: os.path.relpath(path, home.path_base))._asdict()
+    for name in _BYTES_FIELDS:
+        record[name] = None if record[name] is None else b2a_base64(record[name], newline=False).decode()
+    data = json.dumps(record).encode("utf-8")
+    if not files.create(home.move_intent_path, data, folders=True):
         raise ExecplanError(
             "half-moved",
-            f"a move was cut short before this one: {home.move}",
+            f"a move was cut short before this one: {home.move_intent_path}",
             exit=INPUT,
             hint="see what is to be done: execplan doctor",
         )
 
 
-def drop(home: Home) -> None:
+def delete_intent(home: Project) -> None:
     """Forget an intent: it was carried out, or nothing of it was; a second try is made. Raises ExecplanError."""
     try:
         with Folder(home.state) as folder:
-            folder.unlink(os.path.basename(home.move))
+            folder.unlink(os.path.basename(home.move_intent_path))
     except OSError as error:
-        raise disk.trouble(error, home.move, "remove") from None
+        raise disk.trouble(error, home.move_intent_path, "remove") from None
 
 
-def pending(home: Home) -> Intent | None:
+def read_intent(home: Project) -> MoveIntent | None:
     """The move that is under way, or was cut short; raises ExecplanError when it can't be read."""
-    if not os.path.lexists(home.move):
+    if not os.path.lexists(home.move_intent_path):
         return None
     import json
 
     try:
-        told = json.loads(disk.read(home.move, _LIMIT)[0])
-        for name in _BYTES:
-            told[name] = None if told[name] is None else a2b_base64(told[name])
-        told["moves"] = tuple([(str(old), str(new)) for old, new in told["moves"]])
-        told["ids"], told["made"] = tuple(told["ids"]), tuple(told["made"])
-        return _placed(Intent(**told), lambda path: os.path.normpath(os.path.join(home.anchor, path)))
+        record = json.loads(disk.read(home.move_intent_path, _MAX_BYTES)[0])
+        for name in _BYTES_FIELDS:
+            record[name] = None if record[name] is None else a2b_base64(record[name])
+        record["moves"] = tuple([(str(old), str(new)) for old, new in record["moves"]])
+        record["ids"], record["made"] = tuple(record["ids"]), tuple(record["made"])
+        return _map_intent_paths(MoveIntent(**record), lambda path: os.path.normpath(os.path.join(home.path_base, path)))
     except ExecplanError as error:
-        if not os.path.lexists(home.move):
+        if not os.path.lexists(home.move_intent_path):
             return None
         raise error from None
     except (ValueError, TypeError, KeyError, Base64Error, RecursionError) as error:
         raise ExecplanError(
             "intent-damaged",
-            f"{home.move}, which says what a move was about to do, can't be read: {error}",
+            f"{home.move_intent_path}, which says what a move was about to do, can't be read: {error}",
             exit=INPUT,
             hint="look whether a plan and its artifacts lie apart, then remove that file",
         ) from None
 
 
-def _placed(intent: Intent, place: Callable[[str], str]) -> Intent:
+def _map_intent_paths(intent: MoveIntent, convert: Callable[[str], str]) -> MoveIntent:
     """An intent with other paths."""
     return intent._replace(
-        path=place(intent.path),
-        goal=place(intent.goal),
-        artifacts=place(intent.artifacts),
-        moves=tuple([(place(old), place(new)) for old, new in intent.moves]),
-        made=tuple([place(each) for each in intent.made]),
+        path=convert(intent.path),
+        goal=convert(intent.goal),
+        artifacts=convert(intent.artifacts),
+        moves=tuple([(convert(old), convert(new)) for old, new in intent.moves]),
+        made=tuple([convert(directory) for directory in intent.made]),
     )

@@ -7,17 +7,17 @@ import os
 from execplan.errors import BUSY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import claims, shelf, state
-from execplan.repo.amend import Options, diff, rewrite, stop_gone
+from execplan.repo.amend import WriteOptions, format_diff, rewrite_plan, ensure_plan_exists
 from execplan.repo.commit import commit_paths
 from execplan.repo.edits.entries import MOVE
-from execplan.repo.edits.journal import Operation, Recording, new_id
+from execplan.repo.edits.journal import Operation, JournalTransaction, new_operation_id
 from execplan.repo.moving import documents, intent
-from execplan.repo.moving.details import Details, pack
-from execplan.repo.moving.evidence import FILE
-from execplan.repo.moving.following import Cause, Followed, both, bystanders, let_follow
-from execplan.repo.moving.references import carry, follow
-from execplan.repo.moving.steps import carry_out, read_evidence, reverse
-from execplan.repo.moving.transfer import taken
+from execplan.repo.moving.details import MoveDetails, pack_details
+from execplan.repo.moving.evidence import EVIDENCE_FILE
+from execplan.repo.moving.following import MoveCause, ReferenceUpdates, chain_changes, find_bystanders, update_references
+from execplan.repo.moving.references import relink_change, reference_change
+from execplan.repo.moving.steps import execute_move, read_evidence, roll_back_move
+from execplan.repo.moving.transfer import target_taken_error
 from execplan.text.lines import digest
 from execplan.text.lock import holder, is_held
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.plan.change import Change, Changer
-    from execplan.repo.amend import Written
-    from execplan.repo.edits.entries import Journaled
-    from execplan.repo.git import Committed
-    from execplan.repo.home import Home
-    from execplan.repo.moving.documents import Agrees, Mention
-    from execplan.repo.moving.following import Renewed
-    from execplan.repo.moving.intent import Intent
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteResult
+    from execplan.repo.edits.entries import JournalEntry
+    from execplan.repo.git import CommitResult
+    from execplan.repo.home import Project
+    from execplan.repo.moving.documents import ConfirmRewrite, Mention
+    from execplan.repo.moving.following import RegeneratedFiles
+    from execplan.repo.moving.intent import MoveIntent
+    from execplan.repo.shelf import PlanRef
 
-    Evidence = Callable[[bytes], bytes]
-    Renew = Callable[[Ref, Sequence[tuple[str, str]]], Renewed]
+    MakeEvidence = Callable[[bytes], bytes]
+    Regenerate = Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]
 
 
-class Goal(NamedTuple):
+class MoveTarget(NamedTuple):
     """Where a plan shall be."""
 
     id: str
@@ -47,7 +47,7 @@ class Goal(NamedTuple):
     artifacts: str
 
 
-class Moved(NamedTuple):
+class MoveResult(NamedTuple):
     """What became of a plan that was to be moved; paths count from the root of the repository."""
 
     path: str
@@ -60,7 +60,7 @@ class Moved(NamedTuple):
     """From and to."""
     followed: tuple[str, ...]
     """Other plans in which paths were rewritten, and files of its own that name it."""
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
     evidence: str | None
     """Where the evidence is, when there is any."""
     commit: str | None
@@ -74,7 +74,7 @@ class Moved(NamedTuple):
 class Reversal(NamedTuple):
     """The operation that a move reverses."""
 
-    latest: Journaled
+    latest: JournalEntry
     """What last did it, or undid it."""
     operation: str
     """The operation that is undone or redone."""
@@ -82,125 +82,125 @@ class Reversal(NamedTuple):
     """Other files that go along: from and to."""
 
 
-def move(
-    home: Home,
-    ref: Ref,
-    goal: Goal,
+def move_plan(
+    home: Project,
+    ref: PlanRef,
+    goal: MoveTarget,
     changer: Changer,
-    options: Options,
+    options: WriteOptions,
     *,
-    verb: str,
-    evidence: Evidence | None = None,
-    renew: Renew | None = None,
+    command: str,
+    make_evidence: MakeEvidence | None = None,
+    regenerate: Regenerate | None = None,
     origin: str = "",
-    agrees: Agrees | None = None,
+    confirm_rewrite: ConfirmRewrite | None = None,
     reversal: Reversal | None = None,
-) -> Moved:
+) -> MoveResult:
     """Change a plan and move it with its artifacts, all or nothing, then let the other plans follow.
 
-    `renew` makes again what names the plan by its id among the moved artifacts.
-    With `evidence`, what it makes of the plan's new bytes is put beside the artifacts; without, old evidence is removed.
-    `origin`: the path from which somebody has moved the file by hand, without its artifacts. `agrees`: whether documents
+    `regenerate` makes again what names the plan by its id among the moved artifacts.
+    With `make_evidence`, what it makes of the plan's new bytes is put beside the artifacts; without, old evidence is removed.
+    `origin`: the path from which somebody has moved the file by hand, without its artifacts. `confirm_rewrite`: whether documents
     outside the plans that name the old paths are rewritten; None for no. With `reversal`, the changer brings the plan's own
     paths back by itself. Raises ExecplanError.
     """
-    _require_committable(home, goal, options)
+    _ensure_committable(home, goal, options)
     files = reversal.files if reversal is not None else ()
-    moves = [*files, *_moves(home, ref, goal, origin)]
-    ids = (home.place(origin)[1] if origin else ref.id, goal.id)
+    moves = [*files, *_planned_moves(home, ref, goal, origin)]
+    ids = (home.split_plan_path(origin)[1] if origin else ref.id, goal.id)
     folders = (os.path.dirname(origin or ref.path), os.path.dirname(goal.path))
     by_hand = [(origin, goal.path)] if origin else []
-    named = [*moves, *by_hand]
+    named_moves = [*moves, *by_hand]
     if reversal is None:
-        changer = both(both(changer, carry(named, *folders)), follow(home, named, ids, *folders))
+        changer = chain_changes(chain_changes(changer, relink_change(named_moves, *folders)), reference_change(home, named_moves, ids, *folders))
     reverses = reversal.latest.id if reversal is not None else ""
-    found = documents.mentions(home, named)
+    mentions = documents.find_mentions(home, named_moves)
     if options.dry_run:
-        written = rewrite(home, ref, changer, options, verb=verb)
-        followed = let_follow(home, ref, named, ids, options, verb, Cause(ref.path, "", reverses))
-        shown = [(home.shown(each.path), told) for each, told in ((ref, written), *followed.written)]
-        diffs = [diff(told.old, told.new, path) for path, told in shown if told.new != told.old]
-        would = _moved(home, goal, moves, written, followed, "\n".join(diffs), None, kept=evidence is not None)
-        return would._replace(mentions=tuple(found))
-    wanted = bool(found) and agrees is not None and agrees(found)
-    if options.commits(home):
+        write_result = rewrite_plan(home, ref, changer, options, command=command)
+        followed = update_references(home, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses))
+        plan_writes = [(home.display_path(plan_ref.path), plan_write) for plan_ref, plan_write in ((ref, write_result), *followed.updates)]
+        diffs = [format_diff(plan_write.old, plan_write.new, path) for path, plan_write in plan_writes if plan_write.new != plan_write.old]
+        preview = _move_result(home, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None)
+        return preview._replace(mentions=tuple(mentions))
+    should_rewrite = bool(mentions) and confirm_rewrite is not None and confirm_rewrite(mentions)
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
-    stop_running(home, ref)
-    with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, ref.real, verb):
-        stop_gone(home, ref)
-        moves = [*files, *_moves(home, ref, goal, origin)]
-        beginning = _Beginning(home, ref, goal, verb, ids, moves, evidence, reversal)
+        git.load_gitpython()
+    ensure_not_running(home, ref)
+    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real_path, command):
+        ensure_plan_exists(home, ref)
+        moves = [*files, *_planned_moves(home, ref, goal, origin)]
+        journaled_move = _JournaledMove(home, ref, goal, command, ids, moves, make_evidence, reversal)
         try:
-            written = rewrite(home, ref, changer, options, verb=verb, begin=beginning.begin)
-            carry_out(home, beginning.intent)
+            write_result = rewrite_plan(home, ref, changer, options, command=command, before_write=journaled_move.begin)
+            execute_move(home, journaled_move.intent)
         except BaseException:
-            beginning.take_back()
+            journaled_move.roll_back()
             raise
-        this = beginning.intent
+        move_intent = journaled_move.intent
         try:
-            cause = Cause(goal.path, this.operation, reverses)
-            followed = let_follow(home, ref, [*moves, *by_hand], ids, Options(), verb, cause)
-            stays = None if shelf.by_file(home, goal.path).archived else goal.path
-            followed = followed.also(claims.followed(home, ref.path, stays))
-            intent.drop(home)
+            cause = MoveCause(goal.path, move_intent.operation, reverses)
+            followed = update_references(home, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
+            live_path = None if shelf.ref_for_path(home, goal.path).archived else goal.path
+            followed = followed.with_warnings(claims.move_claims(home, ref.path, live_path))
+            intent.delete_intent(home)
         except ExecplanError as error:
-            followed = Followed((), (f"the next command goes on with the plans that name it: {error.message}",))
-        if renew is not None and (moves or written.new != written.old):
-            followed = followed.and_renewed(renew(shelf.Ref(goal.id, goal.path, False), moves))
-        commits, commit = options.commits(home), None
-        outside = documents.rewrite(home, found, commits=commits) if wanted else documents.Rewritten((), {}, ())
-        followed = followed.also(outside.warnings)
-        if commits:
-            others = {each.path: told.old for each, told in followed.written}
-            before = {ref.path: written.old, **others, **outside.before}
+            followed = ReferenceUpdates((), (f"the next command goes on with the plans that name it: {error.message}",))
+        if regenerate is not None and (moves or write_result.new != write_result.old):
+            followed = followed.with_regenerated(regenerate(shelf.PlanRef(goal.id, goal.path, False), moves))
+        should_commit, commit_result = options.should_commit(home), None
+        rewrite_result = documents.rewrite_documents(home, mentions, commits=should_commit) if should_rewrite else documents.RewriteResult((), {}, ())
+        followed = followed.with_warnings(rewrite_result.warnings)
+        if should_commit:
+            other_contents = {plan_ref.path: plan_write.old for plan_ref, plan_write in followed.updates}
+            old_contents = {ref.path: write_result.old, **other_contents, **rewrite_result.old_contents}
             pairs = [path for pair in (*moves, *by_hand) for path in pair]
-            paths = [goal.path, goal.artifacts, *pairs, *others, *outside.before]
+            paths = [goal.path, goal.artifacts, *pairs, *other_contents, *rewrite_result.old_contents]
             paths = [path for path in paths if not path.startswith(f"{home.state}/")]
-            summary, title = written.change.summary, written.change.expected.title
-            commit = commit_paths(home, goal.id, paths, verb, summary, before, title)
-        moved = _moved(home, goal, moves, written, followed, "", commit, kept=evidence is not None)
-        left = tuple([each for each in found if each.path not in outside.paths])
-        return moved._replace(rewritten=outside.paths, mentions=left)
+            summary, title = write_result.change.summary, write_result.change.expected.title
+            commit_result = commit_paths(home, goal.id, paths, command, summary, old_contents, title)
+        move_result = _move_result(home, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None)
+        remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
+        return move_result._replace(rewritten=rewrite_result.paths, mentions=remaining)
 
 
-def _require_committable(home: Home, goal: Goal, options: Options) -> None:
+def _ensure_committable(home: Project, goal: MoveTarget, options: WriteOptions) -> None:
     """Stop before a plan is moved to where git ignores it, if the move is to be committed; raises ExecplanError."""
-    if options.commits(home):
-        from execplan.repo.ignored import require_visible
+    if options.should_commit(home):
+        from execplan.repo.ignored import ensure_not_ignored
 
-        require_visible(home, goal.path)
+        ensure_not_ignored(home, goal.path)
 
 
-class _Beginning:
+class _JournaledMove:
     """Journals a move and writes its intent; again, if the plan has changed since."""
 
     def __init__(
         self,
-        home: Home,
-        ref: Ref,
-        goal: Goal,
-        verb: str,
+        home: Project,
+        ref: PlanRef,
+        goal: MoveTarget,
+        command: str,
         ids: tuple[str, str],
         moves: Sequence[tuple[str, str]],
-        evidence: Evidence | None,
+        make_evidence: MakeEvidence | None,
         reversal: Reversal | None,
     ) -> None:
         self.home = home
         self.ref = ref
         self.goal = goal
-        self.verb = verb
+        self.command = command
         self.ids = ids
         self.moves = moves
-        self.evidence = evidence
+        self.make_evidence = make_evidence
         self.reversal = reversal
-        self.artifacts = home.artifacts_of(ref.path, archived=ref.archived)
-        self._begun: Intent | None = None
-        self._recording: Recording | None = None
+        self.artifacts = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+        self._begun: MoveIntent | None = None
+        self._recording: JournalTransaction | None = None
 
     @property
-    def intent(self) -> Intent:
+    def intent(self) -> MoveIntent:
         """The move that has begun."""
         assert self._begun is not None
         return self._begun
@@ -208,30 +208,30 @@ class _Beginning:
     def begin(self, old: bytes, new: bytes, change: Change) -> None:
         """Begin; raises ExecplanError."""
         if self._begun is not None:
-            intent.drop(self.home)
+            intent.delete_intent(self.home)
             self._begun = None
         self._cancel()
-        was = read_evidence(self.artifacts) or read_evidence(self.goal.artifacts)
-        texts = old, new, self.evidence(new) if self.evidence is not None else None, was
-        places = self.ref.path, self.goal.path, self.goal.artifacts
+        old_evidence = read_evidence(self.artifacts) or read_evidence(self.goal.artifacts)
+        texts = old, new, self.make_evidence(new) if self.make_evidence is not None else None, old_evidence
+        paths = self.ref.path, self.goal.path, self.goal.artifacts
         reverses = self.reversal.latest.id if self.reversal is not None else ""
-        begun = intent.begun(self.verb, self.ids, places, list(self.moves), texts, new_id(), reverses)
+        new_intent = intent.create_intent(self.command, self.ids, paths, list(self.moves), texts, new_operation_id(), reverses)
         if self.moves or new != old:
-            self._journal(begun, change)
+            self._journal(new_intent, change)
         else:
-            begun = begun._replace(operation="")
-        intent.write(self.home, begun)
-        self._begun = begun
+            new_intent = new_intent._replace(operation="")
+        intent.write_intent(self.home, new_intent)
+        self._begun = new_intent
 
-    def _journal(self, begun: Intent, change: Change) -> None:
+    def _journal(self, move_intent: MoveIntent, change: Change) -> None:
         files, undoes = (self.reversal.files, self.reversal.operation) if self.reversal is not None else ((), "")
-        artifacts = (self.artifacts, begun.artifacts)
-        named = bystanders(self.home, self.ref, self.moves)
-        about = Details(
-            begun.ids, begun.path, begun.goal, artifacts, files, begun.made, begun.evidence, begun.was, named
+        artifacts = (self.artifacts, move_intent.artifacts)
+        bystander_digests = find_bystanders(self.home, self.ref, self.moves)
+        details = MoveDetails(
+            move_intent.ids, move_intent.path, move_intent.goal, artifacts, files, move_intent.made, move_intent.evidence, move_intent.was, bystander_digests
         )
-        operation = Operation(begun.operation, MOVE, undoes, pack(self.home, about))
-        recording = Recording(self.home, begun.path, self.verb, change.summary, begun.old, begun.new, operation)
+        operation = Operation(move_intent.operation, MOVE, undoes, pack_details(self.home, details))
+        recording = JournalTransaction(self.home, move_intent.path, self.command, change.summary, move_intent.old, move_intent.new, operation)
         recording.__enter__()
         self._recording = recording
 
@@ -240,63 +240,63 @@ class _Beginning:
             self._recording.cancel()
         self._recording = None
 
-    def take_back(self) -> None:
+    def roll_back(self) -> None:
         """Take back all that was done, if it has begun; raises ExecplanError."""
         if self._begun is not None:
-            reverse(self.home, self._begun)
+            roll_back_move(self.home, self._begun)
         self._cancel()
 
 
-def stop_running(home: Home, ref: Ref) -> None:
+def ensure_not_running(home: Project, ref: PlanRef) -> None:
     """Refuse to take away a plan whose run is at work, and writes among its artifacts; raises ExecplanError."""
     path = state.lock_path(home, "run")
     if not is_held(path):
         return
-    said = holder(path)
-    if not said or any([f" of {ref.id}{end}" in said for end in (" ", ",")]):
+    run_holder = holder(path)
+    if not run_holder or any([f" of {ref.id}{end}" in run_holder for end in (" ", ",")]):
         raise ExecplanError(
             "run-busy",
-            f"a run of {ref.id} is at work: {said or 'unknown'}",
+            f"a run of {ref.id} is at work: {run_holder or 'unknown'}",
             exit=BUSY,
             hint="wait until it has ended, or interrupt it; one that has died holds nothing",
         )
 
 
-def _moves(home: Home, ref: Ref, goal: Goal, origin: str = "") -> list[tuple[str, str]]:
+def _planned_moves(home: Project, ref: PlanRef, goal: MoveTarget, origin: str = "") -> list[tuple[str, str]]:
     """The renames, the plan last; raises ExecplanError when something is there already."""
-    old = home.artifacts_of(ref.path, archived=ref.archived)
+    old = home.plan_artifacts_dir(ref.path, archived=ref.archived)
     if origin and not os.path.isdir(old):
-        old = home.artifacts_of(origin, archived=False)
+        old = home.plan_artifacts_dir(origin, archived=False)
     moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
     if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
         moves.append((ref.path, goal.path))  # else it lies among its artifacts and goes with them
     moves = [(source, target) for source, target in moves if source != target]
     for source, target in moves:
         if os.path.lexists(target) and not os.path.samefile(source, target):
-            raise taken(home.shown(target))
+            raise target_taken_error(home.display_path(target))
     return moves
 
 
-def _moved(
-    home: Home,
-    goal: Goal,
+def _move_result(
+    home: Project,
+    goal: MoveTarget,
     moves: Sequence[tuple[str, str]],
-    written: Written,
-    followed: Followed,
-    shown: str,
-    made: Committed | None,
+    write_result: WriteResult,
+    followed: ReferenceUpdates,
+    diff_text: str,
+    commit_result: CommitResult | None,
     *,
-    kept: bool,
-) -> Moved:
-    return Moved(
-        home.shown(goal.path),
-        bool(moves) or written.new != written.old,
-        digest(shelf.open_bytes(home, goal.path) if made and made.rewritten else written.new),
-        shown,
-        tuple([(home.shown(old), home.shown(new)) for old, new in moves]),
-        tuple([home.shown(path) for path in (*[each.path for each, _ in followed.written], *followed.pages)]),
-        written.change.said,
-        home.shown(os.path.join(goal.artifacts, FILE)) if kept else None,
-        made.digest if made else None,
-        written.warnings + followed.warnings + (made.warnings if made else ()),
+    has_evidence: bool,
+) -> MoveResult:
+    return MoveResult(
+        home.display_path(goal.path),
+        bool(moves) or write_result.new != write_result.old,
+        digest(shelf.read_bytes(home, goal.path) if commit_result and commit_result.rewritten else write_result.new),
+        diff_text,
+        tuple([(home.display_path(old), home.display_path(new)) for old, new in moves]),
+        tuple([home.display_path(path) for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)]),
+        write_result.change.said,
+        home.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
+        commit_result.digest if commit_result else None,
+        write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),
     )

@@ -14,62 +14,62 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.change import Changer
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def follow(home: Home, moves: Sequence[tuple[str, str]], ids: tuple[str, str], before: str, after: str) -> Changer:
-    """The change that lets a plan name the new places; it lies in folder `before`, and in `after` from now on.
+def reference_change(home: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str) -> Changer:
+    """The change that lets a plan name the new places; it lies in folder `old_folder`, and in `new_folder` from now on.
 
     Moves are absolute paths, old and new; `ids` are the id before and the id after.
     """
-    found = spellings(home, moves, before, after)
+    path_spellings = spellings(home, moves, old_folder, new_folder)
     if ids[0] != ids[1] and _is_distinct(ids[0]):
-        found.append(Spelling(ids[0], ids[1], False))
-    return retarget(found)
+        path_spellings.append(Spelling(ids[0], ids[1], False))
+    return retarget(path_spellings)
 
 
-def spellings(home: Home, moves: Sequence[tuple[str, str]], before: str, after: str) -> list[Spelling]:
+def spellings(home: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> list[Spelling]:
     """Every way in which a file in a folder may write the old paths, each with the new one."""
-    found: dict[str, Spelling] = {}
+    by_old_text: dict[str, Spelling] = {}
     for old, new in moves:
         is_path = not old.endswith(".md")
-        for start, end in ((home.root, home.root), (home.base, home.base), (before, after)):
-            told = os.path.relpath(new, end)
-            for said in _ways(old, start, home.root):
-                lead = "/" if said.startswith("/") else "./" if said.startswith("./") and told[:3] != "../" else ""
-                for one, two in ((said, lead + told), (_quoted(said), _quoted(lead + told))):
-                    if one != two:
-                        found.setdefault(one, Spelling(one, two, is_path))
-    return list(found.values())
+        for start, end in ((home.root, home.root), (home.base, home.base), (old_folder, new_folder)):
+            new_path = os.path.relpath(new, end)
+            for old_path in _path_variants(old, start, home.root):
+                lead = "/" if old_path.startswith("/") else "./" if old_path.startswith("./") and new_path[:3] != "../" else ""
+                for old_text, new_text in ((old_path, lead + new_path), (_quote_path(old_path), _quote_path(lead + new_path))):
+                    if old_text != new_text:
+                        by_old_text.setdefault(old_text, Spelling(old_text, new_text, is_path))
+    return list(by_old_text.values())
 
 
-def _ways(path: str, start: str, root: str) -> list[str]:
+def _path_variants(path: str, start: str, root: str) -> list[str]:
     """How a path may be written that counts from a folder, also by way of the folders above it."""
-    said = os.path.relpath(path, start)
-    ways = [said, *([f"/{said}"] if start == root else []), *([f"./{said}"] if said[:3] != "../" else [])]
+    relative = os.path.relpath(path, start)
+    variants = [relative, *([f"/{relative}"] if start == root else []), *([f"./{relative}"] if relative[:3] != "../" else [])]
     up = ""
     while start.startswith(root + "/"):
         start, up = os.path.dirname(start), up + "../"
-        ways.append(up + os.path.relpath(path, start))
-    return ways
+        variants.append(up + os.path.relpath(path, start))
+    return variants
 
 
-def carry(moves: Sequence[tuple[str, str]], before: str, after: str) -> Changer:
+def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> Changer:
     """The change that lets the links of a plan lead where they led, when it moves from one folder to another itself."""
 
     def relinked(link: re.Match[str]) -> str:
         path, mark, rest = re.split(r"([?#]|$)", link[2], maxsplit=1)
-        target = os.path.normpath(os.path.join(before, unquote(path)))
+        target = os.path.normpath(os.path.join(old_folder, unquote(path)))
         if not path or path.startswith("/") or ":" in path or not os.path.lexists(target):
             return link[0]
         for old, new in moves:
             if target == old or target.startswith(old + "/"):
                 target = new + target[len(old) :]
                 break
-        told = os.path.relpath(target, after)
-        if os.path.normpath(path) != told:
-            path = _quoted(told) if path == _quoted(unquote(path)) else told
+        new_path = os.path.relpath(target, new_folder)
+        if os.path.normpath(path) != new_path:
+            path = _quote_path(new_path) if path == _quote_path(unquote(path)) else new_path
         return link[1] + path + mark + rest
 
     import re
@@ -79,18 +79,18 @@ def carry(moves: Sequence[tuple[str, str]], before: str, after: str) -> Changer:
     return rewritten(lambda text: link.sub(relinked, text) if "](" in text else text)
 
 
-def naming(home: Home, ref: Ref, moves: Sequence[tuple[str, str]]) -> list[Ref]:
+def plans_naming(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> list[PlanRef]:
     """The other plans that may name what moved, those of the archive too; a plan that can't be read names nothing."""
     names = {os.fsencode(os.path.basename(old).removesuffix(".md")) for old, _ in moves}
-    names |= {_quoted(os.fsdecode(name)).encode() for name in names}
-    found = []
-    for other in shelf.every(home):
-        if other.real != ref.real:
-            shelved = shelf.load(home, other)
-            refused = shelved.error is not None and shelved.error.exit == ENVIRONMENT  # who rewrites it will tell
-            if refused or any([name in shelved.data for name in names]):
-                found.append(other)
-    return found
+    names |= {_quote_path(os.fsdecode(name)).encode() for name in names}
+    refs = []
+    for other_ref in shelf.all_refs(home):
+        if other_ref.real_path != ref.real_path:
+            stored_plan = shelf.load(home, other_ref)
+            is_unreadable = stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT  # who rewrites it will tell
+            if is_unreadable or any([name in stored_plan.data for name in names]):
+                refs.append(other_ref)
+    return refs
 
 
 def _is_distinct(name: str) -> bool:
@@ -98,7 +98,7 @@ def _is_distinct(name: str) -> bool:
     return any([char.isdigit() for char in name]) and any([char in "-_" for char in name])
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     """A path as a link holds it."""
     from urllib.parse import quote
 

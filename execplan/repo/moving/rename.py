@@ -8,10 +8,10 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan.change import Change, facts
 from execplan.plan.shape import heading
 from execplan.repo import shelf
-from execplan.repo.amend import stop_archived
-from execplan.repo.homes import existing
-from execplan.repo.moving.move import Goal, Moved, move
-from execplan.repo.scaffold import checked_title
+from execplan.repo.amend import ensure_not_archived
+from execplan.repo.homes import require_existing
+from execplan.repo.moving.move import MoveTarget, MoveResult, move_plan
+from execplan.repo.scaffold import validate_title
 from execplan.repo.slug import slug
 from execplan.text.edit import Edit
 
@@ -19,65 +19,65 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
-    from execplan.repo.moving.documents import Agrees
-    from execplan.repo.moving.move import Renew
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.moving.documents import ConfirmRewrite
+    from execplan.repo.moving.move import Regenerate
+    from execplan.repo.shelf import PlanRef
 
 
-def rename(
-    home: Home,
-    ref: Ref,
+def rename_plan(
+    home: Project,
+    ref: PlanRef,
     title: str,
-    options: Options,
+    options: WriteOptions,
     *,
-    renew: Renew | None = None,
-    agrees: Agrees | None = None,
-) -> Moved:
+    regenerate: Regenerate | None = None,
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
     """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError.
 
-    `renew` makes again what names the plan by its id among the artifacts; `agrees` is that of `move`.
+    `regenerate` makes again what names the plan by its id among the artifacts; `confirm_rewrite` is that of `move`.
     """
-    existing(home)
-    stop_archived(home, ref)
-    title = checked_title(title)
-    shelved = shelf.load(home, ref)
-    old = shelved.plan.title if shelved.plan is not None else None
-    wanted = new_id(ref.id, old or "", title)
-    others = shelf.taken_ids(home) - {shelf.same_id(ref.id)}
-    if old == heading(title) and not os.path.isdir(home.artifacts_of(ref.path, archived=False)):
+    require_existing(home)
+    ensure_not_archived(home, ref)
+    title = validate_title(title)
+    stored_plan = shelf.load(home, ref)
+    old_title = stored_plan.plan.title if stored_plan.plan is not None else None
+    target_id = renamed_id(ref.id, old_title or "", title)
+    other_ids = shelf.taken_ids(home) - {shelf.normalize_id(ref.id)}
+    if old_title == heading(title) and not os.path.isdir(home.plan_artifacts_dir(ref.path, archived=False)):
         # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
-        others -= {shelf.same_id(wanted)} - {shelf.same_id(each.id) for each in shelf.every(home)}
-    name = shelf.free_name(wanted, others)
-    path = home.file(home.plans, name) if name != ref.id else ref.path
-    goal = Goal(name, path, home.artifacts_of(path, archived=False))
-    return move(home, ref, goal, _titled(title), options, verb="rename", renew=renew, agrees=agrees)
+        other_ids -= {shelf.normalize_id(target_id)} - {shelf.normalize_id(other_ref.id) for other_ref in shelf.all_refs(home)}
+    name = shelf.free_name(target_id, other_ids)
+    path = home.plan_file(home.plans, name) if name != ref.id else ref.path
+    goal = MoveTarget(name, path, home.plan_artifacts_dir(path, archived=False))
+    return move_plan(home, ref, goal, _title_change(title), options, command="rename", regenerate=regenerate, confirm_rewrite=confirm_rewrite)
 
 
-def new_id(old: str, before: str, title: str) -> str:
+def renamed_id(old: str, old_title: str, title: str) -> str:
     """The id that a plan has under a new title: what stands before the words of the old one stays, a date or a number.
 
     An id that does not end in the slug of the old title is cut behind its leading numbers and dates.
     """
     import re
 
-    found = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
-    lead = found.group() if found else ""
-    words, short = slug(before) if before else "", slug(title)
-    if lead and short.startswith(f"{slug(lead)}-"):
-        short = short[len(slug(lead)) + 1 :]
-    if words and old[len(lead) :].casefold().endswith(words):
-        lead = old[: len(old) - len(words)]
-    return lead + short
+    match = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
+    lead = match.group() if match else ""
+    old_slug, new_slug = slug(old_title) if old_title else "", slug(title)
+    if lead and new_slug.startswith(f"{slug(lead)}-"):
+        new_slug = new_slug[len(slug(lead)) + 1 :]
+    if old_slug and old[len(lead) :].casefold().endswith(old_slug):
+        lead = old[: len(old) - len(old_slug)]
+    return lead + new_slug
 
 
-def _titled(title: str) -> Changer:
+def _title_change(title: str) -> Changer:
     """Put the title into the heading, however that is written."""
-    words = heading(title)
+    heading_text = heading(title)
 
     def change(plan: Plan) -> Change:
-        before = facts(plan)
+        old_facts = facts(plan)
         if plan.title is None:
             raise ExecplanError(
                 "no-title",
@@ -90,11 +90,11 @@ def _titled(title: str) -> Changer:
         line = plan.text.lines[at]
         if head.mark == "#":
             lead = line[: len(line) - len(line.lstrip(" #\t"))] or "# "
-            edit = Edit(at, at + 1, (lead + words,))
+            edit = Edit(at, at + 1, (lead + heading_text,))
         else:
-            edit = Edit(at, head.end - 1, (words,))
-        if plan.title == words:
-            return Change((), before, "rename", (f"so already: {title}",))
-        return Change((edit,), before._replace(title=words), f"rename, {title}", (f"renamed: {title}",))
+            edit = Edit(at, head.end - 1, (heading_text,))
+        if plan.title == heading_text:
+            return Change((), old_facts, "rename", (f"so already: {title}",))
+        return Change((edit,), old_facts._replace(title=heading_text), f"rename, {title}", (f"renamed: {title}",))
 
     return change

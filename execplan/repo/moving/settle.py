@@ -7,70 +7,70 @@ import os
 from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.repo import claims, homes, state
-from execplan.repo.amend import Options, tidy
-from execplan.repo.edits.recovered import Recovery
+from execplan.repo.amend import WriteOptions, remove_leftovers
+from execplan.repo.edits.recovered import PlanBackup
 from execplan.repo.moving import intent as intents
-from execplan.repo.moving.evidence import FILE
-from execplan.repo.moving.following import Cause, let_follow
-from execplan.repo.moving.steps import carry_out, is_begun, reverse
-from execplan.repo.shelf import Ref, by_file, every
+from execplan.repo.moving.evidence import EVIDENCE_FILE
+from execplan.repo.moving.following import MoveCause, update_references
+from execplan.repo.moving.steps import execute_move, has_started, roll_back_move
+from execplan.repo.shelf import PlanRef, ref_for_path, all_refs
 from execplan.text import files
 from execplan.text.lock import is_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.moving.intent import Intent
+    from execplan.repo.home import Project
+    from execplan.repo.moving.intent import MoveIntent
 
 
-def half_done(home: Home) -> Intent | None:
+def find_interrupted_move(home: Project) -> MoveIntent | None:
     """The move that was cut short, None while whoever began it is still at it; raises ExecplanError."""
-    intent = intents.pending(home)
+    intent = intents.read_intent(home)
     if intent is None or is_held(state.lock_path(home, "home")):
         return None
-    return intents.pending(home)
+    return intents.read_intent(home)
 
 
-def settle(home: Home) -> list[str]:
+def recover_move(home: Project) -> list[str]:
     """Finish a move that was cut short, or take it back; what was done, in words. Raises ExecplanError when it can't."""
-    if half_done(home) is None:
+    if find_interrupted_move(home) is None:
         return []
     with state.lock(home, "home", "finishing a move"):
-        intent = intents.pending(home)
+        intent = intents.read_intent(home)
         if intent is None:
             return []
-        with state.lock(home, os.path.realpath(intent.path), f"finishing the {intent.line}"):
-            return _settle(home, intent)
+        with state.lock(home, os.path.realpath(intent.path), f"finishing the {intent.description}"):
+            return _recover(home, intent)
 
 
-def settle_quietly(home: Home) -> None:
+def recover_move_or_warn(home: Project) -> None:
     """Finish a move that was cut short, or warn that it can't be, before a verb that may have nothing to do with it."""
     try:
-        trace.warnings += settle(home)
+        trace.warnings += recover_move(home)
     except ExecplanError as error:
         trace.warnings.append(f"a move was cut short and could not be finished: {error.message}; see: execplan doctor")
 
 
-def _settle(home: Home, intent: Intent) -> list[str]:
-    for path in (intent.path, intent.goal, os.path.join(intent.artifacts, FILE)):
-        files.tidy(path, (intent.old, intent.new), within=home.root, spare=Recovery(home, path))
-    if not is_begun(intent):
-        reverse(home, intent)
-        return [f"the {intent.line}, was cut short before anything was moved"]
+def _recover(home: Project, intent: MoveIntent) -> list[str]:
+    for path in (intent.path, intent.goal, os.path.join(intent.artifacts, EVIDENCE_FILE)):
+        files.tidy(path, (intent.old, intent.new), within=home.root, spare=PlanBackup(home, path))
+    if not has_started(intent):
+        roll_back_move(home, intent)
+        return [f"the {intent.description}, was cut short before anything was moved"]
     try:
-        carry_out(home, intent)
+        execute_move(home, intent)
     except ExecplanError as error:
-        reverse(home, intent)
-        return [f"the {intent.line}, was cut short; it could not be finished, so it was taken back: {error.message}"]
+        roll_back_move(home, intent)
+        return [f"the {intent.description}, was cut short; it could not be finished, so it was taken back: {error.message}"]
     home = homes.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
-    stays = None if by_file(home, intent.goal).archived else intent.goal
-    warnings = claims.followed(home, intent.path, stays)
-    ref = Ref(intent.ids[1], intent.goal, archived=False)
-    cause = Cause(intent.goal, intent.operation, intent.reverses)
-    followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb, cause)
-    for other in every(home):
-        if other.path != intent.goal:
-            tidy(home, other, verb=intent.verb)
-    intents.drop(home)
-    told = f"the {intent.line}, was cut short and is finished now: {home.shown(intent.goal)}"
-    return [told, *followed.warnings, *warnings]
+    live_path = None if ref_for_path(home, intent.goal).archived else intent.goal
+    warnings = claims.move_claims(home, intent.path, live_path)
+    ref = PlanRef(intent.ids[1], intent.goal, archived=False)
+    cause = MoveCause(intent.goal, intent.operation, intent.reverses)
+    updates = update_references(home, ref, intent.moves, intent.ids, WriteOptions(), intent.verb, cause)
+    for other_ref in all_refs(home):
+        if other_ref.path != intent.goal:
+            remove_leftovers(home, other_ref, command=intent.verb)
+    intents.delete_intent(home)
+    message = f"the {intent.description}, was cut short and is finished now: {home.display_path(intent.goal)}"
+    return [message, *updates.warnings, *warnings]

@@ -7,81 +7,81 @@ import os
 from execplan.errors import ExecplanError
 from execplan.repo.edits import moved
 from execplan.repo.moving import intent as intents
-from execplan.repo.moving.evidence import FILE, is_evidence
-from execplan.repo.moving.transfer import clear, is_copied, taken, transfer
+from execplan.repo.moving.evidence import EVIDENCE_FILE, is_evidence
+from execplan.repo.moving.transfer import remove_copied, is_fully_copied, target_taken_error, move_path
 from execplan.text import disk, files
 from execplan.trace import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
-    from execplan.repo.moving.intent import Intent
+    from execplan.repo.home import Project
+    from execplan.repo.moving.intent import MoveIntent
 
-_LIMIT = 64 << 20
+_MAX_BYTES = 64 << 20
 
 
 def read_evidence(folder: str) -> bytes | None:
     """The evidence that an archive has put into a folder of artifacts."""
-    path = os.path.join(folder, FILE)
-    return disk.read(path, _LIMIT)[0] if is_evidence(path) else None
+    path = os.path.join(folder, EVIDENCE_FILE)
+    return disk.read(path, _MAX_BYTES)[0] if is_evidence(path) else None
 
 
-def carry_out(home: Home, intent: Intent) -> None:
+def execute_move(home: Project, intent: MoveIntent) -> None:
     """Do all of the renames, and the evidence, that are not done yet; raises ExecplanError."""
     plan = intent.moves[-1] if intent.moves and intent.moves[-1][1] == intent.goal else None
     for pair in intent.moves:
         if pair != plan:
-            _shift(home, intent, *pair)
-    _swap_evidence(home, intent)
+            _move_one(home, intent, *pair)
+    _replace_evidence(home, intent)
     if plan is not None:
-        _shift(home, intent, *plan)
+        _move_one(home, intent, *plan)
     for old, new in intent.moves:
-        if is_copied(old, new, FILE):
-            clear(home, old)
+        if is_fully_copied(old, new, EVIDENCE_FILE):
+            remove_copied(home, old)
     if intent.evidence is None and intent.path != intent.goal:
         files.remove_empty(intent.artifacts)
     for folder in {os.path.dirname(path) for pair in intent.moves for path in pair}:
         if os.path.isdir(folder):
             files.sync_folder(folder)
-    moved.move(home, intent.path, intent.goal, [old for old, _ in intent.moves], intent.operation)
+    moved.move_journal(home, intent.path, intent.goal, [old for old, _ in intent.moves], intent.operation)
 
 
-def reverse(home: Home, intent: Intent) -> None:
+def roll_back_move(home: Project, intent: MoveIntent) -> None:
     """Take back all that was done of a move, and forget it; raises ExecplanError."""
     for old, new in intent.moves:
         if new == intent.goal:
-            _shift_back(home, old, new)
-    _swap_back(home, intent)
+            _move_one_back(home, old, new)
+    _restore_evidence(home, intent)
     for old, new in reversed(intent.moves):
-        if is_copied(new, old, FILE):
-            clear(home, new)
+        if is_fully_copied(new, old, EVIDENCE_FILE):
+            remove_copied(home, new)
         else:
-            _shift_back(home, old, new)
-    if intent.new != intent.old and _holds(intent.path, intent.new):
+            _move_one_back(home, old, new)
+    if intent.new != intent.old and _has_content(intent.path, intent.new):
         files.replace(intent.path, intent.new, intent.old, within=home.root)
     for folder in reversed(intent.made):
         files.remove_empty(folder)
     try:
-        moved.move_back(home, intent.path, intent.goal, intent.operation)
+        moved.move_journal_back(home, intent.path, intent.goal, intent.operation)
     except (OSError, ExecplanError) as error:
         tell(f"the journal of {intent.path} could not go back: {error}")
-    intents.drop(home)
+    intents.delete_intent(home)
 
 
-def is_begun(intent: Intent) -> bool:
+def has_started(intent: MoveIntent) -> bool:
     """Whether anything of a move was done."""
     is_moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
-    return is_moved or (intent.new != intent.old and not _holds(intent.path, intent.old))
+    return is_moved or (intent.new != intent.old and not _has_content(intent.path, intent.old))
 
 
-def _holds(path: str, data: bytes) -> bool:
+def _has_content(path: str, data: bytes) -> bool:
     try:
         return disk.read(path, len(data) + 1)[0] == data
     except ExecplanError:
         return False
 
 
-def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
+def _move_one(home: Project, intent: MoveIntent, old: str, new: str) -> None:
     """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
     if not os.path.lexists(old):
         if os.path.lexists(new) or os.path.lexists(intent.goal):  # the plan moves last, and its empty folder goes then
@@ -89,33 +89,33 @@ def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
         old = os.path.join(intent.artifacts, os.path.basename(old))
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
-    elif not is_copied(old, new, FILE):
-        transfer(home, old, new)
+    elif not is_fully_copied(old, new, EVIDENCE_FILE):
+        move_path(home, old, new)
 
 
-def _shift_back(home: Home, old: str, new: str) -> None:
+def _move_one_back(home: Project, old: str, new: str) -> None:
     if os.path.lexists(new) and not os.path.lexists(old):
-        transfer(home, new, old)
+        move_path(home, new, old)
 
 
-def _swap_evidence(home: Home, intent: Intent) -> None:
+def _replace_evidence(home: Project, intent: MoveIntent) -> None:
     """Put the new evidence, or none, in place of what is there; raises ExecplanError."""
-    there = read_evidence(intent.artifacts)
-    if there == intent.evidence:
+    current_evidence = read_evidence(intent.artifacts)
+    if current_evidence == intent.evidence:
         return
-    path = os.path.join(intent.artifacts, FILE)
-    if there is not None:
-        files.remove(path, there)
+    path = os.path.join(intent.artifacts, EVIDENCE_FILE)
+    if current_evidence is not None:
+        files.remove(path, current_evidence)
     if intent.evidence is not None and not files.create(path, intent.evidence, within=home.root, folders=True):
-        raise taken(home.shown(path))
+        raise target_taken_error(home.display_path(path))
 
 
-def _swap_back(home: Home, intent: Intent) -> None:
+def _restore_evidence(home: Project, intent: MoveIntent) -> None:
     """Take the new evidence out, and put the old one back if its folder has been moved."""
-    there = read_evidence(intent.artifacts)
-    path = os.path.join(intent.artifacts, FILE)
-    if there is not None and there == intent.evidence:
-        files.remove(path, there)
-    gone = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
-    if intent.was is not None and gone and not os.path.lexists(path):
+    current_evidence = read_evidence(intent.artifacts)
+    path = os.path.join(intent.artifacts, EVIDENCE_FILE)
+    if current_evidence is not None and current_evidence == intent.evidence:
+        files.remove(path, current_evidence)
+    moved_artifacts = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
+    if intent.was is not None and moved_artifacts and not os.path.lexists(path):
         files.create(path, intent.was, within=home.root, folders=True)

@@ -12,10 +12,10 @@ from execplan.text.folder import Folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 
-def transfer(home: Home, old: str, new: str) -> None:
+def move_path(home: Project, old: str, new: str) -> None:
     """Move a file or a folder to a name that is free; one that had to be copied stays for `clear` to remove.
 
     A link is made anew, because what it says counts from its folder; one inside a folder is moved as it is, never
@@ -23,8 +23,8 @@ def transfer(home: Home, old: str, new: str) -> None:
     """
     try:
         with (
-            Folder(os.path.dirname(old), within=_within(home, old)) as source,
-            Folder(os.path.dirname(new), within=_within(home, new), make=True) as target,
+            Folder(os.path.dirname(old), within=_boundary(home, old)) as source,
+            Folder(os.path.dirname(new), within=_boundary(home, new), make=True) as target,
         ):
             names = os.path.basename(old), os.path.basename(new)
             if os.path.islink(old):
@@ -39,41 +39,41 @@ def transfer(home: Home, old: str, new: str) -> None:
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
-                _copy(old, target, names[1])
+                _copy_across(old, target, names[1])
     except FileExistsError:
-        raise taken(home.shown(new)) from None
+        raise target_taken_error(home.display_path(new)) from None
     except OSError as error:
         raise disk.trouble(error, old, "move") from None
 
 
-def _within(home: Home, path: str) -> str:
+def _boundary(home: Project, path: str) -> str:
     """What a path must not lead out of: the repository, or the state, which may be outside of it."""
     return os.path.realpath(home.state) if path.startswith(f"{home.state}/") else home.root
 
 
-def taken(path: str) -> ExecplanError:
+def target_taken_error(path: str) -> ExecplanError:
     """The refusal to move something to where something is."""
     hint = "rename one of the two, then try again"
     return ExecplanError("target-taken", f"{path} is there already", exit=INPUT, hint=hint)
 
 
-def is_copied(old: str, new: str, apart_from: str) -> bool:
+def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
     """Whether both are there and the new one holds all that the old one does, as it is while a copy was not cleared.
 
     What has the name `apart_from` in the two is not looked at.
     """
     if not os.path.lexists(old) or not os.path.lexists(new) or os.path.samefile(old, new):
         return False
-    one, two = _looks(old), _looks(new)
-    return all([two.get(name) == look for name, look in one.items() if name != apart_from])
+    old_states, new_states = _describe_tree(old), _describe_tree(new)
+    return all([new_states.get(name) == state for name, state in old_states.items() if name != apart_from])
 
 
-def clear(home: Home, old: str) -> None:
+def remove_copied(home: Project, old: str) -> None:
     """Remove what was copied; raises ExecplanError."""
     try:
-        with Folder(os.path.dirname(old), within=_within(home, old)) as folder:
+        with Folder(os.path.dirname(old), within=_boundary(home, old)) as folder:
             if os.path.isdir(old) and not os.path.islink(old):
-                _empty(folder, os.path.basename(old))
+                _remove_tree(folder, os.path.basename(old))
             else:
                 folder.unlink(os.path.basename(old))
             folder.sync()
@@ -81,15 +81,15 @@ def clear(home: Home, old: str) -> None:
         raise disk.trouble(error, old, "remove") from None
 
 
-def _empty(folder: Folder, name: str) -> None:
+def _remove_tree(folder: Folder, name: str) -> None:
     """Remove a folder with all that is in it; one that something is mounted on stays, empty."""
     inner = Folder(folder.join(name))
     with inner:
-        for each in os.scandir(inner.handle):
-            if each.is_dir(follow_symlinks=False):
-                _empty(inner, each.name)
+        for entry in os.scandir(inner.handle):
+            if entry.is_dir(follow_symlinks=False):
+                _remove_tree(inner, entry.name)
             else:
-                inner.unlink(each.name)
+                inner.unlink(entry.name)
     try:
         os.rmdir(name, dir_fd=folder.handle)
     except OSError as error:
@@ -97,75 +97,75 @@ def _empty(folder: Folder, name: str) -> None:
             raise
 
 
-def _copy(old: str, target: Folder, name: str) -> None:
+def _copy_across(old: str, target: Folder, name: str) -> None:
     """A copy under a hidden name, on disk and compared, then under its own; raises OSError and ExecplanError."""
     hidden = files.temporary(name)
-    beside = target.join(hidden)
-    if os.path.lexists(beside):
-        shutil.rmtree(beside) if os.path.isdir(beside) and not os.path.islink(beside) else os.unlink(beside)
+    temporary_path = target.join(hidden)
+    if os.path.lexists(temporary_path):
+        shutil.rmtree(temporary_path) if os.path.isdir(temporary_path) and not os.path.islink(temporary_path) else os.unlink(temporary_path)
     try:
         try:
             if os.path.isdir(old):
-                shutil.copytree(old, beside, symlinks=True)
+                shutil.copytree(old, temporary_path, symlinks=True)
             else:
-                shutil.copy2(old, beside, follow_symlinks=False)
+                shutil.copy2(old, temporary_path, follow_symlinks=False)
         except shutil.Error as error:
-            raise _no_copy(old, str(error.args[0][0][2] if error.args and error.args[0] else error)) from None
-        _sync(beside)
-        if _looks(old) != _looks(beside):
-            raise _no_copy(old, "the copy is not the same")
+            raise _copy_error(old, str(error.args[0][0][2] if error.args and error.args[0] else error)) from None
+        _sync_tree(temporary_path)
+        if _describe_tree(old) != _describe_tree(temporary_path):
+            raise _copy_error(old, "the copy is not the same")
         target.move(hidden, target, name)
         target.sync()
     except BaseException:
-        if os.path.isdir(beside):
-            shutil.rmtree(beside, ignore_errors=True)
+        if os.path.isdir(temporary_path):
+            shutil.rmtree(temporary_path, ignore_errors=True)
         else:
             target.unlink(hidden)
         raise
 
 
-def _no_copy(path: str, why: str) -> ExecplanError:
+def _copy_error(path: str, reason: str) -> ExecplanError:
     return ExecplanError(
-        "io-error", f"can't copy {path} to another file system: {why}", exit=ENVIRONMENT, hint="nothing was changed"
+        "io-error", f"can't copy {path} to another file system: {reason}", exit=ENVIRONMENT, hint="nothing was changed"
     )
 
 
-def _sync(path: str) -> None:
+def _sync_tree(path: str) -> None:
     """Have a file, or a folder with all that is in it, on disk."""
-    for place in [
+    for member in [
         path,
-        *[os.path.join(above, name) for above, folders, names in os.walk(path) for name in folders + names],
+        *[os.path.join(directory, name) for directory, folders, names in os.walk(path) for name in folders + names],
     ]:
-        if not os.path.islink(place):
-            handle = _handle(place)
+        if not os.path.islink(member):
+            handle = _open_handle(member)
             try:
                 os.fsync(handle)
             finally:
                 os.close(handle)
 
 
-def _handle(path: str) -> int:
+def _open_handle(path: str) -> int:
     """The handle of a file or a folder."""
     if os.path.isdir(path):
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     return disk.open_regular(path)
 
 
-def _looks(path: str) -> dict[str, tuple[str, ...]]:
+def _describe_tree(path: str) -> dict[str, tuple[str, ...]]:
     """What is below a path, by its path from there: kind, mode, and what it holds or says."""
     from hashlib import file_digest
 
-    looks: dict[str, tuple[str, ...]] = {}
-    places = [path]
-    for place in places:
-        name = os.path.relpath(place, path)
-        status = os.lstat(place)
-        if os.path.islink(place):
-            looks[name] = ("link", os.readlink(place))
-        elif os.path.isdir(place):
-            looks[name] = ("folder", oct(status.st_mode))
-            places += [os.path.join(place, each) for each in os.listdir(place)]
+    states: dict[str, tuple[str, ...]] = {}
+    members = [path]
+    for member in members:
+        name = os.path.relpath(member, path)
+        status = os.lstat(member)
+        if os.path.islink(member):
+            states[name] = ("link", os.readlink(member))
+        elif os.path.isdir(member):
+            states[name] = ("folder", oct(status.st_mode))
+            members += [os.path.join(member, child) for child in os.listdir(member)]
         else:
-            with open(disk.open_file(place)[0], "rb") as file:
-                looks[name] = ("file", oct(status.st_mode), file_digest(file, "sha256").hexdigest())
-    return looks
+            with open(disk.open_file(member)[0], "rb") as file:
+                states[name] = ("file", oct(status.st_mode), file_digest(file, "sha256").hexdigest())
+    return states

@@ -10,162 +10,162 @@ from execplan.repo import homes, pick, shelf
 from execplan.repo.author import actor
 from execplan.repo.edits import order
 from execplan.repo.edits.entries import REDO, UNDO
-from execplan.repo.edits.stack import Stack, entries, stack, stack_of
+from execplan.repo.edits.stack import UndoStack, load_entries, read_stack, build_stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.edits.entries import Journaled
-    from execplan.repo.edits.stack import Step
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.edits.entries import JournalEntry
+    from execplan.repo.edits.stack import UndoableOperation
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-class Chosen(NamedTuple):
+class SelectedOperation(NamedTuple):
     """An operation and its plan."""
 
-    home: Home
-    ref: Ref
-    step: Step
+    home: Project
+    ref: PlanRef
+    step: UndoableOperation
     is_next: bool = True
     """Whether it is the one on its plan that comes next."""
 
 
-def steps_of(found: Stack, command: str) -> tuple[Step, ...]:
+def steps_for(undo_stack: UndoStack, command: str) -> tuple[UndoableOperation, ...]:
     """The operations that the command can take, the next one last."""
-    return found.done if command == UNDO else found.undone
+    return undo_stack.undoable if command == UNDO else undo_stack.redoable
 
 
-def acted(step: Step, command: str) -> str:
+def acting_author(step: UndoableOperation, command: str) -> str:
     """Who did what the command takes back: the operation, or for `redo` its undoing."""
-    return (step.operation if command == UNDO else step.latest).by
+    return (step.operation if command == UNDO else step.latest).author
 
 
-def is_others(home: Home, step: Step, command: str) -> bool:
+def is_by_other_author(home: Project, step: UndoableOperation, command: str) -> bool:
     """Whether another author did it; journals of older versions do not say who."""
-    by = acted(step, command)
-    return bool(by) and by != actor(home)
+    author = acting_author(step, command)
+    return bool(author) and author != actor(home)
 
 
-def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> Chosen:
+def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> SelectedOperation:
     """The last operation on the plan that is named, or the last one of this author on any plan; raises ExecplanError."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
-        return named(*find_plan(start, query), command, other_authors=other_authors)
+        return last_operation(*find_plan(start, query), command, other_authors=other_authors)
     home = homes.require(start)
-    others: Chosen | None = None
-    for chosen in newest(home, command):
-        if other_authors or not is_others(chosen.home, chosen.step, command):
-            return chosen
-        others = others or chosen
-    if others is not None:
-        raise by_another(others, command)
-    plans = [(each, ref) for each in homes.together(home) for ref in shelf.refs(each)]
+    other_operation: SelectedOperation | None = None
+    for selected in iter_next_operations(home, command):
+        if other_authors or not is_by_other_author(selected.home, selected.step, command):
+            return selected
+        other_operation = other_operation or selected
+    if other_operation is not None:
+        raise other_author_error(other_operation, command)
+    plans = [(member, ref) for member in homes.with_nested_projects(home) for ref in shelf.refs(member)]
     if len(plans) == 1 and command == UNDO:  # its journal may be one of an older version, which kept no order
-        return named(*plans[0], command, other_authors=other_authors)
-    raise nothing_to(home, None, command)
+        return last_operation(*plans[0], command, other_authors=other_authors)
+    raise nothing_to_reverse_error(home, None, command)
 
 
-def find_plan(start: str, query: str) -> tuple[Home, Ref]:
+def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
     """The plan that is named; one that an operation removed is named by its path or its id. Raises ExecplanError."""
     try:
-        return pick.open_plan(start, query)
+        return pick.select_plan(start, query)
     except ExecplanError as error:
         if error.code not in ("no-such-plan", "no-plan"):
             raise
-        for home in homes.together(homes.require(start)):
+        for home in homes.with_nested_projects(homes.require(start)):
             for name in {query, os.path.basename(query)}:
-                path = home.file(home.plans, name.removesuffix(".md"))
-                if not os.path.lexists(path) and any(stack(home, path)):
-                    return home, shelf.by_file(home, path)
+                path = home.plan_file(home.plans, name.removesuffix(".md"))
+                if not os.path.lexists(path) and any(read_stack(home, path)):
+                    return home, shelf.ref_for_path(home, path)
         raise
 
 
-def named(home: Home, ref: Ref, command: str, *, other_authors: bool) -> Chosen:
+def last_operation(home: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedOperation:
     """The last operation on a plan; raises ExecplanError where there is none, or where it is another author's."""
-    steps = steps_of(stack(home, ref.path), command)
+    steps = steps_for(read_stack(home, ref.path), command)
     if not steps:
-        raise nothing_to(home, ref, command)
-    chosen = Chosen(home, ref, steps[-1])
-    if not other_authors and is_others(home, chosen.step, command):
-        raise by_another(chosen, command)
-    return chosen
+        raise nothing_to_reverse_error(home, ref, command)
+    selected = SelectedOperation(home, ref, steps[-1])
+    if not other_authors and is_by_other_author(home, selected.step, command):
+        raise other_author_error(selected, command)
+    return selected
 
 
-def newest(home: Home, command: str) -> Iterator[Chosen]:
+def iter_next_operations(home: Project, command: str) -> Iterator[SelectedOperation]:
     """The next operation on each plan of a project that the command can take, the newest first; raises ExecplanError."""
-    return (chosen for chosen in every(home, command) if chosen.is_next)
+    return (selected for selected in iter_operations(home, command) if selected.is_next)
 
 
-def every(home: Home, command: str) -> Iterator[Chosen]:
+def iter_operations(home: Project, command: str) -> Iterator[SelectedOperation]:
     """All operations on the plans of a project that the command can take, the newest first; raises ExecplanError.
 
     What was undone before this author did something new, on whatever plan, is not redone without naming its plan.
     """
-    among = homes.together(home)
-    journals: dict[str, tuple[dict[str, Journaled], tuple[Step, ...]]] = {}
-    for each in {found.state: found for found in among}.values():
-        for operation, path in order.newest(each):
-            owner = next((found for found in among if _is_in(found, path)), None)
+    projects = homes.with_nested_projects(home)
+    journals: dict[str, tuple[dict[str, JournalEntry], tuple[UndoableOperation, ...]]] = {}
+    for checkout in {member.state: member for member in projects}.values():
+        for operation, path in order.newest_first(checkout):
+            owner = next((member for member in projects if _holds_plan(member, path)), None)
             if owner is None:
                 continue
             if path not in journals:
-                found = entries(owner, path)
-                journals[path] = {entry.id: entry for entry in found}, steps_of(stack_of(found), command)
+                journal_entries = load_entries(owner, path)
+                journals[path] = {entry.id: entry for entry in journal_entries}, steps_for(build_stack(journal_entries), command)
             entries_by_id, steps = journals[path]
             step = next((step for step in steps if step.latest.id == operation), None)
             if step is not None:
-                yield Chosen(owner, shelf.by_file(owner, path), step, step == steps[-1])
-            elif command == REDO and _is_new(owner, entries_by_id.get(operation)):
+                yield SelectedOperation(owner, shelf.ref_for_path(owner, path), step, step == steps[-1])
+            elif command == REDO and _is_new_operation(owner, entries_by_id.get(operation)):
                 break
 
 
-def _is_new(home: Home, entry: Journaled | None) -> bool:
+def _is_new_operation(home: Project, entry: JournalEntry | None) -> bool:
     """Whether this author did something new with it."""
     return (
         entry is not None
-        and entry.made
-        and entry.verb not in (UNDO, REDO)
-        and (not entry.by or entry.by == actor(home))
+        and entry.is_written
+        and entry.command not in (UNDO, REDO)
+        and (not entry.author or entry.author == actor(home))
     )
 
 
-def _is_in(home: Home, path: str) -> bool:
+def _holds_plan(home: Project, path: str) -> bool:
     return any([path.startswith(f"{folder}/") for folder in (home.plans, *home.archives)])
 
 
-def by_another(chosen: Chosen, command: str) -> ExecplanError:
+def other_author_error(selected: SelectedOperation, command: str) -> ExecplanError:
     """The error where the last operation is another author's."""
-    step = chosen.step
-    by, what = acted(step, command), describe(chosen)
+    step = selected.step
+    author, description = acting_author(step, command), describe_operation(selected)
     return ExecplanError(
         "another-author",
-        f"{by} did this, not you ({actor(chosen.home)}): {'' if command == UNDO else 'undo of '}{what}",
+        f"{author} did this, not you ({actor(selected.home)}): {'' if command == UNDO else 'undo of '}{description}",
         exit=NO,
-        hint=f"{command} it all the same: execplan {command} -p {chosen.ref.typed} --any",
+        hint=f"{command} it all the same: execplan {command} -p {selected.ref.shell_name} --any",
     )
 
 
-def describe(chosen: Chosen) -> str:
+def describe_operation(selected: SelectedOperation) -> str:
     """An operation: what was done, when, and on which plan."""
-    operation = chosen.step.operation
-    return f"{operation.summary}, made {operation.moment.replace('T', ' ')}, in {chosen.ref.id}"
+    operation = selected.step.operation
+    return f"{operation.summary}, made {operation.timestamp.replace('T', ' ')}, in {selected.ref.id}"
 
 
-def nothing_to(home: Home, ref: Ref | None, command: str) -> ExecplanError:
+def nothing_to_reverse_error(home: Project, ref: PlanRef | None, command: str) -> ExecplanError:
     """The error where there is nothing to undo or redo."""
-    where = f"on {home.shown(ref.path)}" if ref is not None else "in this project"
+    scope = f"on {home.display_path(ref.path)}" if ref is not None else "in this project"
     if command == UNDO:
         return ExecplanError(
             "nothing-to-undo",
-            f"nothing to undo: the journal has no operation {where}",
+            f"nothing to undo: the journal has no operation {scope}",
             exit=NO,
             hint="only what execplan did in this checkout can be undone; for the rest: git log -p",
         )
     return ExecplanError(
         "nothing-to-redo",
-        f"nothing to redo: the last operation {where} is not an undo",
+        f"nothing to redo: the last operation {scope} is not an undo",
         exit=NO,
         hint="see what can be undone and redone: execplan undo --list",
     )

@@ -8,55 +8,55 @@ from execplan.errors import NO, ExecplanError
 from execplan.plan import reader
 from execplan.plan.model import DRAFT, OPEN
 from execplan.repo import ask, claims
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import ensure_not_archived
 from execplan.repo.author import actor
 from execplan.repo.edits.entries import CREATE
-from execplan.repo.edits.stack import stack
-from execplan.repo.homes import existing
-from execplan.repo.operations.whole import remove
+from execplan.repo.edits.stack import read_stack
+from execplan.repo.homes import require_existing
+from execplan.repo.operations.whole import remove_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.amend import Amended, Options
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import EditResult, WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
 
 
-def drop(home: Home, ref: Ref, options: Options, *, force: bool) -> Amended:
+def drop_plan(home: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
     """Remove a plan that is not committed, with its text in the journal; raises ExecplanError.
 
     Without `force` only a draft that nobody has worked on.
     """
-    existing(home)
-    stop_archived(home, ref)
+    require_existing(home)
+    ensure_not_archived(home, ref)
 
     def check(data: bytes) -> None:
-        _require_uncommitted(home, ref)
-        reasons = [] if force else worked_on(home, ref, data)
+        _ensure_uncommitted(home, ref)
+        reasons = [] if force else signs_of_work(home, ref, data)
         if reasons:
             raise ExecplanError(
                 "worked-on",
                 f"{ref.id} is not a draft that nobody has worked on",
                 exit=NO,
-                hint=f"drop it all the same: execplan drop {ref.typed} --force; execplan undo brings it back",
+                hint=f"drop it all the same: execplan drop {ref.shell_name} --force; execplan undo brings it back",
                 candidates=reasons,
                 data={"reasons": reasons},
             )
 
-    said = f"dropped: {ref.id}; execplan undo brings it back"
-    return remove(home, ref, options, "drop", f"drop, {ref.id}", said, check)
+    message = f"dropped: {ref.id}; execplan undo brings it back"
+    return remove_plan(home, ref, options, "drop", f"drop, {ref.id}", message, check)
 
 
-def worked_on(home: Home, ref: Ref, data: bytes) -> list[str]:
+def signs_of_work(home: Project, ref: PlanRef, data: bytes) -> list[str]:
     """Everything that shows that somebody has worked on a plan; raises ExecplanError."""
-    steps = stack(home, ref.path).done
+    steps = read_stack(home, ref.path).undoable
     created = [step for step in steps if step.latest.kind == CREATE]
     edits = steps[steps.index(created[-1]) + 1 :] if created else steps
     reasons = [f"edited: {step.operation.summary}" for step in edits]
-    if created and not edits and not _is_text_of(created[-1].latest.after, data):
+    if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
         reasons.append("edited since it was created, by hand")
     reasons += [
-        f"created by {step.operation.by}" for step in created[-1:] if step.operation.by not in ("", actor(home))
+        f"created by {step.operation.author}" for step in created[-1:] if step.operation.author not in ("", actor(home))
     ]
     try:
         plan = reader.read(data)
@@ -72,7 +72,7 @@ def worked_on(home: Home, ref: Ref, data: bytes) -> list[str]:
         "revision notes": plan.revisions,
     }
     reasons += [f"it has {len(entries)} {name}" for name, entries in logs.items() if entries]
-    return reasons + [f"{claim.name} has claimed {task}" for task, claim in claims.taken(home, ref, plan).items()]
+    return reasons + [f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(home, ref, plan).items()]
 
 
 def _is_text_of(digest: str, data: bytes) -> bool:
@@ -81,22 +81,22 @@ def _is_text_of(digest: str, data: bytes) -> bool:
     return digest_of(data) == digest
 
 
-def _require_uncommitted(home: Home, ref: Ref) -> None:
+def _ensure_uncommitted(home: Project, ref: PlanRef) -> None:
     """Refuse to drop a plan that git has; raises ExecplanError."""
     if home.git is None:
         return
-    shown = os.path.relpath(ref.real, os.path.realpath(home.root))
-    if ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{shown}", no=1):
+    relative_path = os.path.relpath(ref.real_path, os.path.realpath(home.root))
+    if ask.output_or_none(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1):
         raise ExecplanError(
             "committed-plan",
-            f"{home.shown(ref.path)} is committed, so it is archived, not dropped",
+            f"{home.display_path(ref.path)} is committed, so it is archived, not dropped",
             exit=NO,
-            hint=f"execplan archive {ref.typed} --force --reason 'Why it was given up'",
+            hint=f"execplan archive {ref.shell_name} --force --reason 'Why it was given up'",
         )
-    if ask.output(home, "--literal-pathspecs", "ls-files", "-s", "--", shown).strip():
+    if ask.output(home, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
         raise ExecplanError(
             "staged-plan",
-            f"{home.shown(ref.path)} is staged for the next commit",
+            f"{home.display_path(ref.path)} is staged for the next commit",
             exit=NO,
-            hint=f"unstage it first: git restore --staged {shown}",
+            hint=f"unstage it first: git restore --staged {relative_path}",
         )

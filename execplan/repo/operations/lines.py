@@ -9,15 +9,15 @@ from execplan.repo.amend import amend
 from execplan.repo.edits import journal
 from execplan.repo.edits.entries import EDIT, UNDO
 from execplan.repo.edits.journal import Operation
-from execplan.repo.edits.stack import stack
-from execplan.repo.operations.choose import describe, steps_of
+from execplan.repo.edits.stack import read_stack
+from execplan.repo.operations.choose import describe_operation, steps_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Amended, Options
-    from execplan.repo.operations.choose import Chosen
+    from execplan.repo.amend import EditResult, WriteOptions
+    from execplan.repo.operations.choose import SelectedOperation
 
 
 class SupersededError(ExecplanError):
@@ -27,59 +27,59 @@ class SupersededError(ExecplanError):
         super().__init__("changed-underneath", "the plan has changed meanwhile", exit=CHANGED, hint="try again")
 
 
-def reverse_edit(chosen: Chosen, options: Options, command: str) -> Amended:
+def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
     """Undo or redo an edit; raises ExecplanError, and SupersededError."""
-    home, ref, step, _ = chosen
-    change = changer(chosen, command)
+    home, ref, step, _ = selected
+    change = reversal_change(selected, command)
 
     def checked(plan: Plan) -> Change:
-        require_last(chosen, command)
-        made = change(plan)
-        if not made.edits and not options.dry_run:
+        ensure_still_last(selected, command)
+        plan_change = change(plan)
+        if not plan_change.edits and not options.dry_run:
             journal.mark_undone(home, ref.path, step.operation.number)
-        return made
+        return plan_change
 
     operation = Operation(kind=EDIT, undoes=step.operation.id)
-    return amend(home, ref, checked, options, verb=command, operation=lambda: operation)
+    return amend(home, ref, checked, options, command=command, make_operation=lambda: operation)
 
 
-def require_last(chosen: Chosen, command: str) -> None:
+def ensure_still_last(selected: SelectedOperation, command: str) -> None:
     """Raise SupersededError when the operation is no longer the last one; the plan's lock is held."""
-    steps = steps_of(stack(chosen.home, chosen.ref.path), command)
-    if not steps or steps[-1].latest.id != chosen.step.latest.id:
+    steps = steps_for(read_stack(selected.home, selected.ref.path), command)
+    if not steps or steps[-1].latest.id != selected.step.latest.id:
         raise SupersededError
 
 
-def changer(chosen: Chosen, command: str) -> Changer:
+def reversal_change(selected: SelectedOperation, command: str) -> Changer:
     """The change that brings a plan's text back to what it was before the operation; raises ExecplanError."""
-    old, new = texts_of(chosen)
-    what = describe(chosen)
-    summary = f"{command}, {chosen.step.operation.summary}"
-    verb = "undone" if command == UNDO else "redone"
+    old, new = unpack_texts(selected)
+    description = describe_operation(selected)
+    summary = f"{command}, {selected.step.operation.summary}"
+    outcome = "undone" if command == UNDO else "redone"
     hint = f"{command} it by hand; what it changed is in git, if it was committed: git log -p"
 
     def change(plan: Plan) -> Change:
-        made = rebased(plan, new, old, summary, f"{verb}: {what}", hint)
-        if made.edits or old == new:
-            return made
-        return Change((), facts(plan), summary, (f"no longer there, so nothing to {command}: {what}",))
+        plan_change = rebased(plan, new, old, summary, f"{outcome}: {description}", hint)
+        if plan_change.edits or old == new:
+            return plan_change
+        return Change((), facts(plan), summary, (f"no longer there, so nothing to {command}: {description}",))
 
     return change
 
 
-def texts_of(chosen: Chosen) -> tuple[bytes, bytes]:
+def unpack_texts(selected: SelectedOperation) -> tuple[bytes, bytes]:
     """The texts before and after what is reversed; raises ExecplanError where the journal is damaged."""
     try:
-        return chosen.step.latest.unpack()
+        return selected.step.latest.unpack()
     except ValueError as error:
-        raise damaged(chosen, error) from None
+        raise damaged_entry_error(selected, error) from None
 
 
-def damaged(chosen: Chosen, error: ValueError) -> ExecplanError:
+def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> ExecplanError:
     """The error where the journal can't be read."""
     return ExecplanError(
         "journal-damaged",
-        f"the journal's entry can't be read of {describe(chosen)}: {error}",
+        f"the journal's entry can't be read of {describe_operation(selected)}: {error}",
         exit=INPUT,
         hint="undo it by hand; git has what was committed: git log -p",
     )

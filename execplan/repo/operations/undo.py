@@ -4,46 +4,46 @@ from __future__ import annotations
 
 from execplan.errors import CHANGED, NO, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.amend import stop_archived, tidy
+from execplan.repo.amend import ensure_not_archived, remove_leftovers
 from execplan.repo.edits.entries import CREATE, MOVE, REDO, REMOVE, UNDO
-from execplan.repo.edits.stack import stack
-from execplan.repo.operations.choose import Chosen, choose_operation, describe, find_plan, steps_of
+from execplan.repo.edits.stack import read_stack
+from execplan.repo.operations.choose import SelectedOperation, choose_operation, describe_operation, find_plan, steps_for
 from execplan.repo.operations.lines import SupersededError, reverse_edit
 from execplan.repo.operations.places import reverse_attachment, reverse_move
-from execplan.repo.operations.whole import create_again, remove_created
+from execplan.repo.operations.whole import recreate_plan, remove_created
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.amend import Amended, Options
-    from execplan.repo.home import Home
-    from execplan.repo.moving.move import Moved
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import EditResult, WriteOptions
+    from execplan.repo.home import Project
+    from execplan.repo.moving.move import MoveResult
+    from execplan.repo.shelf import PlanRef
 
-    Check = Callable[[Home, Ref], object]
+    Check = Callable[[Project, PlanRef], object]
 
-_TRIES = 20
+_MAX_ATTEMPTS = 20
 """How often another operation is chosen, because others did something meanwhile."""
-_RUNS = {"run": "rollback {id}", "rollback": "run {id}"}
+_RUN_COMMANDS = {"run": "rollback {id}", "rollback": "run {id}"}
 """Commands whose edits belong to a run, and the command that is to be used instead of `undo`."""
 
 
-def _always(home: Home, ref: Ref) -> None:
+def _allow_any_plan(home: Project, ref: PlanRef) -> None:
     """Let every plan move."""
 
 
-class Undone(NamedTuple):
+class ReversalResult(NamedTuple):
     """What was undone or redone."""
 
-    chosen: Chosen
-    result: Amended | Moved
-    said: str
+    selected: SelectedOperation
+    result: EditResult | MoveResult
+    message: str
 
 
 def undo(
-    start: str, plan: str | None, options: Options, *, other_authors: bool = False, may_move: Check = _always
-) -> Undone:
+    start: str, plan: str | None, options: WriteOptions, *, other_authors: bool = False, may_move: Check = _allow_any_plan
+) -> ReversalResult:
     """Undo the last operation on the plan that is named, or on any plan; raises ExecplanError.
 
     `may_move` raises it for a plan that must stay where it is.
@@ -52,72 +52,72 @@ def undo(
 
 
 def redo(
-    start: str, plan: str | None, options: Options, *, other_authors: bool = False, may_move: Check = _always
-) -> Undone:
+    start: str, plan: str | None, options: WriteOptions, *, other_authors: bool = False, may_move: Check = _allow_any_plan
+) -> ReversalResult:
     """Redo the operation that was undone last, unless something new was done since; raises ExecplanError."""
     return _reverse(start, plan, options, REDO, may_move, other_authors=other_authors)
 
 
 def _reverse(
-    start: str, plan: str | None, options: Options, command: str, may_move: Check, *, other_authors: bool
-) -> Undone:
-    for _ in range(_TRIES):
+    start: str, plan: str | None, options: WriteOptions, command: str, may_move: Check, *, other_authors: bool
+) -> ReversalResult:
+    for _ in range(_MAX_ATTEMPTS):
         try:
-            chosen = choose_operation(start, plan, command, other_authors=other_authors)
+            selected = choose_operation(start, plan, command, other_authors=other_authors)
         except ExecplanError as error:
             if plan is not None and error.code.startswith("nothing-to-") and not options.dry_run:
-                tidy(*find_plan(start, plan), verb=command)  # the same command may have been killed before it was done
+                remove_leftovers(*find_plan(start, plan), command=command)  # the same command may have been killed before it was done
             raise
-        require_reversible(chosen)
-        if chosen.step.latest.kind in (MOVE, CREATE):
-            may_move(chosen.home, chosen.ref)
+        ensure_reversible(selected)
+        if selected.step.latest.kind in (MOVE, CREATE):
+            may_move(selected.home, selected.ref)
         try:
-            result = _reversed(chosen, options, command)
+            result = _reverse_operation(selected, options, command)
         except SupersededError:
             continue
         except ExecplanError as error:
-            if error.code in ("plan-gone", "no-such-file") and _is_superseded(chosen, command):
+            if error.code in ("plan-gone", "no-such-file") and _is_superseded(selected, command):
                 continue
             raise
-        verb = "undone" if command == UNDO else "redone"
-        return Undone(chosen, result, f"{verb}: {describe(chosen)}")
+        outcome = "undone" if command == UNDO else "redone"
+        return ReversalResult(selected, result, f"{outcome}: {describe_operation(selected)}")
     raise ExecplanError(
         "changed-underneath", "others kept working on the plan", exit=CHANGED, hint=f"try again: execplan {command}"
     )
 
 
-def _reversed(chosen: Chosen, options: Options, command: str) -> Amended | Moved:
-    latest = chosen.step.latest
+def _reverse_operation(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult | MoveResult:
+    latest = selected.step.latest
     if latest.kind == MOVE:
-        return reverse_move(chosen, options, command)
+        return reverse_move(selected, options, command)
     if latest.kind == CREATE:
-        return remove_created(chosen, options, command)
+        return remove_created(selected, options, command)
     if latest.kind == REMOVE:
-        return create_again(chosen, options, command)
-    stop_archived(chosen.home, chosen.ref)
+        return recreate_plan(selected, options, command)
+    ensure_not_archived(selected.home, selected.ref)
     if latest.details != "-":
-        return reverse_attachment(chosen, options, command)
-    return reverse_edit(chosen, options, command)
+        return reverse_attachment(selected, options, command)
+    return reverse_edit(selected, options, command)
 
 
-def _is_superseded(chosen: Chosen, command: str) -> bool:
+def _is_superseded(selected: SelectedOperation, command: str) -> bool:
     """Whether something was done meanwhile to the plan of an operation."""
-    steps = steps_of(stack(chosen.home, chosen.ref.path), command)
-    return not steps or steps[-1].latest.id != chosen.step.latest.id
+    steps = steps_for(read_stack(selected.home, selected.ref.path), command)
+    return not steps or steps[-1].latest.id != selected.step.latest.id
 
 
-def require_reversible(chosen: Chosen) -> None:
+def ensure_reversible(selected: SelectedOperation) -> None:
     """Refuse what another command undoes; raises ExecplanError."""
-    operation = chosen.step.operation
+    operation = selected.step.operation
     if operation.is_old_move:
-        ways = {
-            "archive": f"execplan restore {chosen.ref.typed}",
-            "restore": f"execplan archive {chosen.ref.typed}",
-            "rename": f"execplan rename {chosen.ref.typed} 'Its old title'",
+        remedies = {
+            "archive": f"execplan restore {selected.ref.shell_name}",
+            "restore": f"execplan archive {selected.ref.shell_name}",
+            "rename": f"execplan rename {selected.ref.shell_name} 'Its old title'",
         }
-        why, way = "an older version of execplan did this", ways[operation.verb]
-    elif operation.verb in _RUNS:
-        why, way = "this belongs to a run", f"execplan {_RUNS[operation.verb].format(id=chosen.ref.typed)}"
+        reason, remedy = "an older version of execplan did this", remedies[operation.command]
+    elif operation.command in _RUN_COMMANDS:
+        reason, remedy = "this belongs to a run", f"execplan {_RUN_COMMANDS[operation.command].format(id=selected.ref.shell_name)}"
     else:
         return
-    raise ExecplanError("undone-otherwise", f"{why}: {describe(chosen)}", exit=NO, hint=f"undo it with: {way}")
+    raise ExecplanError("undone-otherwise", f"{reason}: {describe_operation(selected)}", exit=NO, hint=f"undo it with: {remedy}")

@@ -7,15 +7,15 @@ import os
 from execplan.errors import CHANGED, NO, ExecplanError
 from execplan.plan import reader
 from execplan.repo import shelf, state
-from execplan.repo.amend import Amended, diff, stop_gone
+from execplan.repo.amend import EditResult, format_diff, ensure_plan_exists
 from execplan.repo.commit import commit_paths
 from execplan.repo.edits.entries import CREATE, REMOVE, UNDO
-from execplan.repo.edits.journal import Operation, Recording
-from execplan.repo.edits.since import check_match
-from execplan.repo.moving.move import stop_running
-from execplan.repo.moving.transfer import taken
-from execplan.repo.operations.choose import describe
-from execplan.repo.operations.lines import require_last, texts_of
+from execplan.repo.edits.journal import Operation, JournalTransaction
+from execplan.repo.edits.since import ensure_digest_matches
+from execplan.repo.moving.move import ensure_not_running
+from execplan.repo.moving.transfer import target_taken_error
+from execplan.repo.operations.choose import describe_operation
+from execplan.repo.operations.lines import ensure_still_last, unpack_texts
 from execplan.text import disk, files
 from execplan.text.lines import digest
 
@@ -23,124 +23,124 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.amend import Options
-    from execplan.repo.git import Committed
-    from execplan.repo.home import Home
-    from execplan.repo.operations.choose import Chosen
-    from execplan.repo.shelf import Ref
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.git import CommitResult
+    from execplan.repo.home import Project
+    from execplan.repo.operations.choose import SelectedOperation
+    from execplan.repo.shelf import PlanRef
 
 
-def remove_created(chosen: Chosen, options: Options, command: str) -> Amended:
+def remove_created(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
     """Remove a plan that `new` wrote, or that was brought back; raises ExecplanError, SupersededError."""
-    home, ref, step, _ = chosen
-    _, text = texts_of(chosen)
+    home, ref, step, _ = selected
+    _, text = unpack_texts(selected)
 
     def check(data: bytes) -> None:
-        require_last(chosen, command)
+        ensure_still_last(selected, command)
         if data != text:
             raise ExecplanError(
                 "changed-since",
-                f"{home.shown(ref.path)} has changed since it was created",
+                f"{home.display_path(ref.path)} has changed since it was created",
                 exit=CHANGED,
-                hint=f"remove it all the same: execplan drop {ref.typed} --force",
+                hint=f"remove it all the same: execplan drop {ref.shell_name} --force",
             )
 
-    said = f"{'undone' if command == UNDO else 'redone'}: {describe(chosen)}"
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
     summary = f"{command}, {step.operation.summary}"
-    return remove(home, ref, options, command, summary, said, check, step.operation.id)
+    return remove_plan(home, ref, options, command, summary, message, check, step.operation.id)
 
 
-def remove(
-    home: Home,
-    ref: Ref,
-    options: Options,
-    verb: str,
+def remove_plan(
+    home: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    command: str,
     summary: str,
-    said: str,
+    message: str,
     check: Callable[[bytes], object],
     undoes: str = "",
-) -> Amended:
+) -> EditResult:
     """Remove a plan and its empty artifacts directory, with its text in the journal; raises ExecplanError."""
-    path = home.shown(ref.path)
+    path = home.display_path(ref.path)
     if options.dry_run:
-        data = _read(home, ref, options, check)
-        return Amended(path, True, digest(data), diff(data, None, path), None, 0, (said,), ())
-    if options.commits(home):
+        data = _read_removable(home, ref, options, check)
+        return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
-    stop_running(home, ref)
-    made: Committed | None = None
-    with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, ref.real, f"{verb} of {ref.id}"):
-        stop_gone(home, ref)
-        data = _read(home, ref, options, check)
-        folder = home.artifacts_of(ref.path, archived=ref.archived)
+        git.load_gitpython()
+    ensure_not_running(home, ref)
+    commit_result: CommitResult | None = None
+    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(home, ref)
+        data = _read_removable(home, ref, options, check)
+        folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
         files.tidy(ref.path, (data,), within=home.root)
-        with Recording(home, ref.path, verb, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
+        with JournalTransaction(home, ref.path, command, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
             files.remove_empty(folder)
             files.remove(ref.path, data)
             files.remove_empty(folder)
-        if options.commits(home):
+        if options.should_commit(home):
             title = _title(data)
-            made = commit_paths(home, ref.id, [ref.path, folder], verb, summary, {ref.path: data}, title)
-    commit, warnings = (made.digest, made.warnings) if made else (None, ())
-    return Amended(path, True, digest(data), "", commit, 0, (said,), warnings)
+            commit_result = commit_paths(home, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title)
+    commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
+    return EditResult(path, True, digest(data), "", commit, 0, (message,), warnings)
 
 
-def create_again(chosen: Chosen, options: Options, command: str) -> Amended:
+def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
     """Write a plan again that was removed, under its own name; raises ExecplanError, SupersededError."""
-    home, ref, step, _ = chosen
-    path = home.shown(ref.path)
-    data, _ = texts_of(chosen)
-    said = f"{'undone' if command == UNDO else 'redone'}: {describe(chosen)}"
+    home, ref, step, _ = selected
+    path = home.display_path(ref.path)
+    data, _ = unpack_texts(selected)
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
     tasks = reader.read(data).tasks
-    left = sum(task.mark == " " for task in tasks)
+    open_tasks = sum(task.mark == " " for task in tasks)
     if os.path.lexists(ref.path):
-        raise taken(path)
+        raise target_taken_error(path)
     if options.dry_run:
-        return Amended(path, True, digest(data), diff(b"", data, path), None, left, (said,), ())
-    if options.commits(home):
+        return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
+    if options.should_commit(home):
         from execplan.repo import git
 
-        git.load()
-    made: Committed | None = None
+        git.load_gitpython()
+    commit_result: CommitResult | None = None
     summary = f"{command}, {step.operation.summary}"
-    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real, f"{command} of {ref.id}"):
-        require_last(chosen, command)
+    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real_path, f"{command} of {ref.id}"):
+        ensure_still_last(selected, command)
         operation = Operation(kind=CREATE, undoes=step.operation.id)
-        with Recording(home, ref.path, command, summary, b"", data, operation):
+        with JournalTransaction(home, ref.path, command, summary, b"", data, operation):
             if not files.create(ref.path, data, within=home.root, folders=True):
-                raise taken(path)
-        folder = home.artifacts_of(ref.path, archived=ref.archived)
+                raise target_taken_error(path)
+        folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
         files.make_folder(folder, within=home.root)
-        if options.commits(home):
-            made = commit_paths(home, ref.id, [ref.path, folder], command, summary, {}, _title(data))
-    commit, warnings = (made.digest, made.warnings) if made else (None, ())
-    return Amended(path, True, digest(data), "", commit, left, (said,), warnings)
+        if options.should_commit(home):
+            commit_result = commit_paths(home, ref.id, [ref.path, folder], command, summary, {}, _title(data))
+    commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
+    return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)
 
 
-def _read(home: Home, ref: Ref, options: Options, check: Callable[[bytes], object]) -> bytes:
+def _read_removable(home: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
     """The plan, if it can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
-            "is-a-link", f"{home.shown(ref.path)} is a link", exit=NO, hint="remove the link by hand, with rm"
+            "is-a-link", f"{home.display_path(ref.path)} is a link", exit=NO, hint="remove the link by hand, with rm"
         )
-    data = shelf.open_bytes(home, ref.path)
-    check_match(home, ref, options.if_match, data)
+    data = shelf.read_bytes(home, ref.path)
+    ensure_digest_matches(home, ref, options.if_match, data)
     check(data)
-    folder = home.artifacts_of(ref.path, archived=ref.archived)
+    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     except OSError as error:
         raise disk.trouble(error, folder, "read") from None
-    left = [name for name in names if os.path.join(folder, name) != ref.path]
-    if left:
+    artifacts = [name for name in names if os.path.join(folder, name) != ref.path]
+    if artifacts:
         raise ExecplanError(
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
             exit=NO,
-            hint=f"move them out of {home.shown(folder)}, then try again",
-            candidates=left[:20],
+            hint=f"move them out of {home.display_path(folder)}, then try again",
+            candidates=artifacts[:20],
         )
     return data
 

@@ -9,7 +9,7 @@ from execplan.lint.rule import ERROR, WARNING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
     from execplan.view.doctor.ground import DoctorContext
 
 __all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "check"]
@@ -20,7 +20,7 @@ class Fix(NamedTuple):
 
     description: str
     """What it is about to do, in words."""
-    apply: Callable[[Options], list[str]]
+    apply: Callable[[WriteOptions], list[str]]
     """Does it and says what it did; raises ExecplanError."""
     diff: str = ""
     """How it changes a plan."""

@@ -7,18 +7,18 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.repo.edits import journal, overwritten
-from execplan.repo.edits.losses import look
-from execplan.repo.edits.recovered import keep
-from execplan.repo.moving.settle import half_done, settle
+from execplan.repo.edits.losses import detect_lost_edits
+from execplan.repo.edits.recovered import save_backup
+from execplan.repo.moving.settle import find_interrupted_move, recover_move
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.amend import Options
-    from execplan.repo.edits.lost import Step
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.edits.lost import JournaledEdit
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import StoredPlan
     from execplan.view.doctor.ground import DoctorContext
 
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 def check_moves(context: DoctorContext) -> Iterator[Finding | str]:
     """No move of a plan is half done."""
     for home in context.state_projects:
-        move = half_done(home)
+        move = find_interrupted_move(home)
         if move is not None:
-            fix = Fix(f"finish or reverse: {move.line}", partial(_recover_move, home))
-            message = f"a move was cut short: {move.line}"
-            yield Finding(ERROR, home.shown(move.path), message, "execplan doctor --fix", fix=fix)
+            fix = Fix(f"finish or reverse: {move.description}", partial(_recover_move, home))
+            message = f"a move was cut short: {move.description}"
+            yield Finding(ERROR, home.display_path(move.path), message, "execplan doctor --fix", fix=fix)
 
 
-def _recover_move(home: Home, options: Options) -> list[str]:
-    return settle(home)
+def _recover_move(home: Project, options: WriteOptions) -> list[str]:
+    return recover_move(home)
 
 
 @check("edits")
@@ -44,51 +44,51 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
         if stored_plan.plan is None or stored_plan.plan.conflicts:
             continue
         home, ref = stored_plan[:2]
-        losses = look(home, ref)
+        losses = detect_lost_edits(home, ref)
         for damaged_record in losses.damaged:
-            file = quote(home.shown(journal.path_of(home, ref.path)))
+            file = quote(home.display_path(journal.journal_path(home, ref.path)))
             remedy = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
-            yield Finding(WARNING, home.shown(ref.path), f"the journal's record can't be read of {damaged_record}", remedy)
-        text = losses.now
+            yield Finding(WARNING, home.display_path(ref.path), f"the journal's record can't be read of {damaged_record}", remedy)
+        text = losses.current
         for step in losses.lost:
             if ref.archived:
                 yield _archived_loss_finding(stored_plan, step)
                 continue
-            restored_text, diff = overwritten.preview(home, ref, step, text)
+            restored_text, diff = overwritten.preview_restore(home, ref, step, text)
             text = text if restored_text is None else restored_text
             yield _lost_edit_finding(stored_plan, step, diff)
 
 
-def _lost_edit_finding(stored_plan: Shelved, step: Step, diff: str) -> Finding:
+def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) -> Finding:
     """What is to be said of an edit that is no longer in its plan, and how the plan changes when it is put back."""
     home, ref = stored_plan[:2]
-    message = f"another program has overwritten an edit: {step.said}"
+    message = f"another program has overwritten an edit: {step.description}"
     remedy, description, apply = "execplan doctor --fix", "put back", _restore_edit
     if not diff:
         message += "; the same lines were changed otherwise, so it can't be put back by itself"
         remedy, description, apply = "keep what it did in a file: execplan doctor --fix", "keep in a file", _save_lost_edit
-    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
-    fix = Fix(f"{description}: {step.said}", partial(apply, stored_plan, step), diff)
-    return Finding(ERROR, home.shown(ref.path), message, remedy, fix=fix)
+    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
+    fix = Fix(f"{description}: {step.description}", partial(apply, stored_plan, step), diff)
+    return Finding(ERROR, home.display_path(ref.path), message, remedy, fix=fix)
 
 
-def _archived_loss_finding(stored_plan: Shelved, step: Step) -> Finding:
+def _archived_loss_finding(stored_plan: StoredPlan, step: JournaledEdit) -> Finding:
     """An archived plan is a record: what it lacks is kept in a file, unless the plan is restored first."""
     home, ref = stored_plan[:2]
-    message = f"another program overwrote an edit before the plan was archived: {step.said}"
-    remedy = f"put it back: execplan restore {ref.typed}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
-    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
-    fix = Fix(f"keep in a file: {step.said}", partial(_save_lost_edit, stored_plan, step), "")
-    return Finding(ERROR, home.shown(ref.path), message, remedy, fix=fix)
+    message = f"another program overwrote an edit before the plan was archived: {step.description}"
+    remedy = f"put it back: execplan restore {ref.shell_name}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
+    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
+    fix = Fix(f"keep in a file: {step.description}", partial(_save_lost_edit, stored_plan, step), "")
+    return Finding(ERROR, home.display_path(ref.path), message, remedy, fix=fix)
 
 
-def _restore_edit(stored_plan: Shelved, step: Step, options: Options) -> list[str]:
-    overwritten.again(stored_plan.home, stored_plan.ref, step, options)
-    return [f"put back: {step.said}"]
+def _restore_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
+    overwritten.restore_edit(stored_plan.home, stored_plan.ref, step, options)
+    return [f"put back: {step.description}"]
 
 
-def _save_lost_edit(stored_plan: Shelved, step: Step, options: Options) -> list[str]:
+def _save_lost_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
     home, ref = stored_plan[:2]
-    file = keep(home, ref.path, overwritten.difference(home, ref, step))
-    overwritten.forget(home, ref, [step])
-    return [f"kept in {home.shown(file)}: {step.said}"]
+    file = save_backup(home, ref.path, overwritten.edit_diff(home, ref, step))
+    overwritten.forget_edits(home, ref, [step])
+    return [f"kept in {home.display_path(file)}: {step.description}"]

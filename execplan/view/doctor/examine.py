@@ -23,7 +23,7 @@ from execplan.view.doctor.ground import DoctorContext
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.amend import Options
+    from execplan.repo.amend import WriteOptions
 
 CHECK_MODULES = (machine, settings, plans, hidden, edits, runs, leftovers, integrations, guarded, sessions)
 """The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
@@ -101,7 +101,7 @@ def preview_fixes(results: list[CheckResult]) -> list[FixOutcome]:
     ]
 
 
-def apply_fixes(start: str, script: Callable[[str], str], options: Options) -> tuple[list[FixOutcome], list[str]]:
+def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions) -> tuple[list[FixOutcome], list[str]]:
     """Mend what can be, check after check, each looking at what those before it left; and why something could not be."""
     applied: list[FixOutcome] = []
     failures: list[str] = []

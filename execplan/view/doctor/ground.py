@@ -12,8 +12,8 @@ from execplan.repo import homes, settings, shelf
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import StoredPlan
 
 _FATAL_CODES = ("no-home", "bare-repository")
 """Refusals where there is nothing to look at."""
@@ -33,7 +33,7 @@ class DoctorContext:
         self.start = start
         self.script = script
         """The completion script of a shell."""
-        self.homes: list[Home] = []
+        self.homes: list[Project] = []
         """Those whose settings can be read, the nearest first."""
         self.unreadable_folders: list[AccessProblem] = []
         """The folders of plans that can't be read, once `plans` was asked for."""
@@ -49,30 +49,30 @@ class DoctorContext:
         for name in home.settings.homes:
             limited = home._replace(settings=home.settings._replace(homes=(name,)))
             try:
-                self.homes.append(homes.together(limited)[1])
+                self.homes.append(homes.with_nested_projects(limited)[1])
             except ExecplanError as error:
                 path = _settings_file_of(error, os.path.join(home.base, name))
                 self.settings_problems.append(AccessProblem(_relative_to_root(path), error))
 
     @property
-    def home(self) -> Home:
+    def home(self) -> Project:
         """The nearest home."""
         return self.homes[0]
 
     @cached_property
-    def plans(self) -> list[Shelved]:
+    def plans(self) -> list[StoredPlan]:
         """The plans of all homes; a folder of them that can't be read goes to `closed`."""
         return [stored_plan for home in self.homes for archived in (False, True) for stored_plan in self._load_plans(home, archived)]
 
-    def _load_plans(self, home: Home, archived: bool) -> list[Shelved]:
+    def _load_plans(self, home: Project, archived: bool) -> list[StoredPlan]:
         try:
             return shelf.load_all(home, shelf.refs(home, archive=archived))
         except ExecplanError as error:
-            self.unreadable_folders.append(AccessProblem(home.shown(home.archives[0] if archived else home.plans), error))
+            self.unreadable_folders.append(AccessProblem(home.display_path(home.archives[0] if archived else home.plans), error))
             return []
 
     @cached_property
-    def state_projects(self) -> list[Home]:
+    def state_projects(self) -> list[Project]:
         """A home for each folder of what is not committed."""
         return list({home.state: home for home in reversed(self.homes)}.values())
 
@@ -80,7 +80,7 @@ class DoctorContext:
 def _settings_file_of(error: ExecplanError, folder: str) -> str:
     """The file of settings that a refusal speaks of, in a folder or above it; or nothing."""
     while True:
-        for name in (settings.FILE, settings.PYPROJECT):
+        for name in (settings.SETTINGS_FILE, settings.PYPROJECT_FILE):
             path = os.path.join(folder, name)
             if name in error.message and os.path.exists(path):
                 return path

@@ -21,8 +21,8 @@ from execplan.view.doctor.integrations import NOT_INSTALLED, make_fix
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
     from execplan.view.doctor.ground import DoctorContext
 
 _INSTALL = f"execplan install {guard_hook.WHAT}"
@@ -52,12 +52,12 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 
 
-def _has_guard_hook(home: Home, program: str) -> bool:
+def _has_guard_hook(home: Project, program: str) -> bool:
     """Whether a hook of the guard stands in the file of a program, ours or one that was put there by hand."""
     return b"execplan guard" in _read_bytes(os.path.join(home.root, PROGRAMS[program].file))
 
 
-def _check_entry(home: Home, program: str) -> Iterator[Finding | str]:
+def _check_entry(home: Project, program: str) -> Iterator[Finding | str]:
     """Whether an entry is as it was put in, and as it would be put in today."""
     agent_program = PROGRAMS[program]
     try:
@@ -77,7 +77,7 @@ def _check_entry(home: Home, program: str) -> Iterator[Finding | str]:
         yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
 
 
-def find_disabled_hooks(home: Home, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
+def find_disabled_hooks(home: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
     """What keeps the programs from running hooks of the repository, and what comes of that."""
     if "claude" in programs:
         yield from _find_disabled_claude_hooks(home, level, consequence)
@@ -85,7 +85,7 @@ def find_disabled_hooks(home: Home, programs: Sequence[str], level: str, consequ
         yield from _find_disabled_codex_hooks(home, level, consequence)
 
 
-def _find_disabled_claude_hooks(home: Home, level: str, consequence: str) -> Iterator[Finding]:
+def _find_disabled_claude_hooks(home: Project, level: str, consequence: str) -> Iterator[Finding]:
     user_folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     repository_file = os.path.join(home.root, PROGRAMS["claude"].file)
     local_file = os.path.join(home.root, ".claude", "settings.local.json")
@@ -94,11 +94,11 @@ def _find_disabled_claude_hooks(home: Home, level: str, consequence: str) -> Ite
         for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
             if document.get(key) is True:
                 message = f"{key} switches off the hooks of this repository, so Claude Code {consequence}"
-                yield Finding(level, home.shown(path), message, f"take {key} out of it")
+                yield Finding(level, home.display_path(path), message, f"take {key} out of it")
     if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
         message = f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
         yield Finding(
-            level, home.shown(repository_file), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
+            level, home.display_path(repository_file), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
         )
 
 
@@ -115,13 +115,13 @@ def _find_malformed_hook(hooks: Any) -> str:
     return ""
 
 
-def _find_disabled_codex_hooks(home: Home, level: str, consequence: str) -> Iterator[Finding]:
+def _find_disabled_codex_hooks(home: Project, level: str, consequence: str) -> Iterator[Finding]:
     user_file = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
     for path in (os.path.join(home.root, ".codex", "config.toml"), user_file):
         features = _subtable(_read_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
             message = f"switches hooks off ([features] hooks = false), so Codex {consequence}"
-            yield Finding(level, home.shown(path), message, "take that line out of it")
+            yield Finding(level, home.display_path(path), message, "take that line out of it")
     trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), home.root).get("trust_level")
     if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":
         message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {consequence}"
@@ -129,7 +129,7 @@ def _find_disabled_codex_hooks(home: Home, level: str, consequence: str) -> Iter
         yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
 
 
-def _has_active_approval(home: Home, ref: Ref) -> bool:
+def _has_active_approval(home: Project, ref: PlanRef) -> bool:
     """Whether a plan has an approval that holds, or a run that is under way."""
     if not approvals.every(home, ref):
         return False

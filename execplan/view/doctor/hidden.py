@@ -17,7 +17,7 @@ from execplan.view.doctor.leftovers import TEMPORARY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
     from execplan.view.doctor.ground import DoctorContext
 
 _MAX_DEPTH = 4
@@ -33,10 +33,10 @@ def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
     for home in context.homes:
         for folder in dict.fromkeys([home.plans, *home.archives]):
             yield from _find_unlisted(home, folder, listed_paths)
-        for archived in (False, True) if home.flat else ():
-            yield from _find_plans_among_artifacts(home, home.artifacts("", archived=archived).rstrip("/"))
+        for archived in (False, True) if home.is_flat else ():
+            yield from _find_plans_among_artifacts(home, home.artifacts_dir("", archived=archived).rstrip("/"))
     known_bases = {home.base for home in context.homes}
-    nested_paths = [home.shown(base) for base in tree.homes(context.home.base, _MAX_DEPTH) if base not in known_bases]
+    nested_paths = [home.display_path(base) for base in tree.homes(context.home.base, _MAX_DEPTH) if base not in known_bases]
     if nested_paths:
         yield f"homes of their own, which the settings do not name: {', '.join(nested_paths)}"
 
@@ -47,9 +47,9 @@ def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
     for home in context.homes:
         if home.git is None:
             yield "no repository: not checked"
-        elif ignored_folders := ignored.ignored_folders(home):
-            remedy = ignored.way(home, ignored_folders)
-            yield Finding(WARNING, "", ignored.problem(ignored_folders), remedy)
+        elif ignored_folders := ignored.find_ignored_project_paths(home):
+            remedy = ignored.suggest_fix(home, ignored_folders)
+            yield Finding(WARNING, "", ignored.describe_ignored(ignored_folders), remedy)
 
 
 @check("files")
@@ -58,16 +58,16 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
     other_count = 0
     for stored_plan in context.plans:
         if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
-            path = stored_plan.home.shown(stored_plan.ref.path)
+            path = stored_plan.home.display_path(stored_plan.ref.path)
             message = "lies among the plans and has no section of a plan"
-            remedy = f"move it elsewhere, such as {quote(stored_plan.home.shown(stored_plan.home.artifacts('')))}: mv {quote(path)} …"
+            remedy = f"move it elsewhere, such as {quote(stored_plan.home.display_path(stored_plan.home.artifacts_dir('')))}: mv {quote(path)} …"
             yield Finding(WARNING, path, message, remedy)
     for home in context.homes:
-        for folder in [home.plans, *home.archives] if home.flat else ():
+        for folder in [home.plans, *home.archives] if home.is_flat else ():
             for name in _list_names(folder):
                 path = os.path.join(folder, name)
                 if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
-                    display_path = home.shown(path)
+                    display_path = home.display_path(path)
                     remedy = f"look whether it holds what the plan lacks, then: rm {quote(display_path)}"
                     yield Finding(WARNING, display_path, "was left by a merge or an editor", remedy)
                 elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
@@ -76,7 +76,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
         yield f"{other_count} other files are left alone"
 
 
-def _find_unlisted(home: Home, top: str, listed_paths: set[str]) -> Iterator[Finding]:
+def _find_unlisted(home: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
     """The plans below a folder of plans that are not shown, and the folders that can't be looked into."""
     guide = os.path.join(home.base, home.settings.guide)
     errors: list[OSError] = []
@@ -87,29 +87,29 @@ def _find_unlisted(home: Home, top: str, listed_paths: set[str]) -> Iterator[Fin
             if os.path.islink(path) and _holds_markdown(path):
                 message = "is a link to a folder, and what lies in it is not listed"
                 yield Finding(
-                    ERROR, home.shown(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
+                    ERROR, home.display_path(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
                 )
         for name in sorted(names):
             path = os.path.join(folder, name)
             if path not in listed_paths and path != guide and not (name.endswith(_LEFTOVER_SUFFIXES) or TEMPORARY.fullmatch(name)):
                 yield from _inspect_unlisted(home, path)
     for error in errors:
-        path = home.shown(str(error.filename))
+        path = home.display_path(str(error.filename))
         message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
-        if path != home.shown(top):  # the plans folder itself is told elsewhere
+        if path != home.display_path(top):  # the plans folder itself is told elsewhere
             yield Finding(ERROR, path, message, f"let yourself in: chmod u+rx {quote(path)}")
 
 
-def _is_skipped(home: Home, top: str, folder: str, listed_paths: set[str]) -> bool:
+def _is_skipped(home: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
     """Whether a folder below one of plans is looked at elsewhere, or holds what belongs to a plan."""
     skipped_folders = [home.plans, *home.archives, os.path.join(home.base, home.settings.templates)]
-    skipped_folders += [home.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
+    skipped_folders += [home.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
     if os.path.basename(folder) == ".git" or (folder in skipped_folders and folder != top):
         return True
-    return not home.flat and any([path.startswith(folder + "/") for path in listed_paths])
+    return not home.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
 
 
-def _find_plans_among_artifacts(home: Home, folder: str) -> Iterator[Finding]:
+def _find_plans_among_artifacts(home: Project, folder: str) -> Iterator[Finding]:
     """The plans that lie among the folders of artifacts; what lies in such a folder may be a copy."""
     for name in _list_names(folder):
         path = os.path.join(folder, name)
@@ -117,9 +117,9 @@ def _find_plans_among_artifacts(home: Home, folder: str) -> Iterator[Finding]:
             yield from _inspect_unlisted(home, path)
 
 
-def _inspect_unlisted(home: Home, path: str) -> Iterator[Finding]:
+def _inspect_unlisted(home: Project, path: str) -> Iterator[Finding]:
     """What is to be said of a file that is not listed: nothing, if it is no plan."""
-    display_path = home.shown(path)
+    display_path = home.display_path(path)
     try:
         data, size = disk.read(path, reader.MAX_BYTES)
     except ExecplanError as error:
@@ -130,9 +130,9 @@ def _inspect_unlisted(home: Home, path: str) -> Iterator[Finding]:
         yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large(size).hint)
     if tree.reads_as_plan(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
-        target = home.shown(home.file(home.plans, name))
+        target = home.display_path(home.plan_file(home.plans, name))
         if name.lower() in ("readme", "index", "plans", "agents", "claude"):
-            target = home.shown(home.file(home.plans, "OTHER-NAME"))
+            target = home.display_path(home.plan_file(home.plans, "OTHER-NAME"))
         remedy = f"put it where plans are listed: mv {quote(display_path)} {quote(target)}"
         yield Finding(ERROR, display_path, "is a plan, and no verb lists it", remedy)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from execplan.agents.change import Change, ChangeSet
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
     from execplan.view.doctor.ground import DoctorContext
 
 NOT_INSTALLED = "not installed"
@@ -54,12 +54,12 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     if home.git is None:
         yield _NO_GIT
         return
-    hooks_folder, common = ask.hooks_folder(home)
+    hooks_folder, common = ask.hooks_and_common_dir(home)
     for folder in dict.fromkeys([hooks_folder, os.path.join(common, "hooks")]):
         hook = os.path.join(folder, "pre-commit")
         if not _has_block(hook):
             continue
-        display_path = home.shown(os.path.realpath(hook))
+        display_path = home.display_path(os.path.realpath(hook))
         if os.path.realpath(folder) != os.path.realpath(hooks_folder):
             message = f"is not run by git, because core.hooksPath leads to {hooks_folder}"
             remedy = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
@@ -74,7 +74,7 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
         fix = make_fix(
             home, partial(githooks.uninstall, home, force=True), f"give {planned_removal.changes[0].source} its name back"
         )
-        path = home.shown(planned_removal.changes[0].source)
+        path = home.display_path(planned_removal.changes[0].source)
         yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
         return
     for warning in planned_removal.warnings:
@@ -103,7 +103,7 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
         for change in driver.install(home, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "lacks what execplan would write today"
-                yield Finding(WARNING, home.shown(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
+                yield Finding(WARNING, home.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
     # A driver that is configured and not named does nothing; another branch may name it.
     yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(driver_state, driver_state)
 
@@ -123,7 +123,7 @@ def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def check_integration(
-    home: Home, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
+    home: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
 ) -> Iterator[Finding | str]:
     """What is wrong with an integration, if it is there: damage is raised, the rest is found."""
     command = f"execplan install {integration}"
@@ -137,7 +137,7 @@ def check_integration(
         return
     fix = make_fix(home, partial(install, force=False), f"renew it: {command}")
     for change in planned.changes:
-        path = home.shown(change.path)
+        path = home.display_path(change.path)
         python_path, is_edited = _find_python(change), change.reason == "edited by hand"
         if python_path and not os.access(python_path, os.X_OK):
             remedy = f"{command} --force" if is_edited else command
@@ -183,13 +183,13 @@ def _has_block(path: str) -> bool:
         return False
 
 
-def make_fix(home: Home, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
+def make_fix(home: Project, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
     """What makes the changes that are planned then."""
 
-    def apply(options: Options) -> list[str]:
+    def apply(options: WriteOptions) -> list[str]:
         with state.lock(home, "home", "doctor"):
             planned = plan_changes()
             changes.apply_changes(planned.changes)
-        return [f"{change.action} {home.shown(change.path)}" for change in planned.changes if change.action != "kept"]
+        return [f"{change.action} {home.display_path(change.path)}" for change in planned.changes if change.action != "kept"]
 
     return Fix(description, apply)

@@ -13,8 +13,8 @@ from execplan.agents.hook_file import PROGRAMS
 from execplan.errors import ExecplanError
 from execplan.repo import ask, claims, past, shelf, state
 from execplan.repo.adoption import tree
-from execplan.repo.edits.recovered import Recovery, every, keep
-from execplan.repo.homes import at, together
+from execplan.repo.edits.recovered import PlanBackup, list_backups, save_backup
+from execplan.repo.homes import project_at, with_nested_projects
 from execplan.text import disk, files
 from execplan.text.lock import is_held
 from execplan.view.doctor.check import WARNING, Finding, Fix, check
@@ -22,8 +22,8 @@ from execplan.view.doctor.check import WARNING, Finding, Fix, check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
     from execplan.view.doctor.ground import DoctorContext
 
 TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
@@ -47,46 +47,46 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
                 path = os.path.join(folder, name)
                 if match and _is_abandoned(home, path, match["pid"]):
                     is_own_content = is_state_folder or match["pid"] or match[1] == "new"  # nobody has read what is in them but we
-                    fix = Fix(f"remove {home.shown(path)}", partial(_remove_file if is_own_content else _remove_temporary, home, path))
+                    fix = Fix(f"remove {home.display_path(path)}", partial(_remove_file if is_own_content else _remove_temporary, home, path))
                     remedy = "execplan doctor --fix, which keeps what nobody has read"
-                    yield Finding(WARNING, home.shown(path), "was left by a process that was killed", remedy, fix=fix)
+                    yield Finding(WARNING, home.display_path(path), "was left by a process that was killed", remedy, fix=fix)
 
 
 @check("recovered")
 def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
     """No version of a file is kept that an edit displaced."""
     for home in context.state_projects:
-        backups = every(home) + [
+        backups = list_backups(home) + [
             os.path.join(folder, name)
             for folder in _writable_folders(home)
             for name in _list_names(folder)
             if _OVERWRITTEN.fullmatch(name)
         ]
         for path in backups:
-            display_path = home.shown(path)
+            display_path = home.display_path(path)
             remedy = f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
             yield Finding(WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy)
 
 
-def _writable_folders(home: Home) -> list[str]:
+def _writable_folders(home: Project) -> list[str]:
     """The folders in which files are replaced or made."""
     state_folders = [os.path.join(home.state, name) for name in _list_names(home.state)]
     folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *state_folders]
     folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(home, archived=archived)]
     folders += [os.path.join(home.git, "hooks")] if home.git else []
     folders += [os.path.dirname(os.path.join(home.root, program.file)) for program in PROGRAMS.values()]
-    folders += [home.plans, home.archive, *[home.artifacts("", archived=is_archived) for is_archived in (False, True)]]
+    folders += [home.plans, home.archive, *[home.artifacts_dir("", archived=is_archived) for is_archived in (False, True)]]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
 
-def _list_plan_files(home: Home, *, archived: bool) -> list[tuple[str, list[str]]]:
+def _list_plan_files(home: Project, *, archived: bool) -> list[tuple[str, list[str]]]:
     try:
-        return shelf.files(home, archive=archived)
+        return shelf.plan_files(home, archive=archived)
     except ExecplanError:
         return []
 
 
-def _is_abandoned(home: Home, path: str, pid: str | None) -> bool:
+def _is_abandoned(home: Project, path: str, pid: str | None) -> bool:
     """Whether nobody writes a file any more."""
     try:
         if pid:
@@ -106,17 +106,17 @@ def _find_target(path: str) -> list[str]:
     return [os.path.join(os.path.realpath(folder), name) for name in _list_names(folder) if files.temporary(name) == temporary_name]
 
 
-def _remove_temporary(home: Home, path: str, options: Options) -> list[str]:
+def _remove_temporary(home: Project, path: str, options: WriteOptions) -> list[str]:
     """Remove a temporary file as the next writer would; what nobody has read is kept."""
     target = _find_target(path)
-    display_path = home.shown(path)
+    display_path = home.display_path(path)
     with state.lock(home, "home", "doctor"):
         if not target:
             data = disk.read(path, _MAX_BYTES)[0]
-            messages = [f"kept what it held in {home.shown(keep(home, path, data))}"] if data else []
+            messages = [f"kept what it held in {home.display_path(save_backup(home, path, data))}"] if data else []
             return [*messages, *_unlink(home, path)]
         with state.lock(home, target[0], "doctor"):
-            recovery = Recovery(home, target[0])
+            recovery = PlanBackup(home, target[0])
             known_contents = (disk.read(target[0], _MAX_BYTES)[0],)
             files.again(lambda: files.tidy(target[0], known_contents, within=home.root, spare=recovery), display_path)
     return [f"removed {display_path}", *recovery.warnings]
@@ -139,9 +139,9 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
                 if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # else an editor may have it open
                     yield _removable_finding(home, path, "is a copy for an editor, and says what the plan says")
                 continue
-            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(home.shown(path))}"
+            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(home.display_path(path))}"
             yield Finding(
-                WARNING, home.shown(path), "holds what was written in an editor, and is not in the plan", remedy
+                WARNING, home.display_path(path), "holds what was written in an editor, and is not in the plan", remedy
             )
 
 
@@ -162,51 +162,51 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
                 yield _removable_finding(home, os.path.join(folder, name), "is the journal of a plan that is gone")
 
 
-def _journal_keys(context: DoctorContext, home: Home) -> set[str]:
+def _journal_keys(context: DoctorContext, home: Project) -> set[str]:
     """What journals are called of the plans that are there, and of all that git knows of."""
     paths = {stored_plan.ref.path for stored_plan in context.plans}
     for base in tree.homes(home.root):
-        for nested in together(at(base)):
-            paths |= {ref.path for ref in shelf.every(nested)}
+        for nested in with_nested_projects(project_at(base)):
+            paths |= {ref.path for ref in shelf.all_refs(nested)}
     if home.git is not None:
-        tracked = [os.path.join(home.root, path) for path in ask.tracked(home) if path.endswith(".md")]
-        folders = [listed.shown(folder) for listed in context.homes for folder in (listed.plans, *listed.archives)]
-        paths |= {*tracked, *[os.path.join(home.root, path) for path in past.ever(home, folders)]}
-    return {state.key(os.path.realpath(path)) for path in paths}
+        tracked = [os.path.join(home.root, path) for path in ask.tracked_files(home) if path.endswith(".md")]
+        folders = [listed.display_path(folder) for listed in context.homes for folder in (listed.plans, *listed.archives)]
+        paths |= {*tracked, *[os.path.join(home.root, path) for path in past.ever_committed_paths(home, folders)]}
+    return {state.path_key(os.path.realpath(path)) for path in paths}
 
 
 @check("claims")
 def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
     """Every task that somebody has claimed is in a plan that is there."""
     for home in context.state_projects:
-        if os.path.isdir(os.path.join(os.path.dirname(home.shared), "worktrees")):
+        if os.path.isdir(os.path.join(os.path.dirname(home.shared_state), "worktrees")):
             continue  # another worktree may have the plan
-        file = home.shown(os.path.join(home.shared, "claims.json"))
-        for claim in claims.every(home):
-            path = os.path.join(home.anchor, claim.plan)
+        file = home.display_path(os.path.join(home.shared_state, "claims.json"))
+        for claim in claims.load_claims(home):
+            path = os.path.join(home.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
                 yield Finding(
-                    WARNING, home.shown(path), f"{claim.name} claims a task of this plan, which is gone", remedy
+                    WARNING, home.display_path(path), f"{claim.name} claims a task of this plan, which is gone", remedy
                 )
 
 
-def _removable_finding(home: Home, path: str, message: str) -> Finding:
-    display_path = home.shown(path)
+def _removable_finding(home: Project, path: str, message: str) -> Finding:
+    display_path = home.display_path(path)
     return Finding(WARNING, display_path, message, f"rm {quote(display_path)}", fix=Fix(f"remove {display_path}", partial(_remove_file, home, path)))
 
 
-def _remove_file(home: Home, path: str, options: Options) -> list[str]:
+def _remove_file(home: Project, path: str, options: WriteOptions) -> list[str]:
     with state.lock(home, "home", "doctor"):
         return _unlink(home, path)
 
 
-def _unlink(home: Home, path: str) -> list[str]:
+def _unlink(home: Project, path: str) -> list[str]:
     try:
         os.unlink(path)
     except OSError as error:
         raise disk.trouble(error, path, "remove") from None
-    return [f"removed {home.shown(path)}"]
+    return [f"removed {home.display_path(path)}"]
 
 
 def _list_names(folder: str) -> list[str]:

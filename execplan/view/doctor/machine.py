@@ -61,9 +61,9 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
         yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
     lock = os.path.join(home.git, "index.lock")
     if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
-        remedy = f"when no git process is at work any more: rm {quote(home.shown(lock))}"
+        remedy = f"when no git process is at work any more: rm {quote(home.display_path(lock))}"
         yield Finding(
-            WARNING, home.shown(lock), "another git process holds the index, or has died: no commit is made", remedy
+            WARNING, home.display_path(lock), "another git process holds the index, or has died: no commit is made", remedy
         )
     yield version_output.removeprefix("git version ")
 
@@ -75,7 +75,7 @@ def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
         folder = home.state
         while not os.path.lexists(folder):
             folder = os.path.dirname(folder)
-        display_path = home.shown(folder) or folder
+        display_path = home.display_path(folder) or folder
         try:
             with tempfile.TemporaryFile(dir=folder) as file:
                 file.write(b"x")

@@ -18,7 +18,7 @@ from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.shelf import Shelved
+    from execplan.repo.shelf import StoredPlan
     from execplan.view.doctor.ground import DoctorContext
 
 _UNFINISHED, _UNFILED = "EP502", "EP503"
@@ -29,7 +29,7 @@ _ORPHAN = "EP505"
 def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
     """Every plan can be read, and none holds conflict markers."""
     for stored_plan in context.plans:
-        path = stored_plan.home.shown(stored_plan.ref.path)
+        path = stored_plan.home.display_path(stored_plan.ref.path)
         if stored_plan.error is not None:
             yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
         elif stored_plan.plan is not None and stored_plan.plan.conflicts:
@@ -55,33 +55,33 @@ def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
             yield from _find_misplaced(stored_plan)
 
 
-def _find_misplaced(stored_plan: Shelved) -> Iterator[Finding]:
+def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
     """What lint finds about the place of a plan, as the settings want it."""
     home, ref, _, plan, _ = stored_plan
     assert plan is not None
-    path = home.shown(ref.path)
+    path = home.display_path(ref.path)
     rule_levels = {code: level for code, level in levels(home, Selection(), path).items() if code in (_UNFINISHED, _UNFILED)}
     for finding in lint_plan(plan, given(home, ref, Way()), rule_levels):
         if finding.code == _UNFILED:
             if list_open_runs(home, ref):
                 continue  # the check of runs reports it: the plan can't be archived before
-            remedy = f"execplan archive {ref.typed}"
+            remedy = f"execplan archive {ref.shell_name}"
         elif plan.excused or finding.code != _UNFINISHED:
             continue
         else:
-            remedy = f"execplan restore {ref.typed}, then finish it, or archive it with --force --reason"
+            remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"
         yield Finding(WARNING, path, finding.message, remedy, line=finding.line)
 
 
 @check("ids")
 def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
     """No two plans have the same id, in no case and no Unicode form, archived ones and those of other homes too."""
-    plans_by_id: dict[str, list[Shelved]] = {}
+    plans_by_id: dict[str, list[StoredPlan]] = {}
     for stored_plan in context.plans:
-        plans_by_id.setdefault(shelf.same_id(stored_plan.ref.id), []).append(stored_plan)
+        plans_by_id.setdefault(shelf.normalize_id(stored_plan.ref.id), []).append(stored_plan)
     for duplicates in plans_by_id.values():
         if len(duplicates) > 1:
-            paths = [stored_plan.home.shown(stored_plan.ref.path) for stored_plan in duplicates]
+            paths = [stored_plan.home.display_path(stored_plan.ref.path) for stored_plan in duplicates]
             movable_index = next((index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None)
             command = f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
             remedy = command or f"give one of the files another name: git mv {quote(paths[0])} OTHER"
@@ -94,9 +94,9 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
     stored_plans = context.plans
     for home in context.homes if not context.unreadable_folders else ():
         if _ORPHAN not in levels(home, Selection(), ""):
-            yield f"not looked at in {home.shown(home.base) or '.'}: its settings leave {_ORPHAN} out"
+            yield f"not looked at in {home.display_path(home.base) or '.'}: its settings leave {_ORPHAN} out"
             continue
-        names = {shelf.same_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.home is home}
+        names = {shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.home is home}
         for name, path in artifacts_of(home):
             if name not in names:
                 folder = os.path.dirname(path)

@@ -17,8 +17,8 @@ from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.repo.amend import Options
-    from execplan.repo.home import Home
+    from execplan.repo.amend import WriteOptions
+    from execplan.repo.home import Project
     from execplan.view.doctor.ground import DoctorContext
 
 
@@ -49,26 +49,26 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
     """The folders of the settings are there, as far as they have to be, and are folders."""
     for home in context.homes:
         expected_folders = [home.plans, *home.archives]
-        if home.flat:
-            expected_folders += [home.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
+        if home.is_flat:
+            expected_folders += [home.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
         for path in dict.fromkeys(expected_folders):
             if os.path.lexists(path) and not os.path.isdir(path):
                 message = "a folder of the settings is a file, or a link that leads nowhere"
-                yield Finding(ERROR, home.shown(path), message, f"move it away: mv {home.shown(path)} OTHER")
+                yield Finding(ERROR, home.display_path(path), message, f"move it away: mv {home.display_path(path)} OTHER")
         if os.path.isdir(home.plans) and not os.access(home.plans, os.W_OK | os.X_OK):
-            display_path = home.shown(home.plans)
+            display_path = home.display_path(home.plans)
             yield Finding(ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}")
         if not os.path.lexists(home.plans):
-            fix = Fix(f"make {home.shown(home.plans)}", partial(_create_plans_folder, home))
+            fix = Fix(f"make {home.display_path(home.plans)}", partial(_create_plans_folder, home))
             yield Finding(
-                WARNING, home.shown(home.plans), "the folder of the plans is not there", "execplan init", fix=fix
+                WARNING, home.display_path(home.plans), "the folder of the plans is not there", "execplan init", fix=fix
             )
 
 
-def _create_plans_folder(home: Home, options: Options) -> list[str]:
+def _create_plans_folder(home: Project, options: WriteOptions) -> list[str]:
     with state.lock(home, "home", "doctor"):
         files.make_folder(home.plans)
-    return [f"made {home.shown(home.plans)}"]
+    return [f"made {home.display_path(home.plans)}"]
 
 
 def _settings_finding(path: str, error: ExecplanError) -> Finding:

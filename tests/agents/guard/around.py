@@ -10,7 +10,7 @@ from execplan.repo import homes
 from execplan.repo.execution import protected
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
     from tests.conftest import Folder
 
 
@@ -24,7 +24,7 @@ class Ground:
             folder.write(name, "\n")
         folder.write("pyproject.toml", "[project]\nname = 'app'\n\n[tool.execplan]\ncommit = false\n")
         folder.plan()
-        self.home: Home = homes.find(self.root)
+        self.home: Project = homes.find(self.root)
         self.around = GuardScope(self.root, {}, {}, protected.judge(self.home), lambda path: None)
 
     def command(self, text: str, cwd: str = "") -> ToolCall:

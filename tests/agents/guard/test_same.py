@@ -38,7 +38,7 @@ from tests.engine.plans import BEGUN, plan, step
 if TYPE_CHECKING:
     from execplan.engine.fate import StopReason
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.repo.home import Home
+    from execplan.repo.home import Project
 
 FAR = 10_000_000
 STRATEGIES = ("fail_fast", "retry", "skip", "ask", "replan")
@@ -132,7 +132,7 @@ class Beside(AttemptPool):
 class Both:
     """A leg of a run by the engine's own loop, and the guard beside it."""
 
-    def __init__(self, home: Home, drawn: Drawn) -> None:
+    def __init__(self, home: Project, drawn: Drawn) -> None:
         self.home, self.drawn, self.paper = home, drawn, Paper()
         document = drawn.document
         self.schedule = Schedule(document, None, self.there)
@@ -215,7 +215,7 @@ class Both:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Project:
     folder = Folder(tmp_path_factory.mktemp("same") / "repo")
     folder.path.mkdir()
     folder.git("init", "-q")
@@ -226,7 +226,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @settings(max_examples=120)
 @given(drawn=runs())
-def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(home: Home, drawn: Drawn) -> None:
+def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(home: Project, drawn: Drawn) -> None:
     both = Both(home, drawn)
     if both.fate is not None and both.fate.kind == "done":
         assert set(both.guarded().values()) == {DENY}
