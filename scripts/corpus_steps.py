@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.draft import INFERRED
-from execplan.execution.wild.annotate import annotate
+from execplan.execution.wild.annotate import annotate_plan
 from execplan.plan.reader import read_text
 from execplan.text.edit import apply
 
@@ -34,12 +34,12 @@ def find_steps(probe: Probe) -> None:
     probe.report.left.update([_OWN.sub("…", each.why) for each in found.skipped])
     document = compile_plan(plan, "plan", "plan.md").document
     steps["argv"] += len([each for each in document.steps if each.argv is not None]) if document is not None else 0
-    then = read_text(apply(plan.text, annotate(plan).edits))
+    then = read_text(apply(plan.text, annotate_plan(plan).edits))
     seen = find_plan_steps(then)
     steps["annotated"] += len([each for each in seen.drafts if each.origin != INFERRED])
     if seen.problems or _told(seen) != _told(found):
         probe.fail(0, "annotated, it compiles to other steps")
-    if annotate(then).edits:
+    if annotate_plan(then).edits:
         probe.fail(0, "annotating it a second time changes it")
 
 

@@ -270,9 +270,9 @@ def _level(rule: Rule) -> str:
 def attributes() -> str:
     """A page with every attribute of a step's fence."""
     from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
-    from execplan.execution.written.annotated import LAST
-    from execplan.execution.written.fitting import USED
-    from execplan.execution.written.values import RANGES
+    from execplan.execution.written.annotated import LAST_STEP_ATTRIBUTES
+    from execplan.execution.written.fitting import ATTRIBUTE_TYPES
+    from execplan.execution.written.values import ATTRIBUTE_RANGES
 
     lines = [
         "# The attributes of a step",
@@ -283,7 +283,7 @@ def attributes() -> str:
         "a backslash keeps a quote from being one. A bare word is `true`. Lists have commas between their parts; ids and paths",
         "may have white space instead, and quotes around what holds some.",
         "",
-        f"Of a fence with several commands, {', '.join([f'`{each}`' for each in LAST])} belong to the last one, `needs` to the",
+        f"Of a fence with several commands, {', '.join([f'`{each}`' for each in LAST_STEP_ATTRIBUTES])} belong to the last one, `needs` to the",
         "first, and all others to each.",
         "",
         "| attribute | field | takes | for | what it says |",
@@ -292,8 +292,8 @@ def attributes() -> str:
     for each in ATTRIBUTES:
         name = "#id" if each.name == "id" else each.name
         takes = " · ".join([f"`{choice}`" for choice in each.choices]) or each.kind
-        takes += " {} to {:,}".format(*RANGES[each.name]) if each.name in RANGES else ""
-        types = ", ".join([f"`{kind}`" for kind in USED.get(each.name, ())]) or "all"
+        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[each.name]) if each.name in ATTRIBUTE_RANGES else ""
+        types = ", ".join([f"`{kind}`" for kind in ATTRIBUTE_TYPES.get(each.name, ())]) or "all"
         field = "" if each.field == each.name else f"`{each.field}`"
         lines.append(f"| `{name}` | {field} | {takes} | {types} | {each.about} |")
     lines += [
@@ -314,7 +314,7 @@ def attributes() -> str:
     ]
     for each in PLAN_ATTRIBUTES:
         takes = " · ".join([f"`{choice}`" for choice in each.choices]) or each.kind
-        takes += " {} to {:,}".format(*RANGES[each.name]) if each.name in RANGES else ""
+        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[each.name]) if each.name in ATTRIBUTE_RANGES else ""
         field = each.field.replace("steps.", "steps[].")
         lines.append(f"| `{each.name}` | `{field}` | {takes} | {each.about} |")
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.draft import INFERRED
 from execplan.plan.reader import read
@@ -35,7 +35,7 @@ def inferred(folder: Path) -> list[Inferred]:
     for path in sorted(folder.rglob("*.md")):
         for draft in find_plan_steps(read(path.read_bytes())).drafts:
             if draft.origin == INFERRED:
-                argv = parse(draft.command).argv
+                argv = parse_command(draft.command).argv
                 runs = f"argv {list(argv)}" if argv is not None else f"needs a shell: {draft.command}"
                 name = path.relative_to(folder).as_posix()
                 found.append(Inferred(name, draft.start + 1, f"cwd {draft.cwd}, {runs}"))

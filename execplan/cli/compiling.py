@@ -11,8 +11,8 @@ from execplan.cli.steps import skipped_json, skipped_line_texts, steps_json, ste
 from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import SCHEMA
-from execplan.execution.written.advice import advice
-from execplan.execution.written.annotated import find_annotated
+from execplan.execution.written.advice import find_step_advice
+from execplan.execution.written.annotated import find_annotated_steps
 from execplan.plan import reader
 from execplan.repo import shelf
 from execplan.repo.execution import store
@@ -52,7 +52,7 @@ def compile_warnings(home: Project, ref: PlanRef) -> tuple[str, ...]:
     display_path = home.display_path(ref.path)
     with About(display_path):
         plan = reader.read(shelf.read_bytes(home, ref.path))
-    findings = advice(plan, find_annotated(plan))
+    findings = find_step_advice(plan, find_annotated_steps(plan))
     return tuple([f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}" for finding in findings if finding.kind in _WARNING_CODES])
 
 

@@ -9,11 +9,11 @@ from execplan.execution.attributes import LEVELS, TOOL
 from execplan.execution.documents.filling import MAX_DESCRIPTION_LENGTH, describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 from execplan.execution.draft import INFERRED, ParsedSteps
-from execplan.execution.written.annotated import find_annotated, numbered
-from execplan.execution.written.fences import fences
-from execplan.execution.written.fields import all_fields
-from execplan.execution.written.plan_settings import apply_to_step, plan_settings
-from execplan.execution.written.problems import problems
+from execplan.execution.written.annotated import find_annotated_steps, assign_step_ids
+from execplan.execution.written.fences import find_annotated_fences
+from execplan.execution.written.fields import build_all_step_fields
+from execplan.execution.written.plan_settings import apply_plan_settings, read_plan_settings
+from execplan.execution.written.problems import find_step_problems
 from execplan.plan.change import stop_conflicts
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ class Compiled(NamedTuple):
 
 def find_plan_steps(plan: Plan) -> ParsedSteps:
     """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
-    from execplan.execution.wild.inferred import find_inferred
-    from execplan.execution.wild.names import named
+    from execplan.execution.wild.inferred import infer_steps
+    from execplan.execution.wild.names import assign_inferred_ids
     from execplan.execution.wild.tasks import bind_tasks
 
-    annotated_steps = find_annotated(plan)
-    inferred_steps = find_inferred(plan, fences(plan).taken)
+    annotated_steps = find_annotated_steps(plan)
+    inferred_steps = infer_steps(plan, find_annotated_fences(plan).fence_lines)
     names = [name for draft in annotated_steps.drafts for name in (draft.id, draft.attributes.get("id", ""))]
-    drafts = numbered([*annotated_steps.drafts, *named(inferred_steps.drafts, names)])
+    drafts = assign_step_ids([*annotated_steps.drafts, *assign_inferred_ids(inferred_steps.drafts, names)])
     return ParsedSteps(
         tuple(bind_tasks(plan, drafts, [*annotated_steps.skipped, *inferred_steps.skipped])),
         tuple(sorted([*annotated_steps.skipped, *inferred_steps.skipped])),
@@ -70,10 +70,10 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     _ensure_no_problems(plan, parsed, path)
     if not parsed.drafts:
         return Compiled(None, parsed.skipped)
-    steps = all_fields(parsed.drafts)
-    settings = plan_settings(plan)
+    steps = build_all_step_fields(parsed.drafts)
+    settings = read_plan_settings(plan)
     for number, (draft, step) in enumerate(zip(parsed.drafts, steps, strict=True), 1):
-        apply_to_step(settings, step, has_timeout="timeout" in draft.attributes)
+        apply_plan_settings(settings, step, has_timeout="timeout" in draft.attributes)
         _fill_derived_fields(number, draft, step)
     title = (plan.title or plan_id)[:MAX_DESCRIPTION_LENGTH]
     level = max([step["risk"]["level"] for step in steps], key=LEVELS.index)
@@ -97,7 +97,7 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
 
 
 def _ensure_no_problems(plan: Plan, parsed: ParsedSteps, path: str) -> None:
-    step_problems = problems(plan, parsed)
+    step_problems = find_step_problems(plan, parsed)
     if not step_problems:
         return
     lines = [f"{path}:{problem.line + 1}:{problem.column + 1}: {problem.kind} {problem.message}" for problem in step_problems]

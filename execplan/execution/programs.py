@@ -99,10 +99,10 @@ def program_names(step: Step) -> Iterator[str]:
 @lru_cache(4096)
 def _nested_program_names(text: str, argv: tuple[str, ...]) -> tuple[str, ...]:
     """The names within a command or a script, which has no words of its own, that are looked up with the same PATH."""
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
 
-    commands = parse(text).simple
-    assigned_names = [name for command in commands for name, _ in command.assigned]
+    commands = parse_command(text).simple_commands
+    assigned_names = [name for command in commands for name, _ in command.assignments]
     exports_path = any([arg.startswith("PATH=") for command in commands for arg in command.argv[1:]])
     if "PATH" in assigned_names or exports_path or any([_SOURCE_COMMANDS.intersection(command.argv[:1]) for command in commands]):
         return ()

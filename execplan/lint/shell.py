@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.typed import ALONE, BARE, PLAIN, PROMPTS, SHELLS, is_command
+from execplan.execution.command.typed import STANDALONE_PROGRAMS, UNAMBIGUOUS_PROGRAMS, PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES, looks_like_command
 from execplan.lint.words import Span
 from execplan.text.blocks import CODE, FENCE, PARAGRAPH
 
@@ -28,9 +28,9 @@ def fences(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
 
 def _is_example(info: str) -> bool:
     from execplan.execution.attributes import EXAMPLE
-    from execplan.execution.written.fence import attributes_of
+    from execplan.execution.written.fence import parse_info_string
 
-    said = attributes_of(info)
+    said = parse_info_string(info)
     return said is not None and said.mark == EXAMPLE
 
 
@@ -38,19 +38,19 @@ def commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
     """The commands of a section, those in blocks of code first."""
     for block, start, end in fences(plan, section):
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
-        if language not in SHELLS and language not in PLAIN:
+        if language not in SHELL_LANGUAGES and language not in PLAIN_TEXT_LANGUAGES:
             continue
-        sure = language in SHELLS and not any(
+        sure = language in SHELL_LANGUAGES and not any(
             [each.lstrip().startswith(PROMPTS) for each in plan.text.lines[start:end]]
         )
         goes_on = False
         for at in range(start, end):
             line = plan.text.lines[at].strip()
-            if line and not goes_on and line[0] != "#" and (sure or is_command(line)):
+            if line and not goes_on and line[0] != "#" and (sure or looks_like_command(line)):
                 yield Span(at, plan.text.lines[at].index(line), line)
             goes_on = line.endswith("\\")
     for span in given.words.codes_in(section.body, section.end):
-        if (" " in span.text or "/" in span.text or span.text in ALONE) and is_command(span.text):
+        if (" " in span.text or "/" in span.text or span.text in STANDALONE_PROGRAMS) and looks_like_command(span.text):
             yield span
     for block in plan.blocks[section.first : section.last]:
         if block.kind == PARAGRAPH:
@@ -62,5 +62,5 @@ def _in_prose(lines: list[str], block: Block) -> Iterator[Span]:
     for at in range(block.start, block.end):
         line = lines[at].lstrip(" \t-*+0123456789.)")
         word = line.partition(" ")[0]
-        if (word in BARE or "=" in word) and "`" not in line and is_command(line):
+        if (word in UNAMBIGUOUS_PROGRAMS or "=" in word) and "`" not in line and looks_like_command(line):
             yield Span(at, lines[at].index(line), line.rstrip())

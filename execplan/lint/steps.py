@@ -88,10 +88,10 @@ def _renamed(line: str, place: Place) -> tuple[Edit, ...]:
     from difflib import get_close_matches
 
     from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTION, PLAN_ATTRIBUTES
-    from execplan.execution.written.fence import attributes_of
+    from execplan.execution.written.fence import parse_info_string
 
     name = line[place.column : place.end_column].partition("=")[0]
-    info = attributes_of(line.lstrip(" \t`~"))
+    info = parse_info_string(line.lstrip(" \t`~"))
     is_whole_plan = info is not None and info.mark == EXECUTION
     near = get_close_matches(name, [each.name for each in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1)
     if not near:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.typed import is_command
+from execplan.execution.command.typed import looks_like_command
 from execplan.lint.rule import HINT, HISTORY, Given, Place, rule
 from execplan.lint.shell import fences
 from execplan.lint.words import Span
@@ -110,7 +110,7 @@ def _name(code: str) -> tuple[str, int]:
     if " " in head:
         defined = _defined(code)
         return (defined, code.index(defined)) if defined else ("", 0)
-    if "/" in head or "@" in head or is_command(code):
+    if "/" in head or "@" in head or looks_like_command(code):
         return "", 0
     for mark in ("::", ".", "#"):
         head = head.rpartition(mark)[2]

@@ -173,15 +173,15 @@ NO_WORDS = Words()
 
 def _steps(plan: Plan) -> tuple[StepProblem, ...]:
     """What stops the steps of a plan from being compiled, and what else there is to say of them."""
-    from execplan.execution.written.annotated import find_annotated
-    from execplan.execution.written.problems import problems
+    from execplan.execution.written.annotated import find_annotated_steps
+    from execplan.execution.written.problems import find_step_problems
 
-    found = find_annotated(plan)
+    found = find_annotated_steps(plan)
     if not found.drafts:
-        return problems(plan, found)
-    from execplan.execution.written.advice import advice
+        return find_step_problems(plan, found)
+    from execplan.execution.written.advice import find_step_advice
 
-    return (*problems(plan, found), *advice(plan, found))
+    return (*find_step_problems(plan, found), *find_step_advice(plan, found))
 
 
 def _read(kind: str, lines: list[str]) -> list[str] | None:

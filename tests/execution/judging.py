@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 from execplan.execution.evaluate import Evaluation, evaluate
 from execplan.execution.policy import Policy
 from execplan.repo import homes
@@ -26,7 +26,7 @@ def judge(repo: Folder, *steps: Step, policy: Policy | None = None, **fields: An
 
 def run(line: str, **fields: Any) -> Step:
     """A step that runs a command."""
-    argv = None if "shell" in fields else parse(line).argv
+    argv = None if "shell" in fields else parse_command(line).argv
     return {"command": line, "argv": list(argv) if argv is not None else None, **fields}
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.execution.compile import compile_plan
-from execplan.execution.wild.annotate import annotate
-from execplan.execution.wild.inferred import find_inferred
-from execplan.execution.written.annotated import find_annotated
-from execplan.execution.written.fences import fences
+from execplan.execution.wild.annotate import annotate_plan
+from execplan.execution.wild.inferred import infer_steps
+from execplan.execution.written.annotated import find_annotated_steps
+from execplan.execution.written.fences import find_annotated_fences
 from execplan.plan.model import Plan
 from execplan.plan.reader import read, read_text
 from execplan.plan.seek import task_ids
@@ -29,7 +29,7 @@ def plan_of(steps: str) -> Plan:
 
 def after(plan: Plan) -> Plan:
     """The plan once it is annotated."""
-    return read_text(apply(plan.text, annotate(plan).edits))
+    return read_text(apply(plan.text, annotate_plan(plan).edits))
 
 
 def written(steps: str) -> str:
@@ -113,9 +113,9 @@ def test_it_compiles_to_the_same_and_is_inferred_no_more() -> None:
     then = after(plan)
     assert steps(then) == steps(plan)
     assert len(steps(plan)) > 20
-    left = {each.command for each in find_inferred(then, fences(then).taken).drafts}
-    assert left < {each.command for each in find_inferred(plan, fences(plan).taken).drafts}
-    assert annotate(then).edits == ()
+    left = {each.command for each in infer_steps(then, find_annotated_fences(then).fence_lines).drafts}
+    assert left < {each.command for each in infer_steps(plan, find_annotated_fences(plan).fence_lines).drafts}
+    assert annotate_plan(then).edits == ()
 
 
 def test_lines_keep_their_ends_and_an_open_fence_is_refused() -> None:
@@ -123,7 +123,7 @@ def test_lines_keep_their_ends_and_an_open_fence_is_refused() -> None:
     plan = read_text(Text.from_str(text))
     assert after(plan).text.to_str() == text.replace("    make test", "```sh {#make-test}\r\nmake test\r\n```")
     with pytest.raises(ExecplanError) as refused:
-        annotate(read_text(Text.from_str("# T\n\n## Concrete Steps\n\n```sh\nmake test\n")))
+        annotate_plan(read_text(Text.from_str("# T\n\n## Concrete Steps\n\n```sh\nmake test\n")))
     assert refused.value.code == "unclosed-fence"
 
 
@@ -143,7 +143,7 @@ def test_the_task_is_written_as_text_or_as_its_id() -> None:
 
 def test_a_block_for_two_tasks_stays_and_the_reason_is_told() -> None:
     plan = with_tasks("- [ ] Run `make a`\n- [ ] Run `make b`", "    make a\n    make b")
-    change = annotate(plan)
+    change = annotate_plan(plan)
     assert change.edits == ()
     assert change.said[0] == "annotated: 0 of 2 inferred steps; the others are left to you:"
     assert change.said[1].startswith("line 10 is left to you: it is in a block whose commands complete different tasks")
@@ -163,7 +163,7 @@ def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> N
 def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
     plan = plan_of("    make a\n    npm run dev\n\nThen:\n\n    make b\n\nIf needed:\n\n    make c")
     for dry_run, shift in ((True, 0), (False, 2)):
-        assert annotate(plan, dry_run=dry_run).said == (
+        assert annotate_plan(plan, dry_run=dry_run).said == (
             f"{'would annotate' if dry_run else 'annotated'}: 1 of 2 inferred steps; the others are left to you:",
             "line 5 is left to you: it is in a block with line 6, which is no step: move that line elsewhere: make a",
             "line 6 is no step: it runs until somebody stops it, or waits for somebody to type: npm run dev",
@@ -177,5 +177,5 @@ def test_real_plans() -> None:
         plan = read(path.read_bytes())
         then = after(plan)
         assert steps(then) == steps(plan), path
-        assert annotate(then).edits == (), path
-        assert find_annotated(then).problems == (), path
+        assert annotate_plan(then).edits == (), path
+        assert find_annotated_steps(then).problems == (), path

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from execplan.execution.draft import StepDraft
-from execplan.execution.written.advice import advice
-from execplan.execution.written.annotated import find_annotated
-from execplan.execution.written.fences import fences
-from execplan.execution.written.fields import all_fields
-from execplan.execution.written.problems import problems
+from execplan.execution.written.advice import find_step_advice
+from execplan.execution.written.annotated import find_annotated_steps
+from execplan.execution.written.fences import find_annotated_fences
+from execplan.execution.written.fields import build_all_step_fields
+from execplan.execution.written.problems import find_step_problems
 from execplan.plan import reader
 from execplan.plan.model import Plan
 
@@ -23,17 +23,17 @@ def plan_of(steps: str, validation: str = "") -> Plan:
 
 
 def drafts_of(steps: str, validation: str = "") -> tuple[StepDraft, ...]:
-    return find_annotated(plan_of(steps, validation)).drafts
+    return find_annotated_steps(plan_of(steps, validation)).drafts
 
 
 def fields_of(steps: str) -> list[dict[str, Any]]:
-    return all_fields(drafts_of(steps))
+    return build_all_step_fields(drafts_of(steps))
 
 
 def wrong_with(steps: str) -> list[tuple[str, str]]:
     """What stops a compile: kinds, and the words that each is about."""
     plan = plan_of(steps)
-    found = problems(plan, find_annotated(plan))
+    found = find_step_problems(plan, find_annotated_steps(plan))
     return [(each.kind, plan.text.lines[each.line][each.column : each.end_column]) for each in found]
 
 
@@ -53,7 +53,7 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
         b"# T\n\n```sh {#a}\nx\n```\n\n## Plan of Work\n\n```sh {#b}\nx\n```\n\n## Verification\n\n```sh {#c}\nx\n```\n\n"
         b"Revision note (2026-01-01): More.\n\n```sh {#d}\nx\n```\n"
     )
-    found = find_annotated(plan)
+    found = find_annotated_steps(plan)
     assert [(each.id, each.phase) for each in found.drafts] == [("c", "validate")]
     assert [(each.line, each.text) for each in found.skipped] == [(2, "```sh {#a}"), (8, "```sh {#b}"), (20, "```sh {#d}")]
     assert {each.why for each in found.skipped} == {"stands outside Concrete Steps and Validation and Acceptance"}
@@ -64,10 +64,10 @@ def test_examples_quotes_and_comments_hold_no_step() -> None:
         "```sh {example #a}\nmake\n```\n```text {expect}\nok\n```\n\n> ```sh {#b}\n> make\n> ```\n\n"
         "<!--\n```sh {#c}\nmake\n```\n-->\n\n    ```sh {#d}\n    make\n    ```\n"
     )
-    found = find_annotated(plan_of(text))
+    found = find_annotated_steps(plan_of(text))
     assert found.drafts == ()
     assert [each.why for each in found.skipped] == ["stands in a quote"]
-    assert problems(plan_of(text), found) == ()
+    assert find_step_problems(plan_of(text), found) == ()
 
 
 @pytest.mark.parametrize("lead", ["", "- Then:\n\n  ", "1. Then:\n\n   - so\n\n     ", "### First\n\n"])
@@ -80,7 +80,7 @@ def test_a_fence_in_a_list_or_below_a_sub_heading(lead: str) -> None:
 
 def test_content_ends_lines_in_lf_whatever_those_of_the_plan_end_in() -> None:
     text = "# T\r\n\r\n## Steps\r\n\r\n```py {#a type=create_file target=a.py}\r\nx\r\ny\r\n```\r\n"
-    (found,) = all_fields(find_annotated(reader.read(text.encode())).drafts)
+    (found,) = build_all_step_fields(find_annotated_steps(reader.read(text.encode())).drafts)
     assert found["content"] == "x\ny\n"
 
 
@@ -323,7 +323,7 @@ def test_order_and_names_over_several_fences() -> None:
 
 def test_a_cycle_is_shown() -> None:
     plan = plan_of(step("#a needs=c") + step("#b needs=a") + step("#c needs=b"))
-    (problem,) = problems(plan, find_annotated(plan))
+    (problem,) = find_step_problems(plan, find_annotated_steps(plan))
     assert problem.kind == "EP606"
     assert "a → b → c → a" in problem.message or "a → c → b → a" in problem.message
 
@@ -363,12 +363,12 @@ def test_parallel_steps_on_one_path() -> None:
 )
 def test_advice_stops_no_compile(text: str, kinds: list[str]) -> None:
     plan = plan_of(text)
-    found = find_annotated(plan)
-    assert problems(plan, found) == ()
-    told = [each.kind for each in advice(plan, found)]
+    found = find_annotated_steps(plan)
+    assert find_step_problems(plan, found) == ()
+    told = [each.kind for each in find_step_advice(plan, found)]
     assert [kind for kind in told if kind != "EP607" or "EP607" in kinds] == kinds
 
 
 def test_lines_of_fences_with_attributes_are_taken() -> None:
     plan = plan_of(step("#a") + "```text {expect}\nx\n```\n```sh\nmake\n```\n" + step("example #b"))
-    assert fences(plan).taken == frozenset([8, 9, 10, 11, 12, 13, 17, 18, 19])
+    assert find_annotated_fences(plan).fence_lines == frozenset([8, 9, 10, 11, 12, 13, 17, 18, 19])

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 
 SHELL = st.text(alphabet="rm ls$(){}[]<>|&;'\"\\`\n\t#=~*?!-cxX@\x00\u202e\xa0é", max_size=60)
 WORD = st.text(alphabet="abcXYZ019_-./:=,+@%^ '\"\\", min_size=1, max_size=12)
 
 
 def programs(line: str) -> list[str]:
-    return [" ".join(each.argv) for each in parse(line).simple]
+    return [" ".join(each.argv) for each in parse_command(line).simple_commands]
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,15 @@ def programs(line: str) -> list[str]:
     ],
 )
 def test_words_are_what_the_program_gets(line: str, argv: tuple[str, ...]) -> None:
-    found = parse(line)
+    found = parse_command(line)
     assert found.argv == argv
-    assert (found.needs, found.problem) == ("", "")
+    assert (found.shell_reason, found.problem) == ("", "")
 
 
 def test_variables_in_front_need_no_shell() -> None:
-    found = parse("CI=1 NAME='a b' npm test X=1")
+    found = parse_command("CI=1 NAME='a b' npm test X=1")
     assert found.argv == ("npm", "test", "X=1")
-    assert found.assigned == (("CI", "1"), ("NAME", "a b"))
+    assert found.assignments == (("CI", "1"), ("NAME", "a b"))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_variables_in_front_need_no_shell() -> None:
     ],
 )
 def test_what_needs_a_shell_is_said(line: str, needs: str) -> None:
-    found = parse(line)
+    found = parse_command(line)
     assert found.argv is None
-    assert (found.needs, found.problem) == (needs, "")
+    assert (found.shell_reason, found.problem) == (needs, "")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_needs_a_shell_is_said(line: str, needs: str) -> None:
     ],
 )
 def test_what_cant_be_read_is_said(line: str, problem: str) -> None:
-    found = parse(line)
+    found = parse_command(line)
     assert found.argv is None
     assert found.problem == problem
 
@@ -150,8 +150,8 @@ def test_what_cant_be_read_is_said(line: str, problem: str) -> None:
     ],
 )
 def test_a_command_is_found_wherever_it_hides(line: str, via: tuple[str, ...]) -> None:
-    assert ("rm", "x") in [each.argv for each in parse(line).simple]
-    assert via in [each.via for each in parse(line).simple if each.argv == ("rm", "x")]
+    assert ("rm", "x") in [each.argv for each in parse_command(line).simple_commands]
+    assert via in [each.via for each in parse_command(line).simple_commands if each.argv == ("rm", "x")]
 
 
 def test_what_only_runs_another_is_left_out_and_what_does_more_is_not() -> None:
@@ -177,20 +177,20 @@ def test_what_only_runs_another_is_left_out_and_what_does_more_is_not() -> None:
     ],
 )
 def test_what_feeds_a_program_is_known(line: str, reads: tuple[str, ...]) -> None:
-    assert [each.reads for each in parse(line).simple if each.argv[0] == "sh"] == [reads]
+    assert [each.piped_from for each in parse_command(line).simple_commands if each.argv[0] == "sh"] == [reads]
 
 
 def test_files_that_redirections_write() -> None:
-    (found,) = parse("ls > a 2>> b &> c >| d <> e < f 2>&1 >&2").simple
+    (found,) = parse_command("ls > a 2>> b &> c >| d <> e < f 2>&1 >&2").simple_commands
     assert found.writes == ("a", "b", "c", "d", "e")
 
 
 @given(SHELL)
 @settings(max_examples=50)
 def test_any_text_is_read(text: str) -> None:
-    found = parse(text)
-    assert (found.argv is None) == bool(found.needs or found.problem)
-    assert parse(text) == found
+    found = parse_command(text)
+    assert (found.argv is None) == bool(found.shell_reason or found.problem)
+    assert parse_command(text) == found
 
 
 @pytest.mark.parametrize(
@@ -207,25 +207,25 @@ def test_any_text_is_read(text: str) -> None:
     ],
 )
 def test_long_texts_are_read(text: str) -> None:
-    assert parse(text).simple or parse(text).problem
+    assert parse_command(text).simple_commands or parse_command(text).problem
 
 
 def test_what_is_read_twice_at_each_level_ends() -> None:
     text = "ls"
     for _ in range(12):
         text = f'eval "$({text})"'
-    assert len(parse(text).simple) < 3000
+    assert len(parse_command(text).simple_commands) < 3000
 
 
 @given(st.lists(WORD, min_size=1, max_size=5))
 @settings(max_examples=50)
 def test_quoted_words_are_those_of_shlex(words: list[str]) -> None:
     line = shlex.join(["echo", *words])
-    assert parse(line).argv == tuple(shlex.split(line)) == ("echo", *words)
+    assert parse_command(line).argv == tuple(shlex.split(line)) == ("echo", *words)
 
 
 def test_what_a_long_pipe_reads_is_told_once() -> None:
-    found = parse("|".join(["a b"] * 2000)).simple
-    assert {each.reads for each in found} == {(), ("a",)}
-    assert [each.reads for each in parse("curl x | tee y | tee z | sh").simple][-1] == ("curl", "tee")
-    assert parse("while a | b; do c; done | sh").simple[-1].reads == ("a", "b", "c")
+    found = parse_command("|".join(["a b"] * 2000)).simple_commands
+    assert {each.piped_from for each in found} == {(), ("a",)}
+    assert [each.piped_from for each in parse_command("curl x | tee y | tee z | sh").simple_commands][-1] == ("curl", "tee")
+    assert parse_command("while a | b; do c; done | sh").simple_commands[-1].piped_from == ("a", "b", "c")

@@ -18,7 +18,7 @@ from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.documents.differing import describe_differences
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan, Step
-from execplan.execution.written.problems import problems
+from execplan.execution.written.problems import find_step_problems
 from execplan.lint.runner import lint_bytes
 from execplan.plan import reader
 from tests.conftest import ENVIRONMENT
@@ -281,7 +281,7 @@ def test_every_plan_compiles_or_says_why(pieces: list[tuple[str, list[str]]]) ->
     text = "\n".join(["\n".join([f"```{info}", *body, "```"]) for info, body in pieces])
     plan = plan_of(text)
     found = find_plan_steps(plan)
-    if problems(plan, found):
+    if find_step_problems(plan, found):
         with pytest.raises(ExecplanError, match=r"t\.md:"):
             compile_plan(plan, "t", "t.md")
         return

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from execplan.execution.written.fence import attributes_of
+from execplan.execution.written.fence import parse_info_string
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from execplan.execution.written.fence import attributes_of
     ],
 )
 def test_what_other_tools_write_is_not_ours(info: str) -> None:
-    assert attributes_of(info) is None
+    assert parse_info_string(info) is None
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_what_other_tools_write_is_not_ours(info: str) -> None:
     ],
 )
 def test_ours(info: str, language: str, name: str | None, mark: str, attributes: dict[str, str]) -> None:
-    found = attributes_of(info)
+    found = parse_info_string(info)
     assert found is not None
     assert found.flaws == ()
     assert (found.language, found.id and found.id.value, found.mark) == (language, name, mark)
-    assert {each.name: each.value for each in found.given} == attributes
+    assert {each.name: each.value for each in found.attributes} == attributes
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_ours(info: str, language: str, name: str | None, mark: str, attributes:
     ],
 )
 def test_what_cannot_be_read(info: str, columns: tuple[int, int] | None, words: str) -> None:
-    found = attributes_of(info)
+    found = parse_info_string(info)
     assert found is not None
     if columns is None:
         assert found.id is not None
@@ -97,22 +97,22 @@ def test_what_cannot_be_read(info: str, columns: tuple[int, int] | None, words: 
 
 def test_columns_are_those_of_the_words() -> None:
     info = 'sh {#build needs=a task="x y"}'
-    found = attributes_of(info)
+    found = parse_info_string(info)
     assert found is not None
     assert found.id is not None
     assert info[found.id.start : found.id.end] == "#build"
-    assert [info[each.start : each.end] for each in found.given] == ["needs=a", 'task="x y"']
+    assert [info[each.start : each.end] for each in found.attributes] == ["needs=a", 'task="x y"']
 
 
 @given(some.text(alphabet="{}#.=\"'\\ abx,needs", max_size=30))
 def test_every_info_string_is_read(info: str) -> None:
-    found = attributes_of(info)
+    found = parse_info_string(info)
     if found is not None:
-        places = [(each.start, each.end) for each in (*found.given, *([found.id] if found.id else []))]
+        places = [(each.start, each.end) for each in (*found.attributes, *([found.id] if found.id else []))]
         places += [(each.start, each.end) for each in found.flaws]
         assert all([0 <= start < end <= len(info) for start, end in places])
 
 
 def test_a_hostile_info_string_takes_no_time() -> None:
-    assert attributes_of("{" * 200_000) is None
-    assert attributes_of("{" + "a=b " * 100_000) is None
+    assert parse_info_string("{" * 200_000) is None
+    assert parse_info_string("{" + "a=b " * 100_000) is None

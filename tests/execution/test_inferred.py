@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 from execplan.execution.compile import compile_plan
 from execplan.execution.draft import VALIDATE, WORK, ParsedSteps
-from execplan.execution.wild.inferred import find_inferred
+from execplan.execution.wild.inferred import infer_steps
 from execplan.plan.reader import read, read_text
 from execplan.text.lines import Text
 
@@ -22,7 +22,7 @@ CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].par
 def found(steps: str, validation: str = "") -> ParsedSteps:
     """What is found in a plan with such sections."""
     text = f"# T\n\n## Concrete Steps\n\n{steps}\n\n## Validation and Acceptance\n\n{validation}\n"
-    return find_inferred(read_text(Text.from_str(text)), frozenset())
+    return infer_steps(read_text(Text.from_str(text)), frozenset())
 
 
 def taken(steps: str, validation: str = "") -> list[str]:
@@ -252,8 +252,8 @@ def test_phases_lines_and_needs() -> None:
 def test_nothing_is_read_from_taken_lines_guidance_quotes_and_other_sections() -> None:
     text = "# T\n\n## Plan of Work\n\n    make a\n\n## Concrete Steps\n\n> `make b`\n\n```sh\nmake c\n```\n\n<!--\nmake d\n-->\n"
     plan = read_text(Text.from_str(text))
-    assert [each.command for each in find_inferred(plan, frozenset()).drafts] == ["make c"]
-    assert find_inferred(plan, frozenset(range(10, 13))).drafts == ()
+    assert [each.command for each in infer_steps(plan, frozenset()).drafts] == ["make c"]
+    assert infer_steps(plan, frozenset(range(10, 13))).drafts == ()
 
 
 WORDS = st.sampled_from(
@@ -266,13 +266,13 @@ WORDS = st.sampled_from(
 @given(st.lists(WORDS, max_size=30).map("".join))
 def test_any_text_is_read_and_a_step_holds_only_words_of_its_lines(words: str) -> None:
     plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{words}\n"))
-    once = find_inferred(plan, frozenset())
-    assert once == find_inferred(plan, frozenset())
+    once = infer_steps(plan, frozenset())
+    assert once == infer_steps(plan, frozenset())
     for draft in once.drafts:
         lines = " ".join(plan.text.lines[draft.start : draft.end])
         assert all([word in lines for word in draft.command.split()])
         assert not draft.cwd.startswith(("/", ".."))
-        problem = parse(draft.command).problem
+        problem = parse_command(draft.command).problem
         assert not problem or problem.startswith("a character")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.command.pattern import begins, covers, dotted, fits, forbids, problem, same_tool, split
+from execplan.execution.command.pattern import matches_command_prefix, matches_path, dotted_tool_name, matches_command, matches_path_ignoring_case, pattern_problem, matches_tool, split_pattern
 from tests.execution.plans import command, loaded, plan
 
 
@@ -30,12 +30,12 @@ from tests.execution.plans import command, loaded, plan
 )
 def test_a_command_is_compared_word_by_word(pattern: str, line: str, *, fit: bool, begun: bool) -> None:
     words = line.split()
-    assert (fits(words, pattern), begins(words, pattern)) == (fit, begun)
+    assert (matches_command(words, pattern), matches_command_prefix(words, pattern)) == (fit, begun)
 
 
 def test_a_word_with_a_blank_is_one_word() -> None:
-    assert fits(["echo", "a b"], "echo *")
-    assert not fits(["echo", "a", "b"], "echo *")
+    assert matches_command(["echo", "a b"], "echo *")
+    assert not matches_command(["echo", "a", "b"], "echo *")
 
 
 @pytest.mark.parametrize(
@@ -52,28 +52,28 @@ def test_a_word_with_a_blank_is_one_word() -> None:
     ],
 )
 def test_a_path_is_covered_by_its_folder_or_a_glob(pattern: str, path: str, *, covered: bool, forbidden: bool) -> None:
-    assert (covers(path, pattern), forbids(path, pattern)) == (covered, forbidden)
+    assert (matches_path(path, pattern), matches_path_ignoring_case(path, pattern)) == (covered, forbidden)
 
 
 def test_kinds_are_told_from_commands() -> None:
-    assert split("write: src/* ") == ("write", "src/*")
-    assert split("make all") == ("command", "make all")
-    assert split("https://x") == ("command", "https://x")
+    assert split_pattern("write: src/* ") == ("write", "src/*")
+    assert split_pattern("make all") == ("command", "make all")
+    assert split_pattern("https://x") == ("command", "https://x")
 
 
 def test_tools_go_by_both_of_their_names() -> None:
-    assert dotted("mcp__server__tool") == "server.tool"
-    assert (dotted("mcp__a__b__c"), dotted("server.tool"), dotted("mcp__server")) == ("", "", "")
-    assert same_tool("mcp__server__drop_all", "server.drop*")
-    assert same_tool("mcp__server__drop_all", "mcp__server__*")
-    assert not same_tool("mcp__server__drop", "server")
+    assert dotted_tool_name("mcp__server__tool") == "server.tool"
+    assert (dotted_tool_name("mcp__a__b__c"), dotted_tool_name("server.tool"), dotted_tool_name("mcp__server")) == ("", "", "")
+    assert matches_tool("mcp__server__drop_all", "server.drop*")
+    assert matches_tool("mcp__server__drop_all", "mcp__server__*")
+    assert not matches_tool("mcp__server__drop", "server")
 
 
 @pytest.mark.parametrize(
     "pattern", ["", " ", "...", "write:", "wirte:x", "make ... all", "write:/etc/x", "delete:../x"]
 )
 def test_what_can_mean_nothing_is_refused(pattern: str) -> None:
-    assert problem(pattern)
+    assert pattern_problem(pattern)
     if pattern.strip():
         for name in ("allow", "deny"):
             with pytest.raises(ExecplanError) as caught:

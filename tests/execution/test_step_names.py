@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from execplan.execution.compile import find_plan_steps
-from execplan.execution.wild.names import Names
+from execplan.execution.wild.names import StepIdAllocator
 from tests.execution.test_annotate import plan_of
 
 NAMES = {
@@ -36,13 +36,13 @@ NAMES = {
 
 @pytest.mark.parametrize("command", NAMES)
 def test_names(command: str) -> None:
-    assert Names().new(command) == NAMES[command]
+    assert StepIdAllocator().allocate(command) == NAMES[command]
 
 
 def test_no_name_is_given_twice_and_more_words_come_before_numbers() -> None:
-    names = Names(["make-test"])
-    assert [names.new("make test") for _ in range(2)] == ["make-test-2", "make-test-3"]
-    assert [names.new(f"docker compose run a {word}") for word in "bb"] == [
+    names = StepIdAllocator(["make-test"])
+    assert [names.allocate("make test") for _ in range(2)] == ["make-test-2", "make-test-3"]
+    assert [names.allocate(f"docker compose run a {word}") for word in "bb"] == [
         "docker-compose-run",
         "docker-compose-run-a-b",
     ]
@@ -50,7 +50,7 @@ def test_no_name_is_given_twice_and_more_words_come_before_numbers() -> None:
 
 @given(some.text(max_size=40))
 def test_any_command_has_a_name(command: str) -> None:
-    name = Names().new(command)
+    name = StepIdAllocator().allocate(command)
     assert name[0].isalpha()
     assert name.isascii()
     assert len(name) <= 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.command.typed import is_command
+from execplan.execution.command.typed import looks_like_command
 from execplan.lint.facts import Clock, History, Tree
 from execplan.lint.risky import lost
 from execplan.lint.rule import Given
@@ -203,14 +203,14 @@ def test_acceptance_in_detail_is_shown_by_the_commands_of_the_steps() -> None:
     "words", ["make test", "npm run x", "$ anything", "CI=1 pytest", "./gradlew build", "tool --flag", "a.sh"]
 )
 def test_commands_are_told_by_their_words(words: str) -> None:
-    assert is_command(words)
+    assert looks_like_command(words)
 
 
 @pytest.mark.parametrize(
     "words", ["make", "reader.py", "src/reader.py", "Plan", "a b", "x = y", "npm", "read(data) -> Plan", "-v"]
 )
 def test_other_code_is_no_command(words: str) -> None:
-    assert is_command(words) == (words == "make")
+    assert looks_like_command(words) == (words == "make")
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_other_code_is_no_command(words: str) -> None:
 def test_what_is_lost(command: str) -> None:
     assert lost(command)
     steps = f"## Concrete Steps\n\nIn the root:\n\n    {command}\n\n## Idempotence and Recovery\n\n"
-    if is_command(command):
+    if looks_like_command(command):
         assert len(lint("EP408", steps + "None.\n")) == 1
     assert lint("EP408", steps + "Restore the dump of the night before.\n") == []
 

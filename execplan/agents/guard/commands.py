@@ -9,9 +9,9 @@ from execplan.agents.guard.equivalent import PATHSPEC_COMMANDS, normalize_argv, 
 from execplan.agents.guard.paths import linkless_path
 from execplan.agents.guard.verdict import EXACT_MATCH, StepComparison
 from execplan.agents.guard.wrapped import is_harmless_variable, is_same_python
-from execplan.execution.command.parse import parse
-from execplan.execution.command.pattern import fits, is_wild
-from execplan.execution.command.simple import program
+from execplan.execution.command.parse import parse_command
+from execplan.execution.command.pattern import matches_command, has_wildcard
+from execplan.execution.command.simple import normalize_program_name
 from execplan.execution.documents.touched import written_paths
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def resolve_step_directory(step: Mapping[str, Any], scope: GuardScope) -> str:
 
 def is_allowed_by_pattern(typed_command: TypedCommand, pattern: str, step: Mapping[str, Any], scope: GuardScope) -> bool:
     """Whether a pattern of a step allows a command, of which no word that the pattern leaves open leads out."""
-    if typed_command.problem or typed_command.folder != resolve_step_directory(step, scope) or not fits(typed_command.argv, pattern):
+    if typed_command.problem or typed_command.folder != resolve_step_directory(step, scope) or not matches_command(typed_command.argv, pattern):
         return False
     step_env = step.get("env") or {}
     if not all(
@@ -79,7 +79,7 @@ def is_allowed_by_pattern(typed_command: TypedCommand, pattern: str, step: Mappi
     ):
         return False
     pattern_words = pattern.split()
-    is_open = [at >= len(pattern_words) or pattern_words[at] == "..." or is_wild(pattern_words[at]) for at in range(len(typed_command.argv))]
+    is_open = [at >= len(pattern_words) or pattern_words[at] == "..." or has_wildcard(pattern_words[at]) for at in range(len(typed_command.argv))]
     open_args = [arg for arg, left_open in zip(typed_command.argv, is_open, strict=True) if left_open]
     return not any([_leads_out(candidate, typed_command.folder, scope) for arg in open_args for candidate in _possible_paths(arg, typed_command.folder)])
 
@@ -168,7 +168,7 @@ def _is_same_file(
     """Whether two words name the same file of the repository, and can't mean anything else."""
     if step.get("type") == _INSTALL or call_arg.startswith("-") or planned_arg.startswith("-") or not {".", "/"} & set(planned_arg):
         return False
-    programs = {program(simple.argv[0]) for simple in typed_command.simple if simple.argv} | {program(typed_command.argv[0])}
+    programs = {normalize_program_name(simple.argv[0]) for simple in typed_command.simple if simple.argv} | {normalize_program_name(typed_command.argv[0])}
     path = linkless_path(planned_arg, resolve_step_directory(step, scope), scope.root) if programs <= _FILE_PROGRAMS else ""
     if not path or linkless_path(call_arg, typed_command.folder, scope.root) != path:
         return False
@@ -215,7 +215,7 @@ def _possible_paths(arg: str, folder: str) -> list[str]:
 def _command_similarity(typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any]) -> int:
     """How near any command in what is typed comes to one in a step, whatever it is wrapped in."""
     call_argvs = [typed_command.argv, *[command.argv for command in typed_command.simple]]
-    inner_commands = parse(step["command"]).simple if not typed_command.argv or typed_command.simple[0].via else ()
+    inner_commands = parse_command(step["command"]).simple_commands if not typed_command.argv or typed_command.simple[0].via else ()
     return max(
         [_argv_similarity(argv, other_argv) for argv in call_argvs for other_argv in (planned_argv, *[simple.argv for simple in inner_commands]) if other_argv]
     )
@@ -227,7 +227,7 @@ def _argv_similarity(call_argv: Sequence[str], planned_argv: Sequence[str]) -> i
         return 0
     shared_count = len([arg for arg in set(call_argv[1:]) if arg in set(planned_argv[1:])])
     max_count = max(len(set(call_argv[1:])), len(set(planned_argv[1:])), 1)
-    is_same = program(call_argv[0]) == program(planned_argv[0])
+    is_same = normalize_program_name(call_argv[0]) == normalize_program_name(planned_argv[0])
     return 60 * is_same + (40 * shared_count // max_count if len(planned_argv) > 1 or len(call_argv) > 1 else 40 * is_same)
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard import reading
-from execplan.execution.command.reader import Reader
+from execplan.execution.command.reader import ShellParser
 from execplan.execution.permission import ALLOW
 from execplan.record import NamedTuple
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.call import ToolCall
     from execplan.agents.guard.planned import GuardScope
-    from execplan.execution.command.simple import Simple
+    from execplan.execution.command.simple import SimpleCommand
 
 _MAX_CHARS = 20_000
 _PIPES = ("|",)
@@ -51,7 +51,7 @@ class _PipedCommand(NamedTuple):
     """What stands in front of it."""
 
 
-class _CompoundReader(Reader):
+class _CompoundReader(ShellParser):
     """Keeps each command as it is typed."""
 
     def __init__(self, text: str) -> None:
@@ -63,58 +63,58 @@ class _CompoundReader(Reader):
         self._redirect_spans: list[tuple[int, int]] = []
         self._redirect_start, self._descriptor = 0, ""
 
-    def _separator(self, char: str) -> str:
-        mark = super()._separator(char)
+    def _read_separator(self, char: str) -> str:
+        mark = super()._read_separator(char)
         if mark not in _JOINS or (self._joiner and mark != "\n"):
             self.unsupported = self.unsupported or f"`{mark}`"
         self._joiner = self._joiner or mark
         return mark
 
-    def _simple(self, feeding: tuple[str, ...]) -> list[Simple]:
-        start, raw_count, self._redirect_spans = self.at, len(self.raw), []
-        simple_commands = super()._simple(feeding)
-        if len(self.raw) != raw_count + 1 or not self.raw[-1][0]:
+    def _parse_simple_command(self, feeding: tuple[str, ...]) -> list[SimpleCommand]:
+        start, raw_count, self._redirect_spans = self.position, len(self.raw_commands), []
+        simple_commands = super()._parse_simple_command(feeding)
+        if len(self.raw_commands) != raw_count + 1 or not self.raw_commands[-1][0]:
             self.unsupported = self.unsupported or "no program is named"
             return simple_commands
         text, at = "", start
         for begin, end in self._redirect_spans:
             text, at = f"{text}{self.text[at:begin]} ", end
-        text = (text + self.text[at : self.at]).strip(" \t")
-        self.piped_commands.append(_PipedCommand(text, self.raw[-1][0], self._joiner))
+        text = (text + self.text[at : self.position]).strip(" \t")
+        self.piped_commands.append(_PipedCommand(text, self.raw_commands[-1][0], self._joiner))
         self._joiner = ""
         return simple_commands
 
-    def _redirection(self) -> str:
-        start = self.at
-        mark = super()._redirection()
+    def _match_redirection(self) -> str:
+        start = self.position
+        mark = super()._match_redirection()
         if mark:
-            self._redirect_start, self._descriptor = start, self.text[start : self.at]
+            self._redirect_start, self._descriptor = start, self.text[start : self.position]
         return mark
 
-    def _redirect(self, mark: str, writes: list[str], fed: list[str], found: list[Simple]) -> None:
-        start, descriptor, target_start = self._redirect_start, self._descriptor, self.at + len(mark)
-        super()._redirect(mark, writes, fed, found)
-        target = self.text[target_start : self.at].strip(" \t")
+    def _parse_redirection(self, mark: str, writes: list[str], fed: list[str], found: list[SimpleCommand]) -> None:
+        start, descriptor, target_start = self._redirect_start, self._descriptor, self.position + len(mark)
+        super()._parse_redirection(mark, writes, fed, found)
+        target = self.text[target_start : self.position].strip(" \t")
         is_output = descriptor in ("", "1", "2") and (
             (mark in _OUTPUT_REDIRECTS and target == "/dev/null") or (mark == ">&" and target in ("1", "2"))
         )
         if not is_output and not (mark == "<" and target == "/dev/null" and descriptor in ("", "0")):
             self.unsupported = self.unsupported or f"`{descriptor}{mark}` to {target[:60]}"
         self.has_redirects = True
-        self._redirect_spans.append((start, self.at))
+        self._redirect_spans.append((start, self.position))
 
-    def _reserved(self, text: str) -> list[Simple]:
+    def _handle_reserved_word(self, text: str) -> list[SimpleCommand]:
         self.unsupported = self.unsupported or f"`{text}`"
-        return super()._reserved(text)
+        return super()._handle_reserved_word(text)
 
-    def _deeper(self, stop: str, feeding: tuple[str, ...] = ()) -> list[Simple]:
+    def _parse_group(self, stop: str, feeding: tuple[str, ...] = ()) -> list[SimpleCommand]:
         self.unsupported = self.unsupported or "`(`"
-        return super()._deeper(stop, feeding)
+        return super()._parse_group(stop, feeding)
 
-    def backticks(self) -> list[Simple]:
+    def parse_backticks(self) -> list[SimpleCommand]:
         """The commands between backticks."""
         self.unsupported = self.unsupported or "`` ` ``"
-        return super().backticks()
+        return super().parse_backticks()
 
 
 def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
@@ -122,7 +122,7 @@ def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
     if len(call.command) > _MAX_CHARS:
         return False
     reader = _CompoundReader(call.command.strip(" \t\n"))
-    reader.commands()
+    reader.parse_commands()
     if reader.problem or reader.unsupported or len(reader.piped_commands) < 2:
         return False
     return not any([_side_effect_reason(piped_command, call, "", scope, read_policy) for piped_command in reader.piped_commands])
@@ -133,7 +133,7 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
     if len(call.command) > _MAX_CHARS:
         return CoreCommand()
     reader = _CompoundReader(call.command.strip(" \t\n"))
-    reader.commands()
+    reader.parse_commands()
     if problem := reader.problem or reader.unsupported:
         return CoreCommand(reason=problem if len(reader.piped_commands) > 1 or reader.has_redirects else "")
     piped_commands = reader.piped_commands
@@ -187,8 +187,8 @@ def _prints_status(text: str, args: Sequence[str]) -> bool:
         return False
     for variable in _STATUS_VARIABLES:
         text = text.replace(variable, "0")
-    reader = Reader(text)
-    return bool(reader.commands()) and not reader.problem and not reader.needs and len(reader.raw) == 1
+    reader = ShellParser(text)
+    return bool(reader.parse_commands()) and not reader.problem and not reader.shell_reason and len(reader.raw_commands) == 1
 
 
 def _early_exit_reason(argv: Sequence[str]) -> str:

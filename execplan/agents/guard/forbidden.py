@@ -40,7 +40,7 @@ def file_denial_reason(file_changes: Sequence[FileChange], planned_steps: Sequen
         if protection:
             return f"{file_change.path} is {protection}"
         for pattern in scope.constraints.get("forbidden_paths") or ():
-            if patterns.forbids(file_change.path, pattern):
+            if patterns.matches_path_ignoring_case(file_change.path, pattern):
                 return f"the plan forbids {pattern}, and {file_change.path} is that"
     return _step_denial_reason(planned_steps, lambda kind, pattern: any([_matches_change(file_change, kind, pattern) for file_change in file_changes]))
 
@@ -50,7 +50,7 @@ def command_denial_reason(argvs: Sequence[tuple[str, ...]], planned_steps: Seque
     git_argvs = [_without_git_options(argv) for argv in argvs if argv[0].rpartition("/")[2] == "git"]
 
     def is_begun(kind: str, pattern: str) -> bool:
-        return kind == patterns.COMMAND and any([patterns.begins(argv, pattern) for argv in (*argvs, *git_argvs)])
+        return kind == patterns.COMMAND and any([patterns.matches_command_prefix(argv, pattern) for argv in (*argvs, *git_argvs)])
 
     for pattern in scope.constraints.get("forbidden_commands") or ():
         if is_begun(patterns.COMMAND, pattern):
@@ -68,12 +68,12 @@ def _without_git_options(argv: Sequence[str]) -> tuple[str, ...]:
 
 def tool_denial_reason(name: str, planned_steps: Sequence[PlannedStep]) -> str:
     """Why a tool may not be used, or nothing."""
-    return _step_denial_reason(planned_steps, lambda kind, pattern: kind == patterns.TOOL and patterns.same_tool(name, pattern))
+    return _step_denial_reason(planned_steps, lambda kind, pattern: kind == patterns.TOOL and patterns.matches_tool(name, pattern))
 
 
 def _step_denial_reason(planned_steps: Sequence[PlannedStep], matches: Callable[[str, str], bool]) -> str:
     for step, pattern in _iter_denials(planned_steps):
-        if matches(*patterns.split(pattern)):
+        if matches(*patterns.split_pattern(pattern)):
             return f"step {step} denies `{pattern}`"
     return ""
 
@@ -86,4 +86,4 @@ def _iter_denials(planned_steps: Sequence[PlannedStep]) -> Iterator[tuple[str, s
 
 def _matches_change(file_change: FileChange, kind: str, pattern: str) -> bool:
     is_same_kind = file_change.kind == kind or (file_change.kind in _WRITING_KINDS and kind in _WRITING_KINDS)
-    return is_same_kind and patterns.forbids(file_change.path, pattern)
+    return is_same_kind and patterns.matches_path_ignoring_case(file_change.path, pattern)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Final
 
-    from execplan.execution.command.words import Word
+    from execplan.execution.command.words import ShellWord
 
 _READ_ONLY_PROGRAMS: Final = frozenset("cat grep egrep fgrep head ls md5sum nl sha1sum sha256sum sha512sum stat tail wc".split())
 """Programs that no flag lets write or start anything: the name of a file may be taken for one."""
@@ -19,13 +19,13 @@ _MAX_WILD_DIRECTORIES: Final = 2
 _WILD: Final = frozenset("*?")
 
 
-def is_safe_glob(word: Word) -> bool:
+def is_safe_glob(word: ShellWord) -> bool:
     """Whether a word is a pattern that every shell reads alike, and that finds no name that begins with a hyphen.
 
     It begins with a name, or it says how all the names end.
     """
     text, suffix = word.text, word.text.rpartition(".")[2]
-    if not word.plain or _WILD.isdisjoint(text) or "**" in text:
+    if not word.is_plain or _WILD.isdisjoint(text) or "**" in text:
         return False
     if not all([char.isalnum() or char in "*?./_-+@%," for char in text]) or not text.isascii() or text.startswith("-"):
         return False

@@ -147,18 +147,18 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
 def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
     """Whether a pattern of a step allows what is made of a file: who may write all of it may edit it too."""
     kind = {file_change.kind, kinds.WRITE} if file_change.kind == kinds.EDIT else {file_change.kind}
-    return any([patterns.covers(file_change.path, pattern) for name in kind for pattern in _allowed_patterns(step, name)])
+    return any([patterns.matches_path(file_change.path, pattern) for name in kind for pattern in _allowed_patterns(step, name)])
 
 
 def _allowed_patterns(step: Step, kind: str) -> list[str]:
     """What the patterns of a step that are about calls of a kind say."""
-    return [pattern for name, pattern in map(patterns.split, step.get("allow") or ()) if name == kind]
+    return [pattern for name, pattern in map(patterns.split_pattern, step.get("allow") or ()) if name == kind]
 
 
 def _compare_tool(call: ToolCall, step: Step) -> StepComparison:
     """Whether the call of a tool is that of a step: its name, and all that it is given."""
     comparison = _compare_own_tool(call, step)
-    is_allowed = any([patterns.same_tool(call.tool, name) for name in _allowed_patterns(step, patterns.TOOL)])
+    is_allowed = any([patterns.matches_tool(call.tool, name) for name in _allowed_patterns(step, patterns.TOOL)])
     return ALLOWED_EXTRA if comparison.reason and is_allowed else comparison
 
 
@@ -167,7 +167,7 @@ def _compare_own_tool(call: ToolCall, step: Step) -> StepComparison:
     if step["type"] != _TOOL:
         return StepComparison(_describe_mismatch(step), 0)
     name = step["tool"]
-    if name not in (call.tool, patterns.dotted(call.tool)) and name.partition(".")[2] != call.tool:
+    if name not in (call.tool, patterns.dotted_tool_name(call.tool)) and name.partition(".")[2] != call.tool:
         return StepComparison(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
     if not _is_equal_json(call.arguments, step.get("parameters") or {}):
         return StepComparison(

@@ -9,8 +9,8 @@ from execplan.agents.guard.call import COMMAND, DELETE, EDIT, TOOL, WRITE
 from execplan.agents.guard.calling import NAME, denial_reason, shorten
 from execplan.agents.guard.plain import parse_command_list
 from execplan.agents.guard.reading import find_read_paths
-from execplan.execution.command.parse import parse
-from execplan.execution.command.simple import program
+from execplan.execution.command.parse import parse_command
+from execplan.execution.command.simple import normalize_program_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.call import ToolCall
     from execplan.agents.guard.planned import GuardScope
-    from execplan.execution.command.simple import Simple
+    from execplan.execution.command.simple import SimpleCommand
     from execplan.repo.home import Project
 
 _AGENT_PROGRAMS = frozenset(("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot"))
@@ -83,7 +83,7 @@ def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, home
     command_list = parse_command_list(command, call.cwd)
     if command_list is not None and find_read_paths(call._replace(kind=COMMAND, command=command), scope) is not None:
         return ""
-    folders, simple_commands = command_list.folders if command_list is not None else (call.cwd,), parse(command).simple
+    folders, simple_commands = command_list.folders if command_list is not None else (call.cwd,), parse_command(command).simple_commands
     for simple in simple_commands:
         reason = _program_denial_reason(simple, scope, folders, is_plain=command_list is not None)
         if reason := reason or _protected_path_reason(simple, scope, home, folders):
@@ -91,11 +91,11 @@ def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, home
     return _settings_removal_reason(simple_commands, folders)
 
 
-def _program_denial_reason(simple: Simple, scope: GuardScope, folders: Sequence[str], *, is_plain: bool) -> str:
+def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Sequence[str], *, is_plain: bool) -> str:
     """Why a program is none that an agent starts: ours with more than it may do, or an agent's that nobody would guard."""
     if not simple.argv:
         return ""
-    name = program(simple.argv[0]).casefold()
+    name = normalize_program_name(simple.argv[0]).casefold()
     if name in _AGENT_PROGRAMS:
         return f"{name} would be an agent that nobody guards"
     if name == "git":
@@ -103,12 +103,12 @@ def _program_denial_reason(simple: Simple, scope: GuardScope, folders: Sequence[
     if not _is_execplan(name, simple):
         code = next((arg for arg in simple.argv[1:] if _runs_execplan(arg)), "")
         return f"code that runs {NAME} is not for an agent: {shorten(code)}" if code else ""
-    if not is_plain or simple.via or simple.assigned or simple.argv[0] != NAME:
+    if not is_plain or simple.via or simple.assignments or simple.argv[0] != NAME:
         return f"an agent calls {NAME} by that name alone, with no more than a pipe around it; what it is to read comes by the pipe, or from a file"
     return denial_reason(simple.argv, scope, folders)
 
 
-def _is_execplan(name: str, simple: Simple) -> bool:
+def _is_execplan(name: str, simple: SimpleCommand) -> bool:
     return name == NAME or (simple.via[-1:] == ("python -m",) and name.startswith(f"{NAME}."))
 
 
@@ -124,7 +124,7 @@ def _runs_execplan(text: str) -> bool:
     return False
 
 
-def _git_setting_reason(simple: Simple) -> str:
+def _git_setting_reason(simple: SimpleCommand) -> str:
     """Why a command of git would change what git starts."""
     settings = [next_arg for arg, next_arg in zip(simple.argv, simple.argv[1:], strict=False) if arg in ("-c", "--config-env")]
     settings += [arg.partition("=")[2] for arg in simple.argv if arg.startswith(("--config-env=", "-c="))]
@@ -142,9 +142,9 @@ def _is_risky(name: str) -> bool:
     return name.casefold().startswith(_RISKY_PREFIXES) or name.casefold().endswith(_RISKY_SUFFIXES)
 
 
-def _protected_path_reason(simple: Simple, scope: GuardScope, home: Project, folders: Sequence[str]) -> str:
+def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, home: Project, folders: Sequence[str]) -> str:
     """Why a command, that may write, names what no agent changes."""
-    name = program(simple.argv[0]) if simple.argv else ""
+    name = normalize_program_name(simple.argv[0]) if simple.argv else ""
     removes = name in _REMOVERS or (name == "git" and bool({"rm", "mv"} & set(simple.argv[1:3])))
     for folder in folders:
         for arg in (*simple.argv[1:], *simple.writes):
@@ -206,10 +206,10 @@ def _settings_edit_reason(call: ToolCall, scope: GuardScope, home: Project) -> s
     return ""
 
 
-def _settings_removal_reason(simple_commands: Sequence[Simple], folders: Sequence[str]) -> str:
+def _settings_removal_reason(simple_commands: Sequence[SimpleCommand], folders: Sequence[str]) -> str:
     """Why a command would do away with a pyproject.toml that has settings of ours; what it writes there is not seen."""
     for simple in simple_commands:
-        if not simple.argv or program(simple.argv[0]) not in _REMOVERS | {"git"}:
+        if not simple.argv or normalize_program_name(simple.argv[0]) not in _REMOVERS | {"git"}:
             continue
         for arg in simple.argv[1:]:
             for folder in folders:

@@ -8,7 +8,7 @@ from execplan.agents.guard.calling import NAME
 from execplan.agents.guard.globs import expand_globs, is_safe_glob
 from execplan.agents.guard.paths import is_unambiguous
 from execplan.agents.guard.wrapped import strip_wrappers, is_harmless_variable
-from execplan.execution.command.reader import Reader
+from execplan.execution.command.reader import ShellParser
 from execplan.record import NamedTuple
 from execplan.text.hidden import may_hide
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.command.words import Word
+    from execplan.execution.command.words import ShellWord
 
 _CD = "`cd` is a builtin of the shell"
 _AND_OPERATOR = "`&&`"
@@ -38,7 +38,7 @@ class CommandList(NamedTuple):
     """Where they may run: absolute."""
 
 
-class _CommandListReader(Reader):
+class _CommandListReader(ShellParser):
     """Keeps every reason why a shell is needed, and takes whatever a shell may take for a pattern for one."""
 
     def __init__(self, text: str) -> None:
@@ -46,21 +46,21 @@ class _CommandListReader(Reader):
         self.patterns: set[str] = set()
         super().__init__(text)
 
-    def need(self, why: str) -> None:
+    def require_shell(self, why: str) -> None:
         """Keep a reason why a shell is needed."""
         if why:
             self.reasons.add(why)
-        super().need(why)
+        super().require_shell(why)
 
-    def word(self) -> Word:
+    def read_word(self) -> ShellWord:
         """One word; in some shells one that begins with `=` is the path of a program."""
-        word = super().word()
+        word = super().read_word()
         if is_safe_glob(word):
             self.patterns.add(word.text)
         elif (not _PATTERN_CHARS.isdisjoint(word.mask) and word.mask not in ("[", "]")) or word.mask.startswith("="):
-            self.need("a pattern that is not expanded here")
+            self.require_shell("a pattern that is not expanded here")
         if "{" in word.mask and ("," in word.mask or ".." in word.mask):
-            self.need("`{…}` is expanded")
+            self.require_shell("`{…}` is expanded")
         return word
 
 
@@ -75,16 +75,16 @@ def parse_command_list(text: str, cwd: str) -> CommandList | None:
     if len(text) > _MAX_CHARS or may_hide(text.replace("\n", "").replace("\t", "")):
         return None
     reader = _CommandListReader(text)
-    simple_commands = reader.commands()
-    if reader.problem or reader.reasons - _ALLOWED_REASONS - {_EXPANDS} or not reader.raw:
+    simple_commands = reader.parse_commands()
+    if reader.problem or reader.reasons - _ALLOWED_REASONS - {_EXPANDS} or not reader.raw_commands:
         return None
-    if any([set(simple_command.writes) - {os.devnull} or {"<", "<<"} & set(simple_command.reads) for simple_command in simple_commands]):
+    if any([set(simple_command.writes) - {os.devnull} or {"<", "<<"} & set(simple_command.piped_from) for simple_command in simple_commands]):
         return None
-    unwrapped = [strip_wrappers(argv, dict(assigned)) for argv, assigned in reader.raw]
+    unwrapped = [strip_wrappers(argv, dict(assigned)) for argv, assigned in reader.raw_commands]
     if not all([is_harmless_variable(*assignment) for _, assigned in unwrapped for assignment in assigned.items()]):
         return None
     commands = [argv for argv, _ in unwrapped]
-    if any([argv[:1] == (NAME,) and raw != (argv, ()) for argv, raw in zip(commands, reader.raw, strict=True)]):
+    if any([argv[:1] == (NAME,) and raw != (argv, ()) for argv, raw in zip(commands, reader.raw_commands, strict=True)]):
         return None  # by that name alone
     if _CD not in reader.reasons:
         return _expand_patterns(CommandList(tuple(commands), (cwd,)), reader.patterns)

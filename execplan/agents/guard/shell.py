@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.paths import is_unambiguous
-from execplan.execution.command.reader import Reader
+from execplan.execution.command.reader import ShellParser
 from execplan.execution.command.words import QUOTED
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.command.simple import Simple
-    from execplan.execution.command.words import Word
+    from execplan.execution.command.simple import SimpleCommand
+    from execplan.execution.command.words import ShellWord
 
 _MAX_BYTES = 131_072
 """Bytes that Linux takes as one argument (MAX_ARG_STRLEN): no shell is given more."""
@@ -34,28 +34,28 @@ class TypedCommand(NamedTuple):
     """Where it runs: a real path."""
     cwd: str
     """Where it was typed, before any `cd` in front: a real path."""
-    simple: tuple[Simple, ...]
+    simple: tuple[SimpleCommand, ...]
     """Every command in it, wherever it hides."""
     problem: str
     """Why it is no plain command, or nothing."""
 
 
-class _TypedReader(Reader):
+class _TypedReader(ShellParser):
     """Keeps its words, and takes nothing that not every shell has."""
 
     def __init__(self, text: str) -> None:
-        self.seen_words: list[Word] = []
+        self.seen_words: list[ShellWord] = []
         super().__init__(text)
 
-    def word(self) -> Word:
+    def read_word(self) -> ShellWord:
         """One word."""
-        word = super().word()
+        word = super().read_word()
         self.seen_words.append(word)
         return word
 
-    def _ansi(self) -> str:
-        self.trouble("`$'…'`, which not every shell reads alike")
-        return super()._ansi()
+    def _read_ansi_c_quoted(self) -> str:
+        self.record_problem("`$'…'`, which not every shell reads alike")
+        return super()._read_ansi_c_quoted()
 
 
 def parse_typed_command(text: str, cwd: str) -> TypedCommand:
@@ -65,12 +65,12 @@ def parse_typed_command(text: str, cwd: str) -> TypedCommand:
     folder, command_text, reason = _split_cd(_stripped(text))
     directory, directory_problem = _resolve_directory(cwd, folder)
     reader = _TypedReader(command_text)
-    simple_commands = tuple(reader.commands())
-    reason = reason or directory_problem or reader.problem or reader.needs or ("" if simple_commands else "there is no command in it")
-    reason = reason or ("" if len(reader.raw) == 1 else "several commands")
+    simple_commands = tuple(reader.parse_commands())
+    reason = reason or directory_problem or reader.problem or reader.shell_reason or ("" if simple_commands else "there is no command in it")
+    reason = reason or ("" if len(reader.raw_commands) == 1 else "several commands")
     reason = reason or next((ambiguity for word in reader.seen_words if (ambiguity := _ambiguity_reason(word, directory))), "")
-    argv, assigned = reader.raw[0] if reader.raw and not reason else ((), ())
-    if any([word.text.startswith(f"{word.name}+=") for word in reader.seen_words[: len(assigned)]]):
+    argv, assigned = reader.raw_commands[0] if reader.raw_commands and not reason else ((), ())
+    if any([word.text.startswith(f"{word.assigned_name}+=") for word in reader.seen_words[: len(assigned)]]):
         reason = "`+=` adds to a variable"
     elif len(dict(assigned)) < len(assigned):
         reason = "a variable is set twice"
@@ -87,26 +87,26 @@ def _stripped(text: str) -> str:
 def _split_cd(text: str) -> tuple[str, str, str]:
     """The folder of one `cd FOLDER &&` in front, the text behind it, and what is wrong with that folder."""
     reader = _TypedReader(text)
-    if not reader.blanks() or reader.peek() in _COMMAND_ENDS:
+    if not reader.skip_blanks() or reader.peek() in _COMMAND_ENDS:
         return "", text, ""
-    word = reader.word()
-    if word.text != "cd" or not word.plain or not reader.blanks() or reader.peek() in _COMMAND_ENDS:
+    word = reader.read_word()
+    if word.text != "cd" or not word.is_plain or not reader.skip_blanks() or reader.peek() in _COMMAND_ENDS:
         return "", text, ""
-    folder = reader.word()
-    if not reader.blanks() or not reader.text.startswith("&&", reader.at):
+    folder = reader.read_word()
+    if not reader.skip_blanks() or not reader.text.startswith("&&", reader.position):
         return "", text, ""
     path = folder.text
     if (
-        folder.why
+        folder.shell_reason
         or reader.problem
         or path[:1] in ("", "-", "~")
         or _shell_difference(folder)
         or not _PATTERN_CHARS.isdisjoint(folder.mask)
     ):
-        return path, text[reader.at + 2 :], "`cd` to a folder that only a shell can tell"
+        return path, text[reader.position + 2 :], "`cd` to a folder that only a shell can tell"
     if not path.startswith("/") and path.partition("/")[0] not in (".", "..") and os.environ.get("CDPATH"):
-        return path, text[reader.at + 2 :], "`cd` looks into the folders of CDPATH"
-    return path, text[reader.at + 2 :], ""
+        return path, text[reader.position + 2 :], "`cd` looks into the folders of CDPATH"
+    return path, text[reader.position + 2 :], ""
 
 
 def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
@@ -120,7 +120,7 @@ def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
     return real_path, ""
 
 
-def _ambiguity_reason(word: Word, folder: str) -> str:
+def _ambiguity_reason(word: ShellWord, folder: str) -> str:
     """What some shell would make of a word, other than what it says; or nothing."""
     reason = _shell_difference(word)
     if not reason and not _PATTERN_CHARS.isdisjoint(word.mask) and _matches_files(word, folder):
@@ -128,7 +128,7 @@ def _ambiguity_reason(word: Word, folder: str) -> str:
     return f"{reason}: put {word.text} in quotes" if reason else ""
 
 
-def _shell_difference(word: Word) -> str:
+def _shell_difference(word: ShellWord) -> str:
     """What not every shell takes as it stands."""
     mask = word.mask
     if len(mask) > 1 and mask.startswith("="):
@@ -138,7 +138,7 @@ def _shell_difference(word: Word) -> str:
     return "`{…}` is expanded" if "{" in mask and ("," in mask or ".." in mask) else ""
 
 
-def _matches_files(word: Word, folder: str) -> bool:
+def _matches_files(word: ShellWord, folder: str) -> bool:
     """Whether a word is the pattern of files that are there; where none is, shells leave it as it is, or stop."""
     from glob import glob
 

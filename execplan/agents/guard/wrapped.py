@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.paths import is_unambiguous
-from execplan.execution.command.simple import assignment
+from execplan.execution.command.simple import parse_assignment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def strip_wrappers(argv: tuple[str, ...], assigned: Mapping[str, str]) -> tuple[
         index, wrapper_variables = _wrapper_length(argv)
         if not index or index >= len(argv) or argv[index].startswith("-") or set(wrapper_variables) & set(variables):
             break
-        if argv[0] != "env" and assignment(argv[index]):
+        if argv[0] != "env" and parse_assignment(argv[index]):
             break
         argv, variables = argv[index:], {**variables, **wrapper_variables}
     return argv, variables
@@ -90,7 +90,7 @@ def _wrapper_length(argv: Sequence[str]) -> tuple[int, dict[str, str]]:
     if argv[:1] == ("env",):
         variables: dict[str, str] = {}
         for index, arg in enumerate(argv[1:], 1):
-            pair = assignment(arg)
+            pair = parse_assignment(arg)
             if pair is None or pair[0] in variables:
                 return (index if pair is None else 0), variables
             variables[pair[0]] = pair[1]

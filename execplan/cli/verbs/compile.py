@@ -193,10 +193,10 @@ def _annotate_plan(home: Project, ref: PlanRef, options: WriteOptions) -> Answer
     from execplan.cli.answer import quote_plan_name
     from execplan.cli.printing import printable_lines
     from execplan.cli.writing import edit_answer
-    from execplan.execution.wild.annotate import annotate
+    from execplan.execution.wild.annotate import annotate_plan
     from execplan.repo.amend import amend
 
-    amended = amend(home, ref, lambda plan: annotate(plan, dry_run=options.dry_run), options, command="compile")
+    amended = amend(home, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
     answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")
     if options.dry_run and amended.changed:
         answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")

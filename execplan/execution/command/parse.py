@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.reader import Reader
-from execplan.execution.command.simple import Simple
+from execplan.execution.command.reader import ShellParser
+from execplan.execution.command.simple import SimpleCommand
 from execplan.record import NamedTuple
 
-__all__ = ["Command", "Simple", "parse"]
+__all__ = ["CommandLine", "SimpleCommand", "parse_command"]
 
 
-class Command(NamedTuple):
+class CommandLine(NamedTuple):
     """What a line of a plan, or a whole script, would run."""
 
     argv: tuple[str, ...] | None
     """The words, exactly as the program gets them; None where a shell is needed, or where the line can't be read."""
-    assigned: tuple[tuple[str, str], ...]
+    assignments: tuple[tuple[str, str], ...]
     """The variables in front of it, which need no shell."""
-    needs: str
+    shell_reason: str
     """Why a shell is needed, or nothing."""
-    simple: tuple[Simple, ...]
+    simple_commands: tuple[SimpleCommand, ...]
     """Every command in it, wherever it hides."""
     problem: str
     """Why it can't be read, or nothing."""
-    expands: bool
+    has_expansion: bool
     """Whether a shell would put in a value that the text does not show, such as `$NAME` or `$(…)`."""
 
 
-def parse(line: str) -> Command:
+def parse_command(line: str) -> CommandLine:
     """Read a command line, or a script of several lines; never raises."""
-    reader = Reader(line.strip(" \t\n"))
-    found = reader.commands()
-    problem = _unseen(line) or reader.problem or ("" if found else "there is no command in it")
-    if problem or reader.needs or len(reader.raw) != 1:
-        return Command(None, (), reader.needs, tuple(found), problem, reader.expands)
-    argv, assigned = reader.raw[0]
-    return Command(argv, assigned, "", tuple(found), "", reader.expands)
+    parser = ShellParser(line.strip(" \t\n"))
+    commands = parser.parse_commands()
+    problem = _describe_hidden_character(line) or parser.problem or ("" if commands else "there is no command in it")
+    if problem or parser.shell_reason or len(parser.raw_commands) != 1:
+        return CommandLine(None, (), parser.shell_reason, tuple(commands), problem, parser.has_expansion)
+    argv, assignments = parser.raw_commands[0]
+    return CommandLine(argv, assignments, "", tuple(commands), "", parser.has_expansion)
 
 
-def _unseen(text: str) -> str:
+def _describe_hidden_character(text: str) -> str:
     """The first character that nobody sees, or that turns the text around."""
     if text.isascii() and text.isprintable():
         return ""

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from execplan.execution.command import words
-from execplan.execution.command.scanner import Scanner
-from execplan.execution.command.simple import Simple, program
-from execplan.execution.command.wrappers import unwrapped
+from execplan.execution.command.scanner import ShellLexer
+from execplan.execution.command.simple import SimpleCommand, normalize_program_name
+from execplan.execution.command.wrappers import unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.execution.command.words import Word
+    from execplan.execution.command.words import ShellWord
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 """How deep commands may be nested: nobody reads what goes deeper, and each level may be read twice."""
-_OPENING = frozenset("if while until for select case {".split())
-_CLOSING = frozenset("fi done esac }".split())
-_RESERVED = _OPENING | _CLOSING | frozenset("then elif else do ! function coproc [[".split())
+_OPENING_WORDS = frozenset("if while until for select case {".split())
+_CLOSING_WORDS = frozenset("fi done esac }".split())
+_RESERVED_WORDS = _OPENING_WORDS | _CLOSING_WORDS | frozenset("then elif else do ! function coproc [[".split())
 _BUILTINS = frozenset(
     (
         "cd . source export unset alias unalias eval exec set shift read trap ulimit umask wait jobs fg bg disown pushd popd dirs "
@@ -27,225 +27,225 @@ _BUILTINS = frozenset(
 )
 """What only a shell can do: no program has these names on Linux."""
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">&", ">|", ">")
-_WRITING = frozenset((">", ">>", ">|", "<>", "&>", "&>>", ">&"))
+_WRITE_REDIRECTIONS = frozenset((">", ">>", ">|", "<>", "&>", "&>>", ">&"))
 
 
-class Reader(Scanner):
+class ShellParser(ShellLexer):
     """Reads one text from its start to its end; never raises, and never stands still."""
 
     def __init__(self, text: str, via: tuple[str, ...] = (), depth: int = 0) -> None:
         super().__init__(text)
         self.via = via
         self.depth = depth
-        self.raw: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = []
+        self.raw_commands: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = []
         """The commands as they stand, with the variables in front of them."""
-        self._documents: list[str] = []
-        self._open = 0
+        self._heredoc_delimiters: list[str] = []
+        self._open_compounds = 0
 
-    def commands(self, stop: str = "", feeding: tuple[str, ...] = ()) -> list[Simple]:
-        """The commands up to the closing mark, or to the end; `feeding` is what stands left of the pipe."""
-        found: list[Simple] = []
-        begun, fed, opened = 0, feeding, self._open
-        while self.blanks():
-            char = self.text[self.at]
+    def parse_commands(self, stop: str = "", upstream: tuple[str, ...] = ()) -> list[SimpleCommand]:
+        """The commands up to the closing mark, or to the end; `upstream` is what stands left of the pipe."""
+        commands: list[SimpleCommand] = []
+        pipeline_start, piped_from, open_compounds = 0, upstream, self._open_compounds
+        while self.skip_blanks():
+            char = self.text[self.position]
             if char == ")" and stop:
-                self.at += 1
-                return found
+                self.position += 1
+                return commands
             if char == "(":
-                self.at += 1
-                self.need("`(`")
+                self.position += 1
+                self.require_shell("`(`")
                 if self.peek() == "(":
-                    self.trouble("arithmetic")
-                found += self._deeper(")", fed)
-            elif char in ")\n;" or (char in "&|" and not self.text.startswith("&>", self.at)):
-                mark = self._separator(char)
-                if mark in ("|", "|&"):
-                    fed = (*fed, *[each for each in dict.fromkeys(_programs(found[begun:])) if each not in fed])
-                    begun = len(found)
-                elif self._open <= opened:
-                    begun, fed = len(found), feeding
+                    self.record_problem("arithmetic")
+                commands += self._parse_group(")", piped_from)
+            elif char in ")\n;" or (char in "&|" and not self.text.startswith("&>", self.position)):
+                operator = self._read_separator(char)
+                if operator in ("|", "|&"):
+                    piped_from = (*piped_from, *[name for name in dict.fromkeys(_program_names(commands[pipeline_start:])) if name not in piped_from])
+                    pipeline_start = len(commands)
+                elif self._open_compounds <= open_compounds:
+                    pipeline_start, piped_from = len(commands), upstream
             else:
-                found += self._simple(fed)
+                commands += self._parse_simple_command(piped_from)
         if stop:
-            self.trouble("a bracket that is never closed")
-        return found
+            self.record_problem("a bracket that is never closed")
+        return commands
 
-    def _separator(self, char: str) -> str:
+    def _read_separator(self, char: str) -> str:
         """What stands between two commands."""
-        double = self.text[self.at : self.at + 2]
-        mark = double if double in ("&&", "||", "|&", ";;", ";&") else char
-        self.at += len(mark)
-        if mark == ")":
-            self.trouble("a bracket that was never opened")
-        elif mark == "\n":
-            self.need("several lines")
-            self._skip_documents()
+        double = self.text[self.position : self.position + 2]
+        operator = double if double in ("&&", "||", "|&", ";;", ";&") else char
+        self.position += len(operator)
+        if operator == ")":
+            self.record_problem("a bracket that was never opened")
+        elif operator == "\n":
+            self.require_shell("several lines")
+            self._skip_heredocs()
         else:
-            self.need("a pipe" if mark in ("|", "|&") else f"`{mark}`")
-        return mark
+            self.require_shell("a pipe" if operator in ("|", "|&") else f"`{operator}`")
+        return operator
 
-    def _simple(self, feeding: tuple[str, ...]) -> list[Simple]:
+    def _parse_simple_command(self, upstream: tuple[str, ...]) -> list[SimpleCommand]:
         """One command, and those in its substitutions."""
-        found: list[Simple] = []
-        argv: list[Word] = []
-        assigned: list[tuple[str, str]] = []
+        commands: list[SimpleCommand] = []
+        argv: list[ShellWord] = []
+        assignments: list[tuple[str, str]] = []
         writes: list[str] = []
-        fed = list(feeding)
-        while self.blanks():
-            mark = self._redirection()
-            if mark:
-                self._redirect(mark, writes, fed, found)
+        piped_from = list(upstream)
+        while self.skip_blanks():
+            operator = self._match_redirection()
+            if operator:
+                self._parse_redirection(operator, writes, piped_from, commands)
                 continue
-            if self.text[self.at] in "\n;&|()":
+            if self.text[self.position] in "\n;&|()":
                 break
-            word = self.word()
-            found += word.inner
-            if not argv and word.plain and word.text in _RESERVED:
-                found += self._reserved(word.text)
-            elif not argv and word.name:
-                assigned.append((word.name, word.text.partition("=")[2]))
-                self.need(word.why)
+            word = self.read_word()
+            commands += word.nested_commands
+            if not argv and word.is_plain and word.text in _RESERVED_WORDS:
+                commands += self._handle_reserved_word(word.text)
+            elif not argv and word.assigned_name:
+                assignments.append((word.assigned_name, word.text.partition("=")[2]))
+                self.require_shell(word.shell_reason)
             else:
                 argv.append(word)
-                self.need(word.why or words.expands(word.mask))
+                self.require_shell(word.shell_reason or words.describe_expansion(word.mask))
                 if len(argv) == 1 or word.text.startswith(("<(", ">(")):
-                    fed += _programs(list(word.inner))
-        if self.peek() == "(" and (argv or assigned):
-            self.trouble("a bracket where none can stand")
-        if argv or assigned or writes:
-            texts = tuple([word.text for word in argv])
-            found += self._found(Simple(texts, tuple(assigned), tuple(writes), (), tuple(fed)), piped=bool(feeding))
-        return found
+                    piped_from += _program_names(list(word.nested_commands))
+        if self.peek() == "(" and (argv or assignments):
+            self.record_problem("a bracket where none can stand")
+        if argv or assignments or writes:
+            arguments = tuple([word.text for word in argv])
+            commands += self._record_command(SimpleCommand(arguments, tuple(assignments), tuple(writes), (), tuple(piped_from)), piped=bool(upstream))
+        return commands
 
-    def _found(self, simple: Simple, *, piped: bool) -> Iterator[Simple]:
+    def _record_command(self, command: SimpleCommand, *, piped: bool) -> Iterator[SimpleCommand]:
         """Keep a command as it stands, and give those that it runs."""
-        self.raw.append((simple.argv, simple.assigned))
-        if not simple.argv:
-            self.need("no program is named")
-        elif simple.argv[0] in _BUILTINS:
-            self.need(f"`{simple.argv[0]}` is a builtin of the shell")
+        self.raw_commands.append((command.argv, command.assignments))
+        if not command.argv:
+            self.require_shell("no program is named")
+        elif command.argv[0] in _BUILTINS:
+            self.require_shell(f"`{command.argv[0]}` is a builtin of the shell")
         via = (*self.via, "|") if piped else self.via
-        return unwrapped(simple._replace(via=via), self._inside, self.depth)
+        return unwrap(command._replace(via=via), self._parse_nested, self.depth)
 
-    def _inside(self, text: str, via: tuple[str, ...], depth: int) -> list[Simple]:
+    def _parse_nested(self, text: str, via: tuple[str, ...], depth: int) -> list[SimpleCommand]:
         """The commands of a text that a command hands to a shell; none where it can't be read to its end."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return []
-        reader = Reader(text, via, depth)
-        found = reader.commands()
-        return found if not reader.problem else []
+        parser = ShellParser(text, via, depth)
+        commands = parser.parse_commands()
+        return commands if not parser.problem else []
 
-    def _reserved(self, text: str) -> list[Simple]:
+    def _handle_reserved_word(self, text: str) -> list[SimpleCommand]:
         """A word that makes the shell a language, and what is in the words behind it that are no command."""
-        self.need(f"`{text}`")
-        self._open += (text in _OPENING) - (text in _CLOSING)
+        self.require_shell(f"`{text}`")
+        self._open_compounds += (text in _OPENING_WORDS) - (text in _CLOSING_WORDS)
         if text in ("case", "function"):
-            self.trouble(f"`{text}`")
-        passed = text in ("for", "select", "case", "[[", "function")
-        return self._passed_over("]]" if text == "[[" else "") if passed else []
+            self.record_problem(f"`{text}`")
+        skips_words = text in ("for", "select", "case", "[[", "function")
+        return self._skip_words("]]" if text == "[[" else "") if skips_words else []
 
-    def _passed_over(self, end: str) -> list[Simple]:
+    def _skip_words(self, end: str) -> list[SimpleCommand]:
         """What is in the words behind `for`, `case` or `[[`, which are no command themselves."""
-        found: list[Simple] = []
-        while self.blanks():
-            char = self.text[self.at]
+        commands: list[SimpleCommand] = []
+        while self.skip_blanks():
+            char = self.text[self.position]
             if char in "\n;" or (char in "&|()" and not end):
                 break
             if char in "&|()<>":
-                self.at += 1
+                self.position += 1
                 continue
-            word = self.word()
-            found += word.inner
+            word = self.read_word()
+            commands += word.nested_commands
             if end and word.text == end:
                 break
-        return found
+        return commands
 
-    def _redirect(self, mark: str, writes: list[str], fed: list[str], found: list[Simple]) -> None:
+    def _parse_redirection(self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]) -> None:
         """Where what a command reads or prints comes from or goes to."""
-        self.need("a redirection")
-        self.at += len(mark)
-        if not self.blanks() or (self.text[self.at] in "\n;&|()<>" and self.peek(1) != "("):
-            self.trouble("a redirection that leads nowhere")
+        self.require_shell("a redirection")
+        self.position += len(operator)
+        if not self.skip_blanks() or (self.text[self.position] in "\n;&|()<>" and self.peek(1) != "("):
+            self.record_problem("a redirection that leads nowhere")
             return
-        word = self.word()
-        found += word.inner
-        if mark in ("<<", "<<-"):
-            self.trouble("a here-document")
-            self._documents.append(word.text)
-        if mark in ("<<", "<<-", "<<<"):
-            fed.append("<<")
-        elif mark == "<":
-            fed += [*_programs(list(word.inner)), "<"]
-        elif mark in _WRITING and not (mark == ">&" and word.text.strip("-").isdigit()):
+        word = self.read_word()
+        commands += word.nested_commands
+        if operator in ("<<", "<<-"):
+            self.record_problem("a here-document")
+            self._heredoc_delimiters.append(word.text)
+        if operator in ("<<", "<<-", "<<<"):
+            piped_from.append("<<")
+        elif operator == "<":
+            piped_from += [*_program_names(list(word.nested_commands)), "<"]
+        elif operator in _WRITE_REDIRECTIONS and not (operator == ">&" and word.text.strip("-").isdigit()):
             writes.append(word.text)
 
-    def _redirection(self) -> str:
+    def _match_redirection(self) -> str:
         """The mark of a redirection that stands here, behind its number, which is passed over; else nothing."""
-        at = self.at
-        while at < len(self.text) and self.text[at].isdigit() and at - self.at < 4:
+        at = self.position
+        while at < len(self.text) and self.text[at].isdigit() and at - self.position < 4:
             at += 1
-        if self.text[at : at + 1] not in ("<", ">", "&") or (at > self.at and self.text[at] == "&"):
+        if self.text[at : at + 1] not in ("<", ">", "&") or (at > self.position and self.text[at] == "&"):
             return ""
-        mark = next((each for each in _REDIRECTIONS if self.text.startswith(each, at)), "")
-        if not mark or (mark in ("<", ">") and self.text[at + 1 : at + 2] == "("):
+        operator = next((candidate for candidate in _REDIRECTIONS if self.text.startswith(candidate, at)), "")
+        if not operator or (operator in ("<", ">") and self.text[at + 1 : at + 2] == "("):
             return ""
-        self.at = at
-        return mark
+        self.position = at
+        return operator
 
-    def _skip_documents(self) -> None:
+    def _skip_heredocs(self) -> None:
         """Pass over the lines of here-documents."""
-        for name in self._documents:
-            while self.at < len(self.text):
-                end = self.text.find("\n", self.at) + 1 or len(self.text)
-                line = self.text[self.at : end].strip()
-                self.at = end
-                if line == name:
+        for delimiter in self._heredoc_delimiters:
+            while self.position < len(self.text):
+                end = self.text.find("\n", self.position) + 1 or len(self.text)
+                line = self.text[self.position : end].strip()
+                self.position = end
+                if line == delimiter:
                     break
-        self._documents = []
+        self._heredoc_delimiters = []
 
-    def substitution(self, name: str) -> list[Simple]:
+    def parse_substitution(self, name: str) -> list[SimpleCommand]:
         """The commands of `$(…)` or `<(…)`, from behind its bracket."""
         via, self.via = self.via, (*self.via, name)
-        found = self._deeper(")")
+        commands = self._parse_group(")")
         self.via = via
-        return found
+        return commands
 
-    def backticks(self) -> list[Simple]:
+    def parse_backticks(self) -> list[SimpleCommand]:
         """The commands between backticks."""
-        at = self.at + 1
-        pieces = []
+        at = self.position + 1
+        characters = []
         while at < len(self.text) and self.text[at] != "`":
             if self.text[at] == "\\" and self.text[at + 1 : at + 2] in ("`", "\\", "$"):
                 at += 1
-            pieces.append(self.text[at : at + 1])
+            characters.append(self.text[at : at + 1])
             at += 1
         if at >= len(self.text):
-            self.trouble("a backtick that is never closed")
-        self.at = min(at + 1, len(self.text))
-        if self.depth >= _DEEPEST:
-            self.trouble("commands nested too deep")
+            self.record_problem("a backtick that is never closed")
+        self.position = min(at + 1, len(self.text))
+        if self.depth >= _MAX_DEPTH:
+            self.record_problem("commands nested too deep")
             return []
-        reader = Reader("".join(pieces), (*self.via, "`…`"), self.depth + 1)
-        found = reader.commands()
-        if reader.problem:
-            self.trouble(reader.problem)
-        return found
+        parser = ShellParser("".join(characters), (*self.via, "`…`"), self.depth + 1)
+        commands = parser.parse_commands()
+        if parser.problem:
+            self.record_problem(parser.problem)
+        return commands
 
-    def _deeper(self, stop: str, feeding: tuple[str, ...] = ()) -> list[Simple]:
+    def _parse_group(self, stop: str, upstream: tuple[str, ...] = ()) -> list[SimpleCommand]:
         """The commands up to a closing mark, one level down."""
-        if self.depth >= _DEEPEST:
-            self.trouble("commands nested too deep")
-            self.at = len(self.text)
+        if self.depth >= _MAX_DEPTH:
+            self.record_problem("commands nested too deep")
+            self.position = len(self.text)
             return []
-        raw, self.raw = self.raw, []
-        opened, self._open = self._open, 0
+        raw_commands, self.raw_commands = self.raw_commands, []
+        open_compounds, self._open_compounds = self._open_compounds, 0
         self.depth += 1
-        found = self.commands(stop, feeding)
+        commands = self.parse_commands(stop, upstream)
         self.depth -= 1
-        self.raw, self._open = raw, opened
-        return found
+        self.raw_commands, self._open_compounds = raw_commands, open_compounds
+        return commands
 
 
-def _programs(found: list[Simple]) -> tuple[str, ...]:
+def _program_names(commands: list[SimpleCommand]) -> tuple[str, ...]:
     """The programs of commands."""
-    return tuple([program(each.argv[0]) for each in found if each.argv])
+    return tuple([normalize_program_name(command.argv[0]) for command in commands if command.argv])

@@ -3,204 +3,204 @@
 from __future__ import annotations
 
 from execplan.execution.command import words
-from execplan.execution.command.words import QUOTED, Word
+from execplan.execution.command.words import QUOTED, ShellWord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.command.simple import Simple
+    from execplan.execution.command.simple import SimpleCommand
 
-_ENDS = frozenset(" \t\n;&|()<>")
-_SPECIAL = frozenset("0123456789@*#?-$!")
+_WORD_TERMINATORS = frozenset(" \t\n;&|()<>")
+_SPECIAL_PARAMETERS = frozenset("0123456789@*#?-$!")
 """What may stand behind a dollar and is no name."""
 
 
-class Scanner:
+class ShellLexer:
     """Reads the words of a text, from where it stands."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
         self.problem = ""
         """Why the text can't be read."""
-        self.needs = ""
+        self.shell_reason = ""
         """Why it needs a shell."""
-        self.expands = False
+        self.has_expansion = False
         """Whether a shell would put in a value that the text does not show."""
 
-    def substitution(self, name: str) -> list[Simple]:
+    def parse_substitution(self, name: str) -> list[SimpleCommand]:
         """The commands of `$(…)` or `<(…)`, from behind its bracket: whoever reads commands knows."""
         raise NotImplementedError
 
-    def backticks(self) -> list[Simple]:
+    def parse_backticks(self) -> list[SimpleCommand]:
         """The commands between backticks, from the first: likewise."""
         raise NotImplementedError
 
-    def word(self) -> Word:
+    def read_word(self) -> ShellWord:
         """One word; at least one character is read."""
-        text: list[str] = []
-        mask: list[str] = []
-        inner: list[Simple] = []
-        why = ""
-        start = self.at
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            if char in _ENDS and self.at > start:
+        text_parts: list[str] = []
+        mask_parts: list[str] = []
+        nested_commands: list[SimpleCommand] = []
+        shell_reason = ""
+        start = self.position
+        while self.position < len(self.text):
+            char = self.text[self.position]
+            if char in _WORD_TERMINATORS and self.position > start:
                 break
-            if self.text.startswith("\\\n", self.at):
-                self.at += 2
+            if self.text.startswith("\\\n", self.position):
+                self.position += 2
             elif char in "\\'\"$`" or (char in "<>" and self.peek(1) == "("):
-                piece, reason = self._piece(inner)
-                text.append(piece)
-                mask.append(QUOTED * len(piece))
-                why = why or reason
+                segment, reason = self._read_quoted_or_expanded(nested_commands)
+                text_parts.append(segment)
+                mask_parts.append(QUOTED * len(segment))
+                shell_reason = shell_reason or reason
             else:
-                self.at += 1
-                text.append(char)
-                mask.append(char)
-        return Word("".join(text), "".join(mask) or QUOTED, why, tuple(inner))
+                self.position += 1
+                text_parts.append(char)
+                mask_parts.append(char)
+        return ShellWord("".join(text_parts), "".join(mask_parts) or QUOTED, shell_reason, tuple(nested_commands))
 
-    def _piece(self, inner: list[Simple]) -> tuple[str, str]:
+    def _read_quoted_or_expanded(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
         """What is quoted or expanded from here on, and why it needs a shell."""
-        start, char, after = self.at, self.text[self.at], self.peek(1)
+        start, char, next_char = self.position, self.text[self.position], self.peek(1)
         if char in "<>":
-            self.at += 2
-            self.expands = True
-            inner += self.substitution(char + "(…)")
-            return self.text[start : self.at], f"`{char}(…)` is expanded"
+            self.position += 2
+            self.has_expansion = True
+            nested_commands += self.parse_substitution(char + "(…)")
+            return self.text[start : self.position], f"`{char}(…)` is expanded"
         if char == "\\":
-            if not after:
-                self.trouble("a `\\` at the end")
-            self.at += 2
-            return after, ""
+            if not next_char:
+                self.record_problem("a `\\` at the end")
+            self.position += 2
+            return next_char, ""
         if char == "'":
-            return self._single(self.at + 1), ""
+            return self._read_single_quoted(self.position + 1), ""
         if char == '"':
-            self.at += 1
-            return self._double(inner)
-        if char + after == '$"':
-            self.at += 2
-            return self._double(inner)[0], '`$"…"` is translated'
-        if char + after == "$'":
-            return self._ansi(), ""
-        return self._expansion(inner)
+            self.position += 1
+            return self._read_double_quoted(nested_commands)
+        if char + next_char == '$"':
+            self.position += 2
+            return self._read_double_quoted(nested_commands)[0], '`$"…"` is translated'
+        if char + next_char == "$'":
+            return self._read_ansi_c_quoted(), ""
+        return self._read_expansion(nested_commands)
 
-    def _single(self, start: int, *, escapes: bool = False) -> str:
+    def _read_single_quoted(self, start: int, *, escapes: bool = False) -> str:
         """What stands between single quotes, from behind the first."""
         at = start
         while at < len(self.text) and self.text[at] != "'":
             at += 2 if escapes and self.text[at] == "\\" else 1
         if at >= len(self.text):
-            self.trouble("a quote that is never closed")
-        self.at = min(at + 1, len(self.text))
+            self.record_problem("a quote that is never closed")
+        self.position = min(at + 1, len(self.text))
         return self.text[start:at]
 
-    def _ansi(self) -> str:
+    def _read_ansi_c_quoted(self) -> str:
         """What `$'…'` stands for."""
-        raw = self._single(self.at + 2, escapes=True)
-        text = words.decoded(raw)
+        raw = self._read_single_quoted(self.position + 2, escapes=True)
+        text = words.decode_ansi_c(raw)
         if text is None:
-            self.trouble("a `$'…'` that stands for no text")
+            self.record_problem("a `$'…'` that stands for no text")
         return raw if text is None else text
 
-    def _double(self, inner: list[Simple]) -> tuple[str, str]:
+    def _read_double_quoted(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
         """What stands between double quotes, from behind the first, and what is expanded in it."""
-        pieces: list[str] = []
-        why = ""
-        while self.at < len(self.text):
-            char = self.text[self.at]
+        segments: list[str] = []
+        shell_reason = ""
+        while self.position < len(self.text):
+            char = self.text[self.position]
             if char == '"':
-                self.at += 1
-                return "".join(pieces), why
+                self.position += 1
+                return "".join(segments), shell_reason
             if char in "$`":
-                piece, reason = self._expansion(inner)
-                why = why or reason
+                segment, reason = self._read_expansion(nested_commands)
+                shell_reason = shell_reason or reason
             elif char == "\\" and self.peek(1) in ("$", "`", '"', "\\", "\n"):
-                piece = self.peek(1).replace("\n", "")
-                self.at += 2
+                segment = self.peek(1).replace("\n", "")
+                self.position += 2
             else:
-                piece = char
-                self.at += 1
-            pieces.append(piece)
-        self.trouble("a quote that is never closed")
-        return "".join(pieces), why
+                segment = char
+                self.position += 1
+            segments.append(segment)
+        self.record_problem("a quote that is never closed")
+        return "".join(segments), shell_reason
 
-    def _expansion(self, inner: list[Simple]) -> tuple[str, str]:
+    def _read_expansion(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
         """What begins with a dollar or a backtick, as it stands, and why it needs a shell."""
-        text, why = self._expanded(inner)
-        self.expands = self.expands or bool(why)
-        return text, why
+        text, shell_reason = self._parse_expansion(nested_commands)
+        self.has_expansion = self.has_expansion or bool(shell_reason)
+        return text, shell_reason
 
-    def _expanded(self, inner: list[Simple]) -> tuple[str, str]:
-        start = self.at
+    def _parse_expansion(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
+        start = self.position
         opening = self.peek(1)
         if self.text[start] == "`":
-            inner += self.backticks()
-            return self.text[start : self.at], "`` `…` `` is expanded"
+            nested_commands += self.parse_backticks()
+            return self.text[start : self.position], "`` `…` `` is expanded"
         if opening == "(":
             if self.peek(2) == "(":
-                self.trouble("arithmetic")
-            self.at += 2
-            inner += self.substitution("$(…)")
-            return self.text[start : self.at], "`$(…)` is expanded"
+                self.record_problem("arithmetic")
+            self.position += 2
+            nested_commands += self.parse_substitution("$(…)")
+            return self.text[start : self.position], "`$(…)` is expanded"
         if opening == "{":
-            self.at += 2
-            self._braces(inner)
-            return self.text[start : self.at], "`${…}` is expanded"
+            self.position += 2
+            self._skip_parameter_expansion(nested_commands)
+            return self.text[start : self.position], "`${…}` is expanded"
         if opening == "[":
-            self.trouble("arithmetic")
-        if opening in _SPECIAL:
-            self.at += 2
-            return self.text[start : self.at], f"`${opening}` is expanded"
-        self.at += 1
-        while self.at < len(self.text) and (self.text[self.at].isalnum() or self.text[self.at] == "_"):
-            self.at += 1
-        name = self.text[start : self.at]
+            self.record_problem("arithmetic")
+        if opening in _SPECIAL_PARAMETERS:
+            self.position += 2
+            return self.text[start : self.position], f"`${opening}` is expanded"
+        self.position += 1
+        while self.position < len(self.text) and (self.text[self.position].isalnum() or self.text[self.position] == "_"):
+            self.position += 1
+        name = self.text[start : self.position]
         return name, f"`{name}` is expanded" if len(name) > 1 else ""
 
-    def _braces(self, inner: list[Simple]) -> None:
+    def _skip_parameter_expansion(self, nested_commands: list[SimpleCommand]) -> None:
         """Pass over `${…}`, from behind its brace, and find what is run in it."""
         depth = 1
-        while self.at < len(self.text) and depth:
-            char = self.text[self.at]
+        while self.position < len(self.text) and depth:
+            char = self.text[self.position]
             if char in "$`" and self.peek(1) != "'":
                 if self.peek(1) == "{":
                     depth += 1
-                    self.at += 2
+                    self.position += 2
                 else:
-                    self._expansion(inner)
+                    self._read_expansion(nested_commands)
                 continue
             if char == "'":
-                self._single(self.at + 1)
+                self._read_single_quoted(self.position + 1)
                 continue
             depth -= char == "}"
-            self.at += 2 if char == "\\" else 1
-        self.at = min(self.at, len(self.text))
+            self.position += 2 if char == "\\" else 1
+        self.position = min(self.position, len(self.text))
         if depth:
-            self.trouble("a brace that is never closed")
+            self.record_problem("a brace that is never closed")
 
-    def blanks(self) -> bool:
+    def skip_blanks(self) -> bool:
         """Pass over blanks, joined lines and comments; whether anything is left."""
-        while self.at < len(self.text):
-            char = self.text[self.at]
+        while self.position < len(self.text):
+            char = self.text[self.position]
             if char in " \t":
-                self.at += 1
-            elif self.text.startswith("\\\n", self.at):
-                self.at += 2
-            elif char == "#" and (self.at == 0 or self.text[self.at - 1] in _ENDS):
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
+                self.position += 1
+            elif self.text.startswith("\\\n", self.position):
+                self.position += 2
+            elif char == "#" and (self.position == 0 or self.text[self.position - 1] in _WORD_TERMINATORS):
+                end = self.text.find("\n", self.position)
+                self.position = len(self.text) if end < 0 else end
             else:
                 return True
         return False
 
-    def peek(self, ahead: int = 0) -> str:
+    def peek(self, offset: int = 0) -> str:
         """The character so far ahead, or nothing."""
-        return self.text[self.at + ahead : self.at + ahead + 1]
+        return self.text[self.position + offset : self.position + offset + 1]
 
-    def need(self, why: str) -> None:
+    def require_shell(self, reason: str) -> None:
         """Keep the first reason why a shell is needed."""
-        self.needs = self.needs or why
+        self.shell_reason = self.shell_reason or reason
 
-    def trouble(self, what: str) -> None:
+    def record_problem(self, problem: str) -> None:
         """Keep the first reason why the text can't be read."""
-        self.problem = self.problem or what
+        self.problem = self.problem or problem

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-SHELLS = frozenset(
+SHELL_LANGUAGES = frozenset(
     "sh bash shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh ps cmd bat batch".split()
 )
-PLAIN = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
-_PROGRAMS = frozenset(
+PLAIN_TEXT_LANGUAGES = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
+_KNOWN_PROGRAMS = frozenset(
     (
         "actionlint alembic ansible ansible-galaxy ansible-lint ansible-playbook ant apt apt-get atlas awk aws az "
         "babashka bandit bash bats bazel bb bd black brew buf buildah bun bundle bunx cabal cargo cargo-nextest cat "
@@ -29,47 +29,47 @@ _PROGRAMS = frozenset(
     ).split()
 )
 """What a command begins with, most often."""
-ALONE = frozenset("just ls make mypy nox pre-commit pwd pyright pytest rake tox tsc vitest".split())
+STANDALONE_PROGRAMS = frozenset("just ls make mypy nox pre-commit pwd pyright pytest rake tox tsc vitest".split())
 """Of these, what is a command with no word behind it."""
-LEADS = frozenset("sudo env time timeout nohup command exec xvfb-run".split())
+COMMAND_PREFIXES = frozenset("sudo env time timeout nohup command exec xvfb-run".split())
 PROMPTS = ("$ ", "% ", "PS> ", "❯ ", "➜ ")
-_ENGLISH = frozenset(
+_ENGLISH_WORDS = frozenset(
     "ant bandit bats black buf cat curl cut cypress echo env export fd file find firebase flutter fly forge go head helm http invoke just less lua make meson "
     "mix next ninja node nox perl pip playwright poetry psalm railway rake ruby ruff sleep source stat swift tail task tee test time touch tree turbo "
     "vite vue which".split()
 )
 """Of these, what begins a line of prose as well."""
-BARE = _PROGRAMS - _ENGLISH
+UNAMBIGUOUS_PROGRAMS = _KNOWN_PROGRAMS - _ENGLISH_WORDS
 """What begins a command, and no line of prose."""
 
 
-def is_command(words: str) -> bool:
+def looks_like_command(text: str) -> bool:
     """Whether these words are what somebody types in a shell, as far as they show it."""
-    if words.startswith(PROMPTS) or "=$(" in words:
+    if text.startswith(PROMPTS) or "=$(" in text:
         return True
-    parts = words.split()
+    tokens = text.split()
     at = 0
-    while at < len(parts) and (_assigns(parts[at]) or parts[at] in LEADS):
+    while at < len(tokens) and (_is_assignment(tokens[at]) or tokens[at] in COMMAND_PREFIXES):
         at += 1
-    parts = parts[at:]
-    if not parts:
+    tokens = tokens[at:]
+    if not tokens:
         return False
-    program = parts[0]
-    if program in _PROGRAMS:
-        return len(parts) > 1 or program in ALONE
+    program = tokens[0]
+    if program in _KNOWN_PROGRAMS:
+        return len(tokens) > 1 or program in STANDALONE_PROGRAMS
     if program.endswith((".sh", ".ps1")) or program.startswith("./"):
-        return program.endswith((".sh", ".ps1")) or len(parts) > 1
+        return program.endswith((".sh", ".ps1")) or len(tokens) > 1
     if (
-        len(parts) > 1
+        len(tokens) > 1
         and program[0].islower()
         and program.isascii()
         and program.replace("-", "").replace("_", "").isalnum()
     ):
-        return any([part[0] == "-" and part.strip("-")[:1].isalpha() for part in parts[1:]])
-    return "/bin/" in program and len(parts) > 1
+        return any([token[0] == "-" and token.strip("-")[:1].isalpha() for token in tokens[1:]])
+    return "/bin/" in program and len(tokens) > 1
 
 
-def _assigns(word: str) -> bool:
+def _is_assignment(word: str) -> bool:
     """Whether a word sets a variable for the command behind it."""
     name, equals, _ = word.partition("=")
     return bool(equals) and name.isidentifier() and name.isupper()

@@ -6,43 +6,43 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.command.simple import Simple
+    from execplan.execution.command.simple import SimpleCommand
 
 QUOTED = "\x00"
 """Stands in a mask for each character that means itself."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
-_ESCAPES |= {each: each for each in "\\'\"?"}
-_CODES = {"x": 2, "u": 4, "U": 8}
+_ESCAPES |= {char: char for char in "\\'\"?"}
+_CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
 _HEX = frozenset("0123456789abcdefABCDEF")
 _OCTAL = frozenset("01234567")
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """A word of a command."""
 
     text: str
     """Without its quotes; what is expanded stands as it was written."""
     mask: str
     """As long as the text: the characters that were not quoted, and QUOTED for the others."""
-    why: str
+    shell_reason: str
     """What needs a shell in it, or nothing."""
-    inner: tuple[Simple, ...]
+    nested_commands: tuple[SimpleCommand, ...]
     """The commands of its substitutions."""
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         """Whether nothing in it is quoted or expanded."""
         return QUOTED not in self.mask
 
     @property
-    def name(self) -> str:
+    def assigned_name(self) -> str:
         """The variable that it sets for a command, or nothing."""
         name = self.text.partition("=")[0]
-        bare = name.removesuffix("+")
-        return bare if len(name) < len(self.text) and bare.isidentifier() and self.mask.startswith(name + "=") else ""
+        identifier = name.removesuffix("+")
+        return identifier if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "=") else ""
 
 
-def expands(mask: str) -> str:
+def describe_expansion(mask: str) -> str:
     """What a shell makes of the characters of a word that are not quoted, or nothing."""
     if mask.startswith("~"):
         return "`~` is expanded"
@@ -51,7 +51,7 @@ def expands(mask: str) -> str:
     at = mask.find("[")
     while at >= 0:
         end = mask.find("]", at + 2)
-        if end > 0 and not _names(mask[at + 1 : end]):
+        if end > 0 and not _is_name(mask[at + 1 : end]):
             return "a pattern of files"
         at = mask.find("[", at + 1)
     at = mask.find("{")
@@ -63,39 +63,39 @@ def expands(mask: str) -> str:
     return ""
 
 
-def _names(text: str) -> bool:
+def _is_name(text: str) -> bool:
     """Whether what stands in brackets is a name, as in `.[dev]` or `[slug]/page.tsx`, and hardly one letter of a file's."""
-    rest = text.replace("-", "").replace("_", "").replace(",", "").replace(".", "")
-    return len(rest) > 2 and rest[0].isalpha() and rest.isalnum()
+    letters = text.replace("-", "").replace("_", "").replace(",", "").replace(".", "")
+    return len(letters) > 2 and letters[0].isalpha() and letters.isalnum()
 
 
-def decoded(text: str) -> str | None:
+def decode_ansi_c(text: str) -> str | None:
     """What `$'text'` stands for; None where that is no text."""
-    found = []
+    chars = []
     at = 0
     while at < len(text):
         char = text[at]
         at += 1
         if char != "\\" or at == len(text):
-            found.append(char)
+            chars.append(char)
             continue
         char = text[at]
         at += 1
         if char in _ESCAPES:
-            found.append(_ESCAPES[char])
+            chars.append(_ESCAPES[char])
             continue
         if char == "c":
             return None
-        digits, most, first = (_HEX, _CODES[char], at) if char in _CODES else (_OCTAL, 3, at - 1)
-        at = first
-        while at < len(text) and at - first < most and text[at] in digits:
+        digits, max_digits, start = (_HEX, _CODE_DIGITS[char], at) if char in _CODE_DIGITS else (_OCTAL, 3, at - 1)
+        at = start
+        while at < len(text) and at - start < max_digits and text[at] in digits:
             at += 1
-        code = int(text[first:at], 16 if digits is _HEX else 8) if at > first else -1
+        code = int(text[start:at], 16 if digits is _HEX else 8) if at > start else -1
         if code < 0:
-            at = max(at, first + (digits is _OCTAL))
-            found.append("\\" + (char if digits is _HEX else text[first:at]))
-        elif code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 or (most < 4 and code > 0x7F):
+            at = max(at, start + (digits is _OCTAL))
+            chars.append("\\" + (char if digits is _HEX else text[start:at]))
+        elif code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 or (max_digits < 4 and code > 0x7F):
             return None
         else:
-            found.append(chr(code))
-    return "".join(found)
+            chars.append(chr(code))
+    return "".join(chars)

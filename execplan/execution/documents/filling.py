@@ -19,14 +19,14 @@ def parse_command_fields(step: dict[str, Any]) -> None:
     command = step.get("command")
     if step.get("type") not in COMMAND_TYPES or not isinstance(command, str) or step.get("argv") or step.get("shell"):
         return
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
 
-    parsed = parse(command)
+    parsed = parse_command(command)
     if parsed.argv is not None:
         step["argv"] = list(parsed.argv)
         env = step.get("env") or {}
-        if parsed.assigned and isinstance(env, dict):
-            step["env"] = {**env, **dict(parsed.assigned)}
+        if parsed.assignments and isinstance(env, dict):
+            step["env"] = {**env, **dict(parsed.assignments)}
 
 
 def describe_step(step: dict[str, Any]) -> str:

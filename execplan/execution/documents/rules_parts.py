@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.execution.command.pattern import problem
+from execplan.execution.command.pattern import pattern_problem
 from execplan.execution.documents.rules_order import ancestors
 from execplan.execution.documents.touched import diff_paths, written_paths
 from execplan.execution.documents.violation import Violation
@@ -105,15 +105,15 @@ def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     command, argv, env = step.get("command"), step["argv"], step.get("env") or {}
     if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
         return
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
     from execplan.text.hidden import hidden_in
 
     if any([hidden_in(line) for line in command.split("\n")]):
         return  # the policy refuses it, and says why
-    parsed = parse(command)
+    parsed = parse_command(command)
     if parsed.argv != tuple(argv):
         yield "argv", "is not what the command says" + (f": {list(parsed.argv)}" if parsed.argv is not None else "")
-    for name, value in parsed.assigned:
+    for name, value in parsed.assignments:
         if env.get(name) != value:
             yield "env", f"does not set {name} as the command does"
 
@@ -141,7 +141,7 @@ def _check_patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name in ("allow", "deny"):
         patterns = step.get(name)
         for pattern in patterns if isinstance(patterns, list | tuple) else ():
-            if isinstance(pattern, str) and pattern and (why := problem(pattern)):
+            if isinstance(pattern, str) and pattern and (why := pattern_problem(pattern)):
                 yield name, f"{pattern!r}: {why}"
 
 

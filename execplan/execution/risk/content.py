@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 from execplan.execution.risk.rate import CRITICAL, rate_simple
 from execplan.text.hidden import hidden_in, shown
 
@@ -77,7 +77,7 @@ def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:
 
 def _critical_reasons(script: str, table: RiskTable) -> Iterator[str]:
     """The reasons of the CRITICAL commands in a shell script."""
-    for simple in parse(script).simple:
+    for simple in parse_command(script).simple_commands:
         for risk in rate_simple(simple, table):
             if risk.level == CRITICAL:
                 yield from risk.reasons

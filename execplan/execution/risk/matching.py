@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import is_local, is_remote, is_system, leads_out, program
+from execplan.execution.command.simple import is_local_tool, is_remote_address, is_system_program, is_outside_path, normalize_program_name
 from execplan.execution.risk.questions import ARGUMENT_PREDICATES, is_safe_task
 from execplan.execution.risk.table import CRITICAL, HIGH, SECRETS
 from execplan.record import NamedTuple
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from re import Pattern
 
-    from execplan.execution.command.simple import Simple
+    from execplan.execution.command.simple import SimpleCommand
     from execplan.execution.risk.table import RiskRow, RiskTable
 
 _SINGLE_DASH_PROGRAMS = frozenset(
@@ -60,22 +60,22 @@ class AnalyzedCommand(NamedTuple):
     """Whether it only asks for a version or for help."""
 
 
-def analyze_command(simple: Simple, table: RiskTable) -> AnalyzedCommand:
+def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
     """Take a command apart."""
     name_arg = simple.argv[0] if simple.argv else ""
     runners = [index for index, via in enumerate(simple.via) if via in _PACKAGE_RUNNERS]
-    name, version = program(name_arg), ""
+    name, version = normalize_program_name(name_arg), ""
     if runners and "@" in name_arg[1:]:
         name, _, version = name_arg.rpartition("@")
     elif name_arg.startswith("@"):
         name = name_arg
     last = len(simple.via) - 1
     sources = tuple(_PACKAGE_RUNNERS[simple.via[runners[-1]]].split()) if runners else ()
-    if not runners and is_local(name_arg):
+    if not runners and is_local_tool(name_arg):
         sources = ("npm", "pypi", "local")
     known_by_path = [row for row in table.rows if name_arg in row.program]
     is_trusted = (
-        (is_system(name_arg) or is_local(name_arg) or bool(known_by_path) or (bool(runners) and name_arg.startswith("@")))
+        (is_system_program(name_arg) or is_local_tool(name_arg) or bool(known_by_path) or (bool(runners) and name_arg.startswith("@")))
         and all([index == last or simple.via[index + 1] in _PACKAGE_RUNNERS or simple.via[index + 1] in _NEUTRAL_WRAPPERS for index in runners])
         and version.replace(".", "").replace("-", "").replace("^", "").replace("~", "").isalnum() is bool(version)
     )
@@ -151,7 +151,7 @@ def is_from_source(row: RiskRow, command: AnalyzedCommand) -> bool:
     return row.package in command.sources if command.sources else row.package != "stdlib"
 
 
-def is_unknown_module(simple: Simple, command: AnalyzedCommand, table: RiskTable) -> bool:
+def is_unknown_module(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> bool:
     """Whether a command is a module of Python, behind `-m`, of no tool that a row knows as one of Python."""
     if simple.via[-1:] != (_MODULE,):
         return False
@@ -219,7 +219,7 @@ def find_outside_arg(command: AnalyzedCommand, argv: Sequence[str]) -> str:
         )
         is_switch = command.program == "dotnet" and "/" not in arg[1:]
         for path in candidate_paths(arg):
-            if is_remote(path) or (leads_out(path) and not is_label and not is_switch):
+            if is_remote_address(path) or (is_outside_path(path) and not is_label and not is_switch):
                 return arg
     return ""
 

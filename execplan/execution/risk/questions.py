@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import is_here, is_remote, leads_out
+from execplan.execution.command.simple import is_local_address, is_remote_address, is_outside_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _has_unsafe_assignment(args: Sequence[str], tasks: Tasks) -> bool:
     """A variable is set to more than a plain word, or to what decides which shell runs."""
     for arg in args:
         name, equals, value = arg.partition("=")
-        if equals and (name.rstrip(":?+!") in _CODE_VARIABLES or not _PLAIN_CHARACTERS.issuperset(value) or leads_out(value)):
+        if equals and (name.rstrip(":?+!") in _CODE_VARIABLES or not _PLAIN_CHARACTERS.issuperset(value) or is_outside_path(value)):
             return True
     return False
 
@@ -96,11 +96,11 @@ def _has_remote_address(args: Sequence[str], tasks: Tasks) -> bool:
 
 def _has_remote_host(args: Sequence[str], tasks: Tasks) -> bool:
     """A word is no name of this machine."""
-    return any([not is_here(arg) for arg in args])
+    return any([not is_local_address(arg) for arg in args])
 
 
 def _is_local_address(address: str) -> bool:
-    return not is_remote(address) if "://" in address else is_here(address)
+    return not is_remote_address(address) if "://" in address else is_local_address(address)
 
 
 def _is_sed_print(args: Sequence[str], tasks: Tasks) -> bool:
@@ -143,7 +143,7 @@ def _has_whole_tree(args: Sequence[str], tasks: Tasks) -> bool:
         while path.startswith("./"):
             path = path[2:].lstrip("/") or "."
         if (
-            leads_out(path)
+            is_outside_path(path)
             or path in (".", "*", ".*", "**")
             or path.split("/")[0] == ".git"
             or "$" in path
@@ -165,6 +165,6 @@ ARGUMENT_PREDICATES: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@columns": _is_safe_awk,
     "@machine": _has_system_path,
     "@everything": _has_whole_tree,
-    "@inside": lambda words, tasks: all([not leads_out(part) for arg in words for part in arg.split(":") if part]),
+    "@inside": lambda words, tasks: all([not is_outside_path(part) for arg in words for part in arg.split(":") if part]),
 }
 """What is asked of all words from here on."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.command.parse import parse
-from execplan.execution.command.simple import is_remote, leads_out
+from execplan.execution.command.parse import parse_command
+from execplan.execution.command.simple import is_remote_address, is_outside_path
 from execplan.execution.risk.matching import AnalyzedCommand, row_matches, find_outside_arg, is_from_source, is_unknown_module, row_matches_path, candidate_paths, analyze_command
 from execplan.execution.risk.scripts import find_script
 from execplan.execution.risk.table import (
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from execplan.execution.command.simple import Simple
+    from execplan.execution.command.simple import SimpleCommand
 
 __all__ = [
     "CRITICAL",
@@ -86,31 +86,31 @@ def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Ris
     is MEDIUM at least, HIGH where the shell puts in values that the script does not show, CRITICAL where it can't be
     read; beyond that it is rated as its commands are.
     """
-    command = parse(text)
+    command = parse_command(text)
     risks = []
     if is_script and command.problem:
         risks.append(Risk(CRITICAL, (f"it runs in a shell, and its script can't be read: {command.problem}",)))
     elif command.problem:
         risks.append(Risk(HIGH, (f"it can't be read: {command.problem}",)))
-    elif is_script and command.expands:
+    elif is_script and command.has_expansion:
         risks.append(Risk(HIGH, ("it runs in a shell, and uses values that are known only when it runs",)))
     elif is_script:
         risks.append(Risk(MEDIUM, ("it runs in a shell",)))
-    if command.needs and not is_script:
-        risks.append(Risk(HIGH, (f"it needs a shell, for {command.needs}, and does not ask for one",)))
-    return highest_risk([*risks, *[risk for simple in command.simple for risk in rate_simple(simple, table)]])
+    if command.shell_reason and not is_script:
+        risks.append(Risk(HIGH, (f"it needs a shell, for {command.shell_reason}, and does not ask for one",)))
+    return highest_risk([*risks, *[risk for simple in command.simple_commands for risk in rate_simple(simple, table)]])
 
 
 def rate_path(path: str, action: str, table: RiskTable) -> Risk:
     """The risk of a step that does something to a file: `create`, `modify` or `delete`."""
     level, reason = _BASE_RISKS[action]
     risks = [Risk(level, (reason,))]
-    if leads_out(path):
+    if is_outside_path(path):
         risks.append(Risk(CRITICAL, (f"`{path}` leads out of the repository",)))
     return highest_risk([*risks, *_path_risks(path, table, writes=True)])
 
 
-def rate_simple(simple: Simple, table: RiskTable) -> Iterator[Risk]:
+def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     """The risks of one command of a line or script, and of what wraps it, such as `sudo`."""
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
@@ -128,12 +128,12 @@ def rate_simple(simple: Simple, table: RiskTable) -> Iterator[Risk]:
                 yield from _path_risks(path, table, writes=False)
 
 
-def _pipe_risks(simple: Simple, command: AnalyzedCommand) -> Iterator[Risk]:
+def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Risk]:
     """What there is to say of a program that runs what another prints."""
     is_computed = simple.argv[0].startswith(("$", "`"))
     if not is_computed and command.program not in _INTERPRETERS:
         return
-    sources = [source for source in simple.reads if source != "<"]
+    sources = [source for source in simple.piped_from if source != "<"]
     scripts = [arg for arg in command.args if not arg.startswith(("<(", "-", "/dev/"))]
     if sources and not scripts and command.program in _INTERPRETERS:
         yield Risk(CRITICAL, (f"`{command.program}` runs what {_format_sources(sources)} gives it",))
@@ -146,7 +146,7 @@ def _format_sources(sources: list[str]) -> str:
     return " and ".join(labels[:2])
 
 
-def _program_risk(simple: Simple, command: AnalyzedCommand, table: RiskTable) -> Risk:
+def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> Risk:
     """What there is to say of the program and its words."""
     label = f"`{_command_label(simple, command)}`"
     known_rows, warning_rows = _matching_rows(simple, command, table)
@@ -176,7 +176,7 @@ def _program_risk(simple: Simple, command: AnalyzedCommand, table: RiskTable) ->
     return highest_risk([*risks, *[Risk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
 
 
-def _unlisted_risk(label: str, simple: Simple, table: RiskTable) -> Risk:
+def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> Risk:
     """The risk of a command that no row is about: a script of the repository, or a program that nobody has rated."""
     script = find_script(simple.argv, table.tasks)
     if script is None:
@@ -189,7 +189,7 @@ def _unlisted_risk(label: str, simple: Simple, table: RiskTable) -> Risk:
     return Risk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
 
 
-def _matching_rows(simple: Simple, command: AnalyzedCommand, table: RiskTable) -> tuple[list[RiskRow], list[RiskRow]]:
+def _matching_rows(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> tuple[list[RiskRow], list[RiskRow]]:
     """The built-in rows that know a command, and those that warn of it."""
     if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
         return [RiskRow(LOW, "tells its version or its usage")], []
@@ -215,7 +215,7 @@ def _is_help_safe(command: AnalyzedCommand, table: RiskTable) -> bool:
     return any([command.program in row.program and row.words == ("@asks",) for row in table.rows])
 
 
-def _npm_tool(simple: Simple, command: AnalyzedCommand, table: RiskTable) -> Simple | None:
+def _npm_tool(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> SimpleCommand | None:
     """The tool that a package manager is given in place of a script's name."""
     name = command.args[0]
     if any([name in row.program and row.package == "npm" for row in table.rows]):
@@ -223,15 +223,15 @@ def _npm_tool(simple: Simple, command: AnalyzedCommand, table: RiskTable) -> Sim
     return None
 
 
-def _command_label(simple: Simple, command: AnalyzedCommand) -> str:
+def _command_label(simple: SimpleCommand, command: AnalyzedCommand) -> str:
     """A command in a few words: its program and what it is told to do."""
     subcommand = [arg for arg in command.args[:1] if arg.replace("-", "").replace(":", "").isalnum()]
     return " ".join([simple.argv[0], *subcommand])
 
 
-def _assignment_risks(simple: Simple, table: RiskTable) -> Iterator[Risk]:
+def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     """What there is to say of the variables that are set for a command."""
-    for name, value in simple.assigned:
+    for name, value in simple.assignments:
         rows = [row for row in table.rows if row.variable and _matches_assignment(row, name, value)]
         user_rows = [row for row in rows if row.origin == USER][-1:]
         known_rows = user_rows or [row for row in rows if row.level in (LOW, MEDIUM) and row.origin == BUILTIN]
@@ -254,7 +254,7 @@ def _is_plain_value(value: str) -> bool:
         letters = letters.replace(char, "")
     is_plain = (not letters or (letters.isascii() and letters.isalnum())) and not value.startswith("-")
     return (
-        is_plain and not is_remote(value) and not any([leads_out(part) for part in value.split(":") if "//" not in value])
+        is_plain and not is_remote_address(value) and not any([is_outside_path(part) for part in value.split(":") if "//" not in value])
     )
 
 
@@ -262,7 +262,7 @@ def _redirection_risks(path: str, table: RiskTable) -> Iterator[Risk]:
     """What there is to say of a file that a redirection writes."""
     for target in candidate_paths(path):
         yield Risk(HIGH, (f"it writes `{path}`",))
-        if leads_out(target) and not target.startswith("/tmp/"):  # noqa: S108 - no file is made here
+        if is_outside_path(target) and not target.startswith("/tmp/"):  # noqa: S108 - no file is made here
             yield Risk(CRITICAL, (f"it writes `{path}`, outside the repository",))
         yield from _path_risks(target, table, writes=True)
 

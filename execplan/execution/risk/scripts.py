@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import is_system, leads_out, program
+from execplan.execution.command.simple import is_system_program, is_outside_path, normalize_program_name
 from execplan.execution.risk.questions import split_name
 from execplan.record import NamedTuple
 
@@ -38,7 +38,7 @@ class Script(NamedTuple):
 def find_script(argv: Sequence[str], tasks: Mapping[str, frozenset[str]]) -> Script | None:
     """The script that a command runs; None where it runs none, or none that is surely in the repository."""
     path = _script_path(argv)
-    if not path or leads_out(path) or set(path) & set("$`*?[{:= \\\n"):
+    if not path or is_outside_path(path) or set(path) & set("$`*?[{:= \\\n"):
         return None
     suspicious = ((tasks["risky"] - _USUAL_SCRIPT_WORDS) | tasks["shipping"]) - tasks["known"]
     name_words = [word for part in path.split("/") for word in split_name(part)]
@@ -47,9 +47,9 @@ def find_script(argv: Sequence[str], tasks: Mapping[str, frozenset[str]]) -> Scr
 
 def _script_path(argv: Sequence[str]) -> str:
     """The word of a command that is a script, or nothing."""
-    if not is_system(argv[0]):
+    if not is_system_program(argv[0]):
         return argv[0] if _is_script(argv[0]) else ""
-    flags = _INTERPRETERS.get(program(argv[0]))
+    flags = _INTERPRETERS.get(normalize_program_name(argv[0]))
     if flags is None:
         return ""
     args = list(argv[1:])

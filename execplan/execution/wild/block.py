@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.command.typed import PROMPTS, SHELLS
-from execplan.execution.wild.line import goes_on, joined, masked, split_comment, without_prompt
-from execplan.execution.wild.unfit import is_typed
+from execplan.execution.command.typed import PROMPTS, SHELL_LANGUAGES
+from execplan.execution.wild.line import is_continued, join_lines, mask_quotes, split_comment, strip_prompt
+from execplan.execution.wild.unfit import is_clear_command
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.wild.places import Place
+    from execplan.execution.wild.places import Passage
     from execplan.plan.model import Plan
 
-_SETS = (
+_SHELL_CHANGES = (
     "export ",
     "source ",
     ". ",
@@ -33,14 +33,14 @@ _SETS = (
     "shopt",
     "direnv",
 )
-_ACTIVATES = ("export PATH=", "source ", ". ", "conda activate", "mamba activate", "nvm use", "eval ", "direnv")
-_HARMLESS = ("set -e", "set -u", "set -x", "set -o pipefail")
+_ENVIRONMENT_CHANGES = ("export PATH=", "source ", ". ", "conda activate", "mamba activate", "nvm use", "eval ", "direnv")
+_HARMLESS_OPTIONS = ("set -e", "set -u", "set -x", "set -o pipefail")
 
 
-_VALUES = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
+_ASSIGNMENTS = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
 
 
-class Line(NamedTuple):
+class BlockLine(NamedTuple):
     """One command of a block, continued lines joined."""
 
     start: int
@@ -50,81 +50,81 @@ class Line(NamedTuple):
     """Behind it, or in the lines above it."""
 
 
-def lines_of(place: Place, *, prompted: bool) -> list[Line]:
+def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
     """The commands of a block: continued lines joined, comments taken off."""
-    found: list[Line] = []
+    block_lines: list[BlockLine] = []
     comment = ""
     at = 0
-    while at < len(place.lines):
-        number, line = place.lines[at]
+    while at < len(passage.lines):
+        number, line = passage.lines[at]
         at += 1
-        if prompted and not line.startswith(PROMPTS):
+        if has_prompts and not line.startswith(PROMPTS):
             continue
-        line = without_prompt(line)
+        line = strip_prompt(line)
         if not line:
             comment = ""
             continue
         if line.startswith("#"):
             comment = f"{comment} {line.lstrip('# ')}".strip()
             continue
-        while at < len(place.lines) and goes_on(line):
-            line = joined(line, place.lines[at][1].removeprefix("> ") if prompted else place.lines[at][1])
+        while at < len(passage.lines) and is_continued(line):
+            line = join_lines(line, passage.lines[at][1].removeprefix("> ") if has_prompts else passage.lines[at][1])
             at += 1
-        line, behind = split_comment(line)
-        last = place.lines[at - 1][0] + 1
-        found.append(Line(number, last, line, f"{comment} {behind}".strip()))
+        line, trailing_comment = split_comment(line)
+        end = passage.lines[at - 1][0] + 1
+        block_lines.append(BlockLine(number, end, line, f"{comment} {trailing_comment}".strip()))
         comment = ""
-    return found
+    return block_lines
 
 
-def raw_lines(plan: Plan, place: Place) -> list[str]:
+def raw_block_lines(plan: Plan, passage: Passage) -> list[str]:
     """The lines of a block with what is indented within it, and without its own indentation."""
-    lines = [plan.text.lines[at].expandtabs(4) for at, _ in place.lines]
+    lines = [plan.text.lines[at].expandtabs(4) for at, _ in passage.lines]
     shift = (
-        place.fence.column
-        if place.fence is not None
-        else min([_column(each) for each in lines if each.strip()], default=0)
+        passage.fence.column
+        if passage.fence is not None
+        else min([_indentation(line) for line in lines if line.strip()], default=0)
     )
-    return [line[min(shift, _column(line)) :].rstrip() for line in lines]
+    return [line[min(shift, _indentation(line)) :].rstrip() for line in lines]
 
 
-def printed_below(plan: Plan, place: Place, line: int) -> list[str]:
+def read_output_after(plan: Plan, passage: Passage, line: int) -> list[str]:
     """What a transcript shows from a line on, to the next prompt."""
-    found: list[str] = []
-    for (at, words), raw in zip(place.lines, raw_lines(plan, place), strict=True):
+    output: list[str] = []
+    for (at, text), raw in zip(passage.lines, raw_block_lines(plan, passage), strict=True):
         if at >= line:
-            if words.startswith(PROMPTS):
+            if text.startswith(PROMPTS):
                 break
-            found.append(raw)
-    return found
+            output.append(raw)
+    return output
 
 
-def _column(line: str) -> int:
+def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:
+def is_command_in_block(line: str, passage: Passage, has_prompts: bool, near_commands: bool) -> bool:
     """Whether a line of a block is a command: its words show it, or the language of its fence and the lines around it."""
-    if prompted or is_typed(line, told=among) or line.startswith("cd "):
+    if has_prompts or is_clear_command(line, is_called_command=near_commands) or line.startswith("cd "):
         return True
-    return place.language in SHELLS and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
+    return passage.language in SHELL_LANGUAGES and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
 
 
-def sets(command: str) -> bool:
+def changes_shell(command: str) -> bool:
     """Whether a command changes the shell that reads it, and so does nothing for the step behind it."""
-    return command.startswith(_SETS) or _VALUES.fullmatch(masked(command) or command) is not None
+    return command.startswith(_SHELL_CHANGES) or _ASSIGNMENTS.fullmatch(mask_quotes(command) or command) is not None
 
 
-def activates(command: str) -> bool:
+def changes_environment(command: str) -> bool:
     """Whether a command changes which programs are run behind it, in other blocks too."""
-    return command.startswith(_ACTIVATES) and "&&" not in command
+    return command.startswith(_ENVIRONMENT_CHANGES) and "&&" not in command
 
 
-def is_harmless(command: str) -> bool:
+def is_harmless_set_option(command: str) -> bool:
     """Whether what it changes is only how the shell takes failures."""
-    return command.startswith(_HARMLESS)
+    return command.startswith(_HARMLESS_OPTIONS)
 
 
-def is_plain(comment: str) -> bool:
+def is_status_comment(comment: str) -> bool:
     """Whether a comment says only that something was done, as those do that a writer leaves behind."""
     return comment.strip(" .").lower() in ("done", "ok", "passes", "pass")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.wild.roots import IS_ROOT, NEVER, RUNS, STATED, roots
+from execplan.execution.wild.roots import ROOT_MENTION, SYSTEM_PATHS, RUN_WORDS, STATED_PATH, find_repository_roots
 from execplan.record import NamedTuple
 from execplan.text.relative import joined
 
@@ -15,156 +15,156 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 ROOT = "."
-_SPOKEN = r"`([^`\s]+)`"
-_FROM = re.compile(rf"\bfrom (?:within |inside )?(?:the )?{_SPOKEN}(?: (\w+))?", re.IGNORECASE)
-_AT_START = re.compile(
-    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then,? |next,? |finally,? |now,? |still |also |and )?(?:in|inside|within|under|at) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
+_QUOTED_PATH = r"`([^`\s]+)`"
+_FROM_PATH = re.compile(rf"\bfrom (?:within |inside )?(?:the )?{_QUOTED_PATH}(?: (\w+))?", re.IGNORECASE)
+_LEADING_PATH = re.compile(
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then,? |next,? |finally,? |now,? |still |also |and )?(?:in|inside|within|under|at) (?:the )?{_QUOTED_PATH}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
-    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:run|execute) (?:the following|these|this|them|everything)(?: \w+)? (?:in|inside|within|from)|(?:commands?|them|these|everything|steps(?: below)?) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
+_WORKING_DIRECTORY = re.compile(
+    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:run|execute) (?:the following|these|this|them|everything)(?: \w+)? (?:in|inside|within|from)|(?:commands?|them|these|everything|steps(?: below)?) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_QUOTED_PATH}",
     re.IGNORECASE,
 )
-_CD = re.compile(r"`cd ([^`&;|]+)`")
-_IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.IGNORECASE)
-_AT_END = re.compile(
-    rf"[,(] ?(?:run )?(?:in|inside|within|from) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\)?:\s*$"
+_CD_COMMAND = re.compile(r"`cd ([^`&;|]+)`")
+_IN_PATH = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_QUOTED_PATH}", re.IGNORECASE)
+_TRAILING_PATH = re.compile(
+    rf"[,(] ?(?:run )?(?:in|inside|within|from) (?:the )?{_QUOTED_PATH}(?: (?:directory|folder|package|crate|app|workspace))?\)?:\s*$"
 )
-_NOT_THERE = re.compile(rf",? (?:and |but )?not (?:from|in|inside|within) (?:the )?{_SPOKEN}", re.IGNORECASE)
-_RELATIVE = re.compile(rf"\brelative to (?:the )?{_SPOKEN}", re.IGNORECASE)
-_FRESH = re.compile(
+_NEGATED_PATH = re.compile(rf",? (?:and |but )?not (?:from|in|inside|within) (?:the )?{_QUOTED_PATH}", re.IGNORECASE)
+_RELATIVE_TO = re.compile(rf"\brelative to (?:the )?{_QUOTED_PATH}", re.IGNORECASE)
+_FRESH_CHECKOUT = re.compile(
     r"\b(?:in|of|from) an? (?:\w+ )?(?:fresh|clean|new|second|separate|different) (?:\w+ )?(?:clone|checkout|worktree|copy)\b",
     re.IGNORECASE,
 )
 """Not the tree that the plan lies in."""
-_OTHER_TONGUES = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_SPOKEN}")
-_FOLDER_WORD = (
+_FOREIGN_PREPOSITION = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_QUOTED_PATH}")
+_FOREIGN_DIRECTORY_WORD = (
     r"(?:(?:le |the )?(?:Ordner|Verzeichnis|dossier|répertoire)|(?:la )?(?:carpeta|cartella|pasta)|(?:el )?directorio)"
 )
-_FOREIGN = re.compile(
-    rf"{_SPOKEN} ?(?:디렉터리|디렉토리|폴더)(?: 안)?(?:에서|로 이동)|{_SPOKEN} ?(?:ディレクトリ|フォルダー?)(?:内|の中)?(?:で|に移動|へ移動)|"
-    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:`([^`\s]*/[^`\s]*)` ?(?:内|の中)?で|{_SPOKEN} ?에서)|(?:在|进入|切换到) ?{_SPOKEN} ?(?:目录|文件夹|下|中|里|内)|"
-    rf"\b(?:im|in|aus|dans|depuis|en|desde|nella|na) {_FOLDER_WORD} {_SPOKEN}|"
-    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:im|aus|dans|depuis|en|desde|nella) {_SPOKEN}\s*(?:$|[:,(：])",
+_FOREIGN_DIRECTORY = re.compile(
+    rf"{_QUOTED_PATH} ?(?:디렉터리|디렉토리|폴더)(?: 안)?(?:에서|로 이동)|{_QUOTED_PATH} ?(?:ディレクトリ|フォルダー?)(?:内|の中)?(?:で|に移動|へ移動)|"
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:`([^`\s]*/[^`\s]*)` ?(?:内|の中)?で|{_QUOTED_PATH} ?에서)|(?:在|进入|切换到) ?{_QUOTED_PATH} ?(?:目录|文件夹|下|中|里|内)|"
+    rf"\b(?:im|in|aus|dans|depuis|en|desde|nella|na) {_FOREIGN_DIRECTORY_WORD} {_QUOTED_PATH}|"
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:im|aus|dans|depuis|en|desde|nella) {_QUOTED_PATH}\s*(?:$|[:,(：])",
     re.IGNORECASE,
 )
 """A folder told in another language than English."""
-_START = r"^(?:\W*\d+[.)]\s*)?[\W_]*(?:(?:then|next|finally|now|still|also),? )?"
-_FROM_START = re.compile(
-    rf"{_START}from (?:within |inside )?(?:the )?{_SPOKEN}\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)", re.IGNORECASE
+_SENTENCE_START = r"^(?:\W*\d+[.)]\s*)?[\W_]*(?:(?:then|next|finally|now|still|also),? )?"
+_LEADING_FROM = re.compile(
+    rf"{_SENTENCE_START}from (?:within |inside )?(?:the )?{_QUOTED_PATH}\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)", re.IGNORECASE
 )
-_PLAIN_START = re.compile(
-    rf"{_START}(?:from|in|inside|within) (?:the )?([\w@.-]+/[\w@./-]*)(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
+_LEADING_PLAIN_PATH = re.compile(
+    rf"{_SENTENCE_START}(?:from|in|inside|within) (?:the )?([\w@.-]+/[\w@./-]*)(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
     re.IGNORECASE,
 )
-_LIES = re.compile(
-    rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_SPOKEN}|{_START}the {_SPOKEN} (?:directory|folder|package|crate|app|service)\b.*:\s*$|"
+_LOCATION = re.compile(
+    rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_QUOTED_PATH}|{_SENTENCE_START}the {_QUOTED_PATH} (?:directory|folder|package|crate|app|service)\b.*:\s*$|"
     r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$|^`([\w@.-]+(?:/[\w@.-]+)+)`:$|\(`([\w@.-]+/|[\w@.-]+(?:/[\w@.-]+)+/?)`\):?$",
     re.IGNORECASE,
 )
 """Where something lies that the commands behind may be about."""
-_STATED_PLAIN = re.compile(
+_PLAIN_WORKING_DIRECTORY = re.compile(
     r"\b(?:working directory|workdir|cwd)(?: is)?\s*[:=]\s*([\w@][\w@.-]*(?:/[\w@.-]*)*)", re.IGNORECASE
 )
-_UNCLEAR = re.compile(
+_UNCLEAR_DIRECTORY = re.compile(
     r"\b(?:for|in|from) (?:each|both|every)\b[^.;]*?(?:`[^`\s]+`|\b(?:packages?|crates?|services?|apps?|modules?|workspaces?|director(?:y|ies)|folders?)\b)|"
     r"\b(?:from|in|inside|within|under|into|on|against)\s+(?:(?:the|a|an|your|its|each|that|another|any|some|both|every|one|two|separate|fresh|clean|new|second|temporary|isolated|dedicated|sibling|upstream|external|target|remote)\b[\s-]*)+"
     r"[^.:;,]{0,40}?\b(?:director(?:y|ies)|folders?|worktrees?|checkouts?|packages?|crates?|subprojects?|modules?|submodules?|repos?|repositor(?:y|ies)|clones?|containers?|vm|shells?|terminals?|sessions?|windows?|hosts?|servers?|machines?|devices?|sandbox|browser|console|pod|cluster|emulator|simulator)\b",
     re.IGNORECASE,
 )
-_LASTING = re.compile(r"\b(?:all|every|commands|working directory|work (?:from|in)|workdir|cwd)\b", re.IGNORECASE)
-_ALWAYS = re.compile(
+_LASTING_SCOPE = re.compile(r"\b(?:all|every|commands|working directory|work (?:from|in)|workdir|cwd)\b", re.IGNORECASE)
+_GLOBAL_SCOPE = re.compile(
     r"\b(?:all|every) (?:of the |the |these |following )?(?:shell )?(?:commands?|steps?)\b", re.IGNORECASE
 )
-_BRANCH = re.compile(
+_BRANCH_NAME = re.compile(
     r"^(?:origin|upstream|feature|feat|codex|fix|release|refs|heads|remotes)/|^(?:main|master|develop|dev|trunk)$|^@"
 )
 
 
-class Told(NamedTuple):
+class DirectoryMention(NamedTuple):
     """A folder that words name."""
 
-    folder: str | None
+    directory: str | None
     """From the root of the repository; None for one that these words do not make out."""
-    lasting: bool = False
+    is_lasting: bool = False
     """Whether it holds for what follows too."""
-    always: bool = False
+    is_global: bool = False
     """Whether it holds for all commands of the plan."""
 
 
-class Folders:
+class DirectoryResolver:
     """What a plan calls its own root, and how a folder is counted from there."""
 
     def __init__(self, plan: Plan) -> None:
-        self.roots = roots(plan.text.lines)
+        self.roots = find_repository_roots(plan.text.lines)
 
-    def resolved(self, path: str, here: str | None = ROOT) -> str | None:
+    def resolve(self, path: str, base: str | None = ROOT) -> str | None:
         """A folder from the root of the repository, or None for one outside, or that only a shell knows."""
         path = path.strip().strip("\"'").replace("\\\\", "\\")
         if path.startswith(("/", "~", "...")) or path[1:3] == ":\\":
-            bare = path.replace("\\", "/").rstrip("/")
+            normalized = path.replace("\\", "/").rstrip("/")
             for root in self.roots:
-                if bare == root or bare.startswith(f"{root}/"):
-                    return bare[len(root) + 1 :] or ROOT
+                if normalized == root or normalized.startswith(f"{root}/"):
+                    return normalized[len(root) + 1 :] or ROOT
             return None
-        if here is None or not path or path[0] == "-" or not re.fullmatch(r"[\w@.+/ -]+", path):
+        if base is None or not path or path[0] == "-" or not re.fullmatch(r"[\w@.+/ -]+", path):
             return None
-        found = joined(here, path)
-        return found if found is None else found or ROOT
+        joined_path = joined(base, path)
+        return joined_path if joined_path is None else joined_path or ROOT
 
-    def told(self, words: str) -> Told | None:
+    def find_mention(self, sentence: str) -> DirectoryMention | None:
         """The folder that a sentence tells to be in, or None when it tells of none."""
-        words = _NOT_THERE.sub("", words.replace("**", ""))
-        lasting = bool(_LASTING.search(words))
-        always = bool(_ALWAYS.search(words))
-        if found := IS_ROOT.search(words):
-            apart = [self.resolved(path) for path in _all(_NAMED, words) if _is_folder(path)]
-            if _FRESH.search(words) or any([each not in (None, ROOT) for each in apart]):
-                return Told(None, lasting=True)
-            inner = re.match(rf"\W*of (?:the )?{_SPOKEN}", words[found.end() :])
-            return Told(self.resolved(inner.group(1)) if inner else ROOT, lasting=True, always=always)
-        if path := _named(words):
-            return Told(self.resolved(path), lasting, always)
-        if found := _FROM.search(words):
-            path, kind = found.group(1), (found.group(2) or "").lower()
-            folder = kind in ("directory", "folder", "package", "crate", "workspace", "app")
-            if not _BRANCH.search(path) and (folder or "/" in path or path[1:3] == ":\\") and _is_folder(path):
-                runs = re.search(
-                    RUNS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", words, re.IGNORECASE
+        sentence = _NEGATED_PATH.sub("", sentence.replace("**", ""))
+        is_lasting = bool(_LASTING_SCOPE.search(sentence))
+        is_global = bool(_GLOBAL_SCOPE.search(sentence))
+        if match := ROOT_MENTION.search(sentence):
+            other_directories = [self.resolve(path) for path in _first_match_groups(_WORKING_DIRECTORY, sentence) if _looks_like_directory(path)]
+            if _FRESH_CHECKOUT.search(sentence) or any([directory not in (None, ROOT) for directory in other_directories]):
+                return DirectoryMention(None, is_lasting=True)
+            inner_match = re.match(rf"\W*of (?:the )?{_QUOTED_PATH}", sentence[match.end() :])
+            return DirectoryMention(self.resolve(inner_match.group(1)) if inner_match else ROOT, is_lasting=True, is_global=is_global)
+        if path := _find_named_directory(sentence):
+            return DirectoryMention(self.resolve(path), is_lasting, is_global)
+        if match := _FROM_PATH.search(sentence):
+            path, kind = match.group(1), (match.group(2) or "").lower()
+            is_directory_word = kind in ("directory", "folder", "package", "crate", "workspace", "app")
+            if not _BRANCH_NAME.search(path) and (is_directory_word or "/" in path or path[1:3] == ":\\") and _looks_like_directory(path):
+                is_run = re.search(
+                    RUN_WORDS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", sentence, re.IGNORECASE
                 )
-                return Told(self.resolved(path) if runs else None, lasting)
+                return DirectoryMention(self.resolve(path) if is_run else None, is_lasting)
         if (
-            (found := STATED.search(words))
-            and not found.group(1).startswith(NEVER)
-            and re.search(RUNS, words, re.IGNORECASE)
+            (match := STATED_PATH.search(sentence))
+            and not match.group(1).startswith(SYSTEM_PATHS)
+            and re.search(RUN_WORDS, sentence, re.IGNORECASE)
         ):
-            return Told(self.resolved(found.group(1)), lasting)
-        relative = _RELATIVE.search(words) is not None
-        if relative or _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
-            return Told(None, lasting and relative)
-        for found in (_IN.search(words), _OTHER_TONGUES.search(words)):
-            if found and "/" in found.group(1) and _is_folder(found.group(1)):
-                return Told(None)
+            return DirectoryMention(self.resolve(match.group(1)), is_lasting)
+        is_relative = _RELATIVE_TO.search(sentence) is not None
+        if is_relative or _UNCLEAR_DIRECTORY.search(sentence) or any([_looks_like_directory(candidate) for candidate in _first_match_groups(_LOCATION, sentence)]):
+            return DirectoryMention(None, is_lasting and is_relative)
+        for match in (_IN_PATH.search(sentence), _FOREIGN_PREPOSITION.search(sentence)):
+            if match and "/" in match.group(1) and _looks_like_directory(match.group(1)):
+                return DirectoryMention(None)
         return None
 
 
-def _named(words: str) -> str:
+def _find_named_directory(sentence: str) -> str:
     """The folder that words plainly name to be in, or nothing."""
-    plain = [path for each in (_NAMED, _AT_START, _AT_END, _CD, _FOREIGN, _STATED_PLAIN) for path in _all(each, words)]
-    maybe = [path for each in (_FROM_START, _PLAIN_START) for path in _all(each, words) if not _BRANCH.search(path)]
-    return next((each for each in [*plain, *maybe] if _is_folder(each)), "")
+    certain_paths = [path for pattern in (_WORKING_DIRECTORY, _LEADING_PATH, _TRAILING_PATH, _CD_COMMAND, _FOREIGN_DIRECTORY, _PLAIN_WORKING_DIRECTORY) for path in _first_match_groups(pattern, sentence)]
+    possible_paths = [path for pattern in (_LEADING_FROM, _LEADING_PLAIN_PATH) for path in _first_match_groups(pattern, sentence) if not _BRANCH_NAME.search(path)]
+    return next((candidate for candidate in [*certain_paths, *possible_paths] if _looks_like_directory(candidate)), "")
 
 
-def _all(pattern: Pattern[str], words: str) -> list[str]:
+def _first_match_groups(pattern: Pattern[str], text: str) -> list[str]:
     """What a pattern holds of words where it is found first."""
-    found = pattern.search(words)
-    return [each for each in found.groups() if each] if found else []
+    match = pattern.search(text)
+    return [group for group in match.groups() if group] if match else []
 
 
-def _is_folder(path: str) -> bool:
+def _looks_like_directory(path: str) -> bool:
     """Whether a path can be a folder's: no file's ending, nothing of a pattern or an address."""
-    last = path.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
-    dotted = "." in last.lstrip(".") and not path.endswith("/") and last[-1:] != "."
-    odd = any([char in path for char in "*{}<>$=?#&|;,()"]) or "://" in path or path.startswith(("@", "-", "--"))
-    absolute = path.startswith(("/", "~", "...")) or path[1:3] == ":\\"
-    return not odd and (not dotted or absolute)
+    name = path.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
+    has_extension = "." in name.lstrip(".") and not path.endswith("/") and name[-1:] != "."
+    has_special_characters = any([char in path for char in "*{}<>$=?#&|;,()"]) or "://" in path or path.startswith(("@", "-", "--"))
+    is_absolute = path.startswith(("/", "~", "...")) or path[1:3] == ":\\"
+    return not has_special_characters and (not has_extension or is_absolute)

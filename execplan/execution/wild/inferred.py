@@ -7,32 +7,32 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.command.parse import parse
-from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
+from execplan.execution.command.parse import parse_command
+from execplan.execution.command.typed import PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, StepDraft, ParsedSteps, SkippedLine
-from execplan.execution.wild.block import Line, activates, is_harmless, is_plain, is_sure, lines_of, printed_below, sets
+from execplan.execution.wild.block import BlockLine, changes_environment, is_harmless_set_option, is_status_comment, is_command_in_block, read_block_lines, read_output_after, changes_shell
 from execplan.execution.wild.folders import ROOT
-from execplan.execution.wild.line import masked, without_prompt
-from execplan.execution.wild.orders import orders
-from execplan.execution.wild.places import LINES, Place, places, spoken, without_commands
-from execplan.execution.wild.printed import Printer, expected_of
+from execplan.execution.wild.line import mask_quotes, strip_prompt
+from execplan.execution.wild.orders import find_instructions
+from execplan.execution.wild.places import COMMAND_LINES, Passage, find_passages, read_sentences, hide_commands
+from execplan.execution.wild.printed import OutputTracker, build_expectation
 from execplan.execution.wild.said import (
     CHOICE,
-    DONE,
+    IS_RECORD,
     ELSEWHERE,
     KEEPS_RUNNING,
-    PRINTED,
-    WRITTEN,
-    doubt,
-    doubt_around,
-    doubt_behind,
-    is_record,
+    IS_OUTPUT,
+    TO_BE_WRITTEN,
+    find_doubt,
+    find_doubt_in_context,
+    find_doubt_in_tail,
+    is_past_record,
 )
-from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, detaches, needs_server
-from execplan.execution.wild.unfit import is_typed, unfit
-from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, gone_from, names_folder, unsure
-from execplan.execution.wild.work import changes
-from execplan.execution.written.fence import attributes_of
+from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, starts_detached, uses_local_server
+from execplan.execution.wild.unfit import is_clear_command, not_runnable_reason
+from execplan.execution.wild.whereabouts import CwdEstimate, LocatedCommand, CwdTracker, cwd_after_lone_cd, named_directory_reason, uncertainty_reason
+from execplan.execution.wild.work import changes_files
+from execplan.execution.written.fence import parse_info_string
 from execplan.plan import outline
 
 TYPE_CHECKING = False
@@ -41,261 +41,261 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
 
-_WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
+_WINDOWS_SHELLS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
 
 
-_FOLDER_FIRST = re.compile(
+_LEADING_DIRECTORY = re.compile(
     r"\W*(?:\d+[.)]\W*)?(?:(?:then|next|finally|now|still|also|and),? )?(?:in|inside|within|from|at|under)\b",
     re.IGNORECASE,
 )
 """Who reads such a sentence goes there and stays; `run this from there` is only about this."""
 
 
-class _Reader:
+class _StepInferrer:
     """What was found so far, and the folder that the reader of the plan is in."""
 
-    def __init__(self, plan: Plan, taken: frozenset[int]) -> None:
+    def __init__(self, plan: Plan, annotated_lines: frozenset[int]) -> None:
         self.plan = plan
-        self.taken = taken
-        self.where = Whereabouts(plan)
+        self.annotated_lines = annotated_lines
+        self.cwd_tracker = CwdTracker(plan)
         self.drafts: list[StepDraft] = []
-        self.left: list[SkippedLine] = []
+        self.skipped: list[SkippedLine] = []
         self.phase = WORK
-        self.changed = ""
+        self.shell_change = ""
         """Why what stands below may not do the same: a block or an item that changes the shell for it was left."""
-        self.printer = Printer()
-        self.started = False
+        self.output_tracker = OutputTracker()
+        self.skipped_long_running = False
         """Whether something was left that would have to keep running."""
 
-    def read(self, name: str, phase: str) -> None:
+    def read_section(self, name: str, phase: str) -> None:
         """All of a section."""
         section = self.plan.section(name)
         if section is None:
             return
         self.phase = phase
-        guided = set(self.plan.guidance)
-        broken = set(self.plan.conflicts)
-        for place in places(self.plan, section):
-            inside = range(place.start, place.end)
-            self.where.under(place.heads)
-            if not self.taken.isdisjoint(inside):
-                self._pass(place)
+        placeholder_lines = set(self.plan.guidance)
+        conflict_lines = set(self.plan.conflicts)
+        for passage in find_passages(self.plan, section):
+            passage_lines = range(passage.start, passage.end)
+            self.cwd_tracker.enter_headings(passage.heading_lines)
+            if not self.annotated_lines.isdisjoint(passage_lines):
+                self._pass_annotated_fence(passage)
                 continue
-            if not guided.isdisjoint(inside) or not broken.isdisjoint(inside):
+            if not placeholder_lines.isdisjoint(passage_lines) or not conflict_lines.isdisjoint(passage_lines):
                 continue
-            if place.kind == LINES:
-                self._block(place)
+            if passage.kind == COMMAND_LINES:
+                self._infer_from_block(passage)
             else:
-                self._words(place)
+                self._infer_from_paragraph(passage)
 
-    def _pass(self, place: Place) -> None:
+    def _pass_annotated_fence(self, passage: Passage) -> None:
         """Go by a fence with attributes: what follows one in another folder may be meant to run there too."""
-        info = attributes_of(place.fence.text) if place.fence is not None else None
-        given = info.get("cwd") if info is not None and not info.mark else None
-        self.where.stray(place, given.value if given is not None else ROOT)
+        info = parse_info_string(passage.fence.text) if passage.fence is not None else None
+        cwd_attribute = info.get("cwd") if info is not None and not info.mark else None
+        self.cwd_tracker.record_annotated_fence(passage, cwd_attribute.value if cwd_attribute is not None else ROOT)
 
-    def _leave(self, line: int, text: str, why: str) -> None:
-        self.left.append(SkippedLine(line, text, why))
-        self.started = self.started or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND, ELSEWHERE)
+    def _skip(self, line: int, text: str, why: str) -> None:
+        self.skipped.append(SkippedLine(line, text, why))
+        self.skipped_long_running = self.skipped_long_running or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND, ELSEWHERE)
 
-    def _take(self, start: int, end: int, typed: Typed, needs: tuple[str, ...], item: int) -> str:
+    def _add_draft(self, start: int, end: int, located: LocatedCommand, needs: tuple[str, ...], item: int) -> str:
         """Keep a command as a step; its id."""
-        command, folder = typed.command, typed.folder or ROOT
-        last = self.drafts[-1] if self.drafts else None
-        if last is not None and item >= 0 and last.start >= item and (last.command, last.cwd) == (command, folder):
-            return last.id  # an item names what the block below it shows
-        name = f"inferred-{len(self.drafts) + 1}"
-        self.drafts.append(StepDraft(INFERRED, self.phase, start, end, name, {}, (command,), command, needs, folder))
-        return name
+        command, directory = located.command, located.directory or ROOT
+        last_draft = self.drafts[-1] if self.drafts else None
+        if last_draft is not None and item >= 0 and last_draft.start >= item and (last_draft.command, last_draft.cwd) == (command, directory):
+            return last_draft.id  # an item names what the block below it shows
+        step_id = f"inferred-{len(self.drafts) + 1}"
+        self.drafts.append(StepDraft(INFERRED, self.phase, start, end, step_id, {}, (command,), command, needs, directory))
+        return step_id
 
     # Blocks
 
-    def _block(self, place: Place) -> None:
-        first = next(((at, line) for at, line in place.lines if line), None)
-        if first is None or self._prints(self.printer.below(self.plan, place)):
+    def _infer_from_block(self, passage: Passage) -> None:
+        first_line = next(((at, line) for at, line in passage.lines if line), None)
+        if first_line is None or self._attach_expectation(self.output_tracker.match_block(self.plan, passage)):
             return
-        before = len(self.drafts), len(self.left)
-        self._read_block(place, first)
-        if (len(self.drafts), len(self.left)) == (before[0] + 1, before[1]):
-            self.printer.ran(before[0], self.drafts[-1], place)
+        counts = len(self.drafts), len(self.skipped)
+        self._read_block(passage, first_line)
+        if (len(self.drafts), len(self.skipped)) == (counts[0] + 1, counts[1]):
+            self.output_tracker.record_step(counts[0], self.drafts[-1], passage)
 
-    def _prints(self, found: tuple[int, str] | None) -> bool:
+    def _attach_expectation(self, expectation: tuple[int, str] | None) -> bool:
         """Give a step what it prints, where that was found; whether it was."""
-        if found is not None:
-            self.drafts[found[0]] = self.drafts[found[0]]._replace(expect=found[1])
-        return found is not None
+        if expectation is not None:
+            self.drafts[expectation[0]] = self.drafts[expectation[0]]._replace(expect=expectation[1])
+        return expectation is not None
 
-    def _read_block(self, place: Place, first: tuple[int, str]) -> None:
-        if place.language in _WINDOWS:
-            self._leave(*first, "is for Windows")
-        elif place.language in SHELLS | PLAIN:
-            self._typed(place)
+    def _read_block(self, passage: Passage, first_line: tuple[int, str]) -> None:
+        if passage.language in _WINDOWS_SHELLS:
+            self._skip(*first_line, "is for Windows")
+        elif passage.language in SHELL_LANGUAGES | PLAIN_TEXT_LANGUAGES:
+            self._read_shell_block(passage)
         else:
-            self._leave(*first, f"is {place.language}, no command: give it a type if it is a step")
+            self._skip(*first_line, f"is {passage.language}, no command: give it a type if it is a step")
 
-    def _typed(self, place: Place) -> None:
+    def _read_shell_block(self, passage: Passage) -> None:
         """A block in the language of a shell, or of no language."""
-        printed = [(at, line) for at, line in place.lines if line and not line.startswith(PROMPTS)]
-        prompted = len(printed) < len([line for _, line in place.lines if line])
-        lines = lines_of(place, prompted=prompted)
-        commands = [line for line in lines if is_typed(line.text)]
-        mixed = not all([is_sure(line.text, place, prompted, bool(commands)) for line in lines])
-        if not commands or mixed:
+        output_lines = [(at, line) for at, line in passage.lines if line and not line.startswith(PROMPTS)]
+        has_prompts = len(output_lines) < len([line for _, line in passage.lines if line])
+        lines = read_block_lines(passage, has_prompts=has_prompts)
+        commands = [line for line in lines if is_clear_command(line.text)]
+        is_mixed = not all([is_command_in_block(line.text, passage, has_prompts, bool(commands)) for line in lines])
+        if not commands or is_mixed:
             why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
-            self._leave_all(commands or lines[:1], why)
-        elif why := (self._doubt(place, lines) or doubt_behind(place.tail, [line.text for line in lines])):
-            self._leave_all(lines, why)
-        elif is_record(place.context, place.tail):
-            self._leave_all(lines, DONE)
+            self._skip_all(commands or lines[:1], why)
+        elif why := (self._find_block_doubt(passage, lines) or find_doubt_in_tail(passage.following_text, [line.text for line in lines])):
+            self._skip_all(lines, why)
+        elif is_past_record(passage.context, passage.following_text):
+            self._skip_all(lines, IS_RECORD)
         else:
-            shown = {line.start: expected_of(printed_below(self.plan, place, line.end)) for line in lines}
-            if prompted and printed and not any(shown.values()):
-                self._leave(*printed[0], "is printed, and no line of it is sure to be the same in every run")
+            expectations = {line.start: build_expectation(read_output_after(self.plan, passage, line.end)) for line in lines}
+            if has_prompts and output_lines and not any(expectations.values()):
+                self._skip(*output_lines[0], "is printed, and no line of it is sure to be the same in every run")
             count = len(self.drafts)
-            self._commands(place, lines)
-            for at, draft in enumerate(self.drafts[count:] if prompted else (), count):
-                self.drafts[at] = draft._replace(expect=shown.get(draft.start))
+            self._read_commands(passage, lines)
+            for at, draft in enumerate(self.drafts[count:] if has_prompts else (), count):
+                self.drafts[at] = draft._replace(expect=expectations.get(draft.start))
 
-    def _doubt(self, place: Place, lines: list[Line]) -> str:
+    def _find_block_doubt(self, passage: Passage, lines: list[BlockLine]) -> str:
         """What the words above say against a block; commands that edit files may stand below words that tell to edit."""
-        why = doubt_around(place.context, ends=all([detaches(line.text) for line in lines]))
-        return "" if why == WRITTEN and all([changes(line.text) for line in lines]) else why
+        why = find_doubt_in_context(passage.context, returns_at_once=all([starts_detached(line.text) for line in lines]))
+        return "" if why == TO_BE_WRITTEN and all([changes_files(line.text) for line in lines]) else why
 
-    def _leave_all(self, lines: Iterable[Line], why: str) -> None:
+    def _skip_all(self, lines: Iterable[BlockLine], why: str) -> None:
         for line in lines:
-            self._leave(line.start, line.text, why)
+            self._skip(line.start, line.text, why)
 
-    def _commands(self, place: Place, lines: list[Line]) -> None:
+    def _read_commands(self, passage: Passage, lines: list[BlockLine]) -> None:
         """The commands of a block, with the folder that its lines go to."""
-        told = self.where.told(place)
-        start = stand = self.where.at(told)
-        before: str | None = None
+        mention = self.cwd_tracker.find_mention(passage)
+        start_cwd = cwd = self.cwd_tracker.estimate_cwd(mention)
+        previous_directory: str | None = None
         needs: tuple[str, ...] = ()
-        stop = self.changed
-        doubtful = ""
+        skip_reason = self.shell_change
+        comment_doubt = ""
         for line in lines:
             command = line.text
             if line.comment:
-                doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
-                doubtful = "" if doubtful == PRINTED else doubtful
-                stand = self.where.noted(line.comment, stand)
-            shown = masked(command) or command
-            if stop or doubtful:
-                self._leave(line.start, command, stop or doubtful)
-            elif shown.startswith("cd ") and not any([each in shown for each in "&;|"]):
+                comment_doubt = find_doubt(line.comment) if not is_status_comment(line.comment) else ""
+                comment_doubt = "" if comment_doubt == IS_OUTPUT else comment_doubt
+                cwd = self.cwd_tracker.apply_comment(line.comment, cwd)
+            masked_command = mask_quotes(command) or command
+            if skip_reason or comment_doubt:
+                self._skip(line.start, command, skip_reason or comment_doubt)
+            elif masked_command.startswith("cd ") and not any([operator in masked_command for operator in "&;|"]):
                 target = command[3:].strip()
-                new = before if target == "-" else self.where.gone(target, stand, start)
-                stop = "" if new is not None else f"comes behind `{command}`, and where that leads is not sure"
-                before, stand = stand.plain, Stand(new, new, stop)
-            elif sets(command):
-                if not is_harmless(command):
-                    stop = f"depends on `{command}` in line {line.start + 1}"
-                    if activates(command) or all([sets(each.text) and "&&" not in each.text for each in lines]):
-                        self.changed = stop
-                    self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
+                new_directory = previous_directory if target == "-" else self.cwd_tracker.resolve_cd(target, cwd, start_cwd)
+                skip_reason = "" if new_directory is not None else f"comes behind `{command}`, and where that leads is not sure"
+                previous_directory, cwd = cwd.directory, CwdEstimate(new_directory, new_directory, skip_reason)
+            elif changes_shell(command):
+                if not is_harmless_set_option(command):
+                    skip_reason = f"depends on `{command}` in line {line.start + 1}"
+                    if changes_environment(command) or all([changes_shell(other.text) and "&&" not in other.text for other in lines]):
+                        self.shell_change = skip_reason
+                    self._skip(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
-                typed = self.where.typed(command, stand)
-                why = self._why_not(typed, stand) or (
-                    names_folder(typed) if typed.command == command and stand == start else ""
+                located = self.cwd_tracker.locate(command, cwd)
+                why = self._skip_reason(located, cwd) or (
+                    named_directory_reason(located) if located.command == command and cwd == start_cwd else ""
                 )
                 if why:
-                    self._leave(line.start, command, why)
+                    self._skip(line.start, command, why)
                     if why.startswith(("has a quote", "has a here", "is a part")):
-                        stop = f"comes behind what is not understood in line {line.start + 1}"
+                        skip_reason = f"comes behind what is not understood in line {line.start + 1}"
                 else:
-                    needs = (self._take(line.start, line.end, typed, needs, place.item),)
-        self.where.behind(place, told, start, stand)
+                    needs = (self._add_draft(line.start, line.end, located, needs, passage.item_line),)
+        self.cwd_tracker.record_passage(passage, mention, start_cwd, cwd)
 
-    def _why_not(self, typed: Typed, stand: Stand) -> str:
+    def _skip_reason(self, located: LocatedCommand, cwd: CwdEstimate) -> str:
         """Why a command is not taken that the words around it tell to run, or nothing."""
-        why = unfit(typed.command)
-        problem = "" if why else parse(typed.command).problem
+        why = not_runnable_reason(located.command)
+        problem = "" if why else parse_command(located.command).problem
         if problem and not problem.startswith("a character"):  # one that can't be seen is refused, not left
             why = f"can't be read: {problem}"
-        if not why and typed.folder is None:
-            why = unsure(stand)
-        if not why and self.started and needs_server(typed.command):
+        if not why and located.directory is None:
+            why = uncertainty_reason(cwd)
+        if not why and self.skipped_long_running and uses_local_server(located.command):
             why = "needs what was to be started, and that is not a step"
         return why
 
     # Sentences
 
-    def _words(self, place: Place) -> None:
-        said = list(spoken(place))
-        self._prints(self.printer.told(place, said[0]) if said else None)
-        around = _doubt_above(place)
-        listed = bool(place.context) and _calls_commands(place.context[0])
-        free = not place.context or not place.context[0].endswith((":", "："))
-        item: set[str] = set()
-        for at, sentence in enumerate(said):
-            behind = doubt_behind(said[at + 1].words) if at + 1 < len(said) else ""
-            own = self.where.folders.told(without_commands(sentence))
-            whole = place.alone and len(said) == 1
-            found = orders(sentence, whole=whole, listed=listed, free=free, placed=own is not None)
-            for span, why in found.left:
-                self._leave(span.start, span.code, why)
-            if not found.taken:
-                if own is not None:
-                    self.where.heard(own)
+    def _infer_from_paragraph(self, passage: Passage) -> None:
+        sentences = list(read_sentences(passage))
+        self._attach_expectation(self.output_tracker.match_sentence(passage, sentences[0]) if sentences else None)
+        doubt_above = _find_doubt_above(passage)
+        is_command_list = bool(passage.context) and _announces_commands(passage.context[0])
+        is_unintroduced = not passage.context or not passage.context[0].endswith((":", "："))
+        seen_commands: set[str] = set()
+        for at, sentence in enumerate(sentences):
+            next_doubt = find_doubt_in_tail(sentences[at + 1].text) if at + 1 < len(sentences) else ""
+            mention = self.cwd_tracker.resolver.find_mention(hide_commands(sentence))
+            is_whole_item = passage.starts_item and len(sentences) == 1
+            instructions = find_instructions(sentence, is_whole_item=is_whole_item, is_command_list=is_command_list, is_unintroduced=is_unintroduced, has_directory=mention is not None)
+            for span, why in instructions.skipped:
+                self._skip(span.start, span.code, why)
+            if not instructions.to_run:
+                if mention is not None:
+                    self.cwd_tracker.remember_mention(mention)
                 continue
-            here = self.where.at(None)
-            start = stand = self.where.at(own or self.where.told(place))
-            gone = False
+            current_cwd = self.cwd_tracker.estimate_cwd(None)
+            start_cwd = cwd = self.cwd_tracker.estimate_cwd(mention or self.cwd_tracker.find_mention(passage))
+            has_cd = False
             needs: tuple[str, ...] = ()
-            for span in found.taken:
-                command = without_prompt(span.code)
-                typed = self.where.typed(command, stand)
-                if command in item or self._is_told_below(place, typed.command):
+            for span in instructions.to_run:
+                command = strip_prompt(span.code)
+                located = self.cwd_tracker.locate(command, cwd)
+                if command in seen_commands or self._is_annotated_below(passage, located.command):
                     continue
-                item.add(command)
-                if typed.command == command and (sets(command) or command.startswith("cd ")):
+                seen_commands.add(command)
+                if located.command == command and (changes_shell(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
-                    gone = gone or command.startswith("cd ")
-                    if activates(command):
-                        self.changed = f"depends on `{command}` in line {span.start + 1}"
+                    has_cd = has_cd or command.startswith("cd ")
+                    if changes_environment(command):
+                        self.shell_change = f"depends on `{command}` in line {span.start + 1}"
                 else:
-                    why = around or behind or self.changed or self._why_not(typed, stand)
-                    why = why or (names_folder(typed) if typed.command == command and stand == start else "")
+                    why = doubt_above or next_doubt or self.shell_change or self._skip_reason(located, cwd)
+                    why = why or (named_directory_reason(located) if located.command == command and cwd == start_cwd else "")
                 if why:
-                    self._leave(span.start, span.code, why)
+                    self._skip(span.start, span.code, why)
                 else:
-                    self.printer.forget()
-                    needs = (self._take(span.start, span.end, typed, needs, place.item),)
-            moves = own if own is not None and _FOLDER_FIRST.match(sentence.words) else None
-            self.where.behind(place, moves, *((here, gone_from(here, place.start)) if gone else (start, stand)))
+                    self.output_tracker.forget()
+                    needs = (self._add_draft(span.start, span.end, located, needs, passage.item_line),)
+            lasting_mention = mention if mention is not None and _LEADING_DIRECTORY.match(sentence.text) else None
+            self.cwd_tracker.record_passage(passage, lasting_mention, *((current_cwd, cwd_after_lone_cd(current_cwd, passage.start)) if has_cd else (start_cwd, cwd)))
 
-    def _is_told_below(self, place: Place, command: str) -> bool:
+    def _is_annotated_below(self, passage: Passage, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
         lines = self.plan.text.lines
-        end = place.inner
+        end = passage.item_end
         if end < 0:
-            end = place.end
-            while end < len(lines) and (end in self.taken or not lines[end].strip()):
+            end = passage.end
+            while end < len(lines) and (end in self.annotated_lines or not lines[end].strip()):
                 end += 1
-        return any([at in self.taken and lines[at].strip() == command for at in range(place.end, end)])
+        return any([at in self.annotated_lines and lines[at].strip() == command for at in range(passage.end, end)])
 
 
-def find_inferred(plan: Plan, taken: frozenset[int]) -> ParsedSteps:
+def infer_steps(plan: Plan, annotated_lines: frozenset[int]) -> ParsedSteps:
     """The steps that a plan shows without attributes, and what looks like one and was not taken.
 
-    `taken` are the lines of fences with attributes; nothing is inferred from them.
+    `annotated_lines` are the lines of fences with attributes; nothing is inferred from them.
     """
-    reader = _Reader(plan, taken)
-    reader.read(outline.STEPS, WORK)
-    reader.where.next_section()
-    reader.read(outline.VALIDATION, VALIDATE)
-    drafts = sorted(reader.drafts, key=lambda each: each.start)
-    return ParsedSteps(tuple(drafts), tuple(sorted(reader.left)), ())
+    inferrer = _StepInferrer(plan, annotated_lines)
+    inferrer.read_section(outline.STEPS, WORK)
+    inferrer.cwd_tracker.start_section()
+    inferrer.read_section(outline.VALIDATION, VALIDATE)
+    drafts = sorted(inferrer.drafts, key=lambda draft: draft.start)
+    return ParsedSteps(tuple(drafts), tuple(sorted(inferrer.skipped)), ())
 
 
-def _calls_commands(lead: str) -> bool:
-    words = lead.lower()
-    return any([each in words for each in ("run", "command", "execut", "check", "validat", "verif", "gate", "test")])
+def _announces_commands(lead: str) -> bool:
+    text = lead.lower()
+    return any([cue in text for cue in ("run", "command", "execut", "check", "validat", "verif", "gate", "test")])
 
 
-def _doubt_above(place: Place) -> str:
+def _find_doubt_above(passage: Passage) -> str:
     """Why what a paragraph tells to run may not be meant: by the words above it, or as one of several ways."""
-    near = place.context[:2]
-    if not place.alone and near and near[0].endswith((".", "。")) and doubt_around(near[:1]) == WRITTEN:
-        near = near[1:]  # what a paragraph tells to write ends with it
-    return doubt_around(near) or (CHOICE if doubt_behind(place.tail) == CHOICE else "")
+    context = passage.context[:2]
+    if not passage.starts_item and context and context[0].endswith((".", "。")) and find_doubt_in_context(context[:1]) == TO_BE_WRITTEN:
+        context = context[1:]  # what a paragraph tells to write ends with it
+    return find_doubt_in_context(context) or (CHOICE if find_doubt_in_tail(passage.following_text) == CHOICE else "")

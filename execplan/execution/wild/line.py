@@ -6,16 +6,16 @@ import re
 
 from execplan.execution.command.typed import PROMPTS
 
-HARD, SOFT = "\x01", "\x02"
+HARD_QUOTED, SOFT_QUOTED = "\x01", "\x02"
 """What a character is shown as that single quotes or a backslash protect, and one in double quotes."""
 _VARIABLE = re.compile(r"\$(?:\{[!#]?)?([A-Za-z_][A-Za-z0-9_]*)")
-_SETS = re.compile(r"(?:^|[\s;&|(])(?:for\s+(\w+)\s+in\b|read\s+(?:-\w+\s+)*(\w+)|(\w+)=[^;&]*(?:;|&&))")
+_VARIABLE_SETTERS = re.compile(r"(?:^|[\s;&|(])(?:for\s+(\w+)\s+in\b|read\s+(?:-\w+\s+)*(\w+)|(\w+)=[^;&]*(?:;|&&))")
 """What gives a variable its value within the line; `NAME=value command $NAME` does not."""
-_GIVEN = frozenset(
+_PREDEFINED_VARIABLES = frozenset(
     "HOME PWD OLDPWD USER LOGNAME PATH SHELL TMPDIR LANG RANDOM SECONDS HOSTNAME UID EUID PPID IFS".split()
 )
 """Variables that a shell has without being told."""
-_COMPOUND = (
+_COMPOUND_KEYWORDS = (
     ("for", "done"),
     ("while", "done"),
     ("until", "done"),
@@ -26,33 +26,33 @@ _COMPOUND = (
 )
 
 
-def masked(line: str, *, soft: bool = True) -> str | None:
+def mask_quotes(line: str, *, mask_double_quotes: bool = True) -> str | None:
     """The line with what is quoted made unreadable, character by character; None when a quote is never closed.
 
-    Without `soft`, what double quotes hold stays: a shell expands it.
+    Without `mask_double_quotes`, what double quotes hold stays: a shell expands it.
     """
-    shown: list[str] = []
+    chars: list[str] = []
     quote = ""
     at = 0
     while at < len(line):
         char = line[at]
         if char == "\\" and quote != "'":
-            shown.append((SOFT if quote else HARD) * len(line[at : at + 2]))
+            chars.append((SOFT_QUOTED if quote else HARD_QUOTED) * len(line[at : at + 2]))
             at += 2
             continue
         if quote:
             quote = "" if char == quote else quote
-            shown.append(HARD if quote == "'" or char == "'" else char if not soft else SOFT)
+            chars.append(HARD_QUOTED if quote == "'" or char == "'" else char if not mask_double_quotes else SOFT_QUOTED)
         elif char in "'\"":
             quote = char
-            shown.append(HARD if char == "'" else SOFT)
+            chars.append(HARD_QUOTED if char == "'" else SOFT_QUOTED)
         else:
-            shown.append(char)
+            chars.append(char)
         at += 1
-    return None if quote else "".join(shown)
+    return None if quote else "".join(chars)
 
 
-def without_prompt(line: str) -> str:
+def strip_prompt(line: str) -> str:
     """The line without the prompt of a shell before it."""
     for prompt in PROMPTS:
         if line.startswith(prompt):
@@ -62,35 +62,35 @@ def without_prompt(line: str) -> str:
 
 def split_comment(line: str) -> tuple[str, str]:
     """The command of a line and the comment behind it."""
-    shown = masked(line) or line
-    found = re.search(r"(?:^|\s)#", shown)
-    return (line[: found.start()].rstrip(), line[found.end() :].strip()) if found else (line, "")
+    masked_line = mask_quotes(line) or line
+    match = re.search(r"(?:^|\s)#", masked_line)
+    return (line[: match.start()].rstrip(), line[match.end() :].strip()) if match else (line, "")
 
 
-def goes_on(line: str) -> bool:
+def is_continued(line: str) -> bool:
     """Whether a line goes on in the next one: behind a backslash, a pipe or `&&`."""
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1 or line.endswith(("&&", "|"))
 
 
-def joined(line: str, more: str) -> str:
+def join_lines(line: str, next_line: str) -> str:
     """A line with the one in which it goes on."""
-    return f"{line.removesuffix(chr(92)).rstrip()} {more.strip()}"
+    return f"{line.removesuffix(chr(92)).rstrip()} {next_line.strip()}"
 
 
-def unknown(line: str) -> str:
+def find_unset_variable(line: str) -> str:
     """The first variable that the line takes its value from and does not set, or nothing."""
-    shown = masked(line, soft=False) or line
-    known = _GIVEN.union(*_SETS.findall(shown))
-    return next((name for name in _VARIABLE.findall(shown) if name not in known), "")
+    masked_line = mask_quotes(line, mask_double_quotes=False) or line
+    known_variables = _PREDEFINED_VARIABLES.union(*_VARIABLE_SETTERS.findall(masked_line))
+    return next((name for name in _VARIABLE.findall(masked_line) if name not in known_variables), "")
 
 
-def is_part(shown: str) -> bool:
+def is_script_fragment(masked_line: str) -> bool:
     """Whether a line, quotes made unreadable, is only a part of what a shell reads as one."""
-    words = shown.split()
-    if words and words[0] in ("do", "done", "then", "else", "elif", "fi", "esac", "}", ")", "function"):
+    tokens = masked_line.split()
+    if tokens and tokens[0] in ("do", "done", "then", "else", "elif", "fi", "esac", "}", ")", "function"):
         return True
-    for begin, end in _COMPOUND:
-        opens = shown.startswith(begin) if begin == "(" else bool(words) and words[0] == begin
-        if opens and not re.search(rf"(?:^|[\s;])?{re.escape(end)}(?:$|[\s;&|>)])", shown):
+    for opener, closer in _COMPOUND_KEYWORDS:
+        is_opened = masked_line.startswith(opener) if opener == "(" else bool(tokens) and tokens[0] == opener
+        if is_opened and not re.search(rf"(?:^|[\s;])?{re.escape(closer)}(?:$|[\s;&|>)])", masked_line):
             return True
-    return shown.count("$(") > shown.count(")") or bool(re.search(r"\w\(\)\s*\{", shown)) or shown.count("`") % 2 == 1
+    return masked_line.count("$(") > masked_line.count(")") or bool(re.search(r"\w\(\)\s*\{", masked_line)) or masked_line.count("`") % 2 == 1

@@ -4,82 +4,82 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.wild.said import doubt
-from execplan.execution.wild.stays import detaches
-from execplan.execution.wild.unfit import is_typed
+from execplan.execution.wild.said import find_doubt
+from execplan.execution.wild.stays import starts_detached
+from execplan.execution.wild.unfit import is_clear_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.wild.places import Sentence, Span
 
-_JOINT = r"(?:,? (?:and then|then|and|followed by|plus)|[,;+&])\s*(?:again )?"
-_CHAIN = rf"\x01(?:{_JOINT}\x01)*"
-_WHOLE = re.compile(rf"[^\w\x01]*({_CHAIN})\s*[.;,。]?")
+_CONJUNCTION = r"(?:,? (?:and then|then|and|followed by|plus)|[,;+&])\s*(?:again )?"
+_SPAN_CHAIN = rf"\x01(?:{_CONJUNCTION}\x01)*"
+_WHOLE_ITEM = re.compile(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")
 _ADVERBS = r"(?:(?:then|next|finally|now|first|second|third|fourth|lastly|also|again|after that|afterwards?|locally|please)[,:]?\s+)*"
-_ORDER = re.compile(
-    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_CHAIN})(?P<rest>.*)$",
+_RUN_INSTRUCTION = re.compile(
+    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_FROM_THERE = re.compile(
-    rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:from|in|inside|within|at) [^.;:]{{1,60}}?[ ,](?:re-?)?(?:run|execute)\s+({_CHAIN})(?P<rest>.*)$",
+_RUN_FROM_DIRECTORY = re.compile(
+    rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:from|in|inside|within|at) [^.;:]{{1,60}}?[ ,](?:re-?)?(?:run|execute)\s+({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _IMPERATIVE = re.compile(
-    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_CHAIN})\s*[.;]?$"
+    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_SPAN_CHAIN})\s*[.;]?$"
 )
 """What an item is to do, and the command for it behind a colon."""
-_RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
-_PLACED = re.compile(
-    rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_CHAIN})\s*[.;]?$", re.IGNORECASE
+_LEADING_RUN = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_IN_DIRECTORY = re.compile(
+    rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_SPAN_CHAIN})\s*[.;]?$", re.IGNORECASE
 )
-_LABEL = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
-_GOES_ON = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
-_SOMEWHERE = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
+_LABELED = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_SPAN_CHAIN})\s*[.;]?$")
+_CONTINUATION = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
+_DIRECTORY_SUFFIX = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
 
 
-class Orders:
+class Instructions:
     """The spans that a sentence tells to run, and what was not taken of it."""
 
-    def __init__(self, taken: list[Span], left: list[tuple[Span, str]]) -> None:
-        self.taken = taken
-        self.left = left
+    def __init__(self, to_run: list[Span], skipped: list[tuple[Span, str]]) -> None:
+        self.to_run = to_run
+        self.skipped = skipped
 
 
-def orders(sentence: Sentence, *, whole: bool, listed: bool, free: bool, placed: bool) -> Orders:
+def find_instructions(sentence: Sentence, *, is_whole_item: bool, is_command_list: bool, is_unintroduced: bool, has_directory: bool) -> Instructions:
     """What a sentence tells to run.
 
-    `whole` says that the sentence is all of its list item, `listed` that the words above the list call it one of commands,
-    `free` that no words lead to the list, `placed` that the sentence tells the folder.
+    `is_whole_item` says that the sentence is all of its list item, `is_command_list` that the words above the list call it one of commands,
+    `is_unintroduced` that no words lead to the list, `has_directory` that the sentence tells the folder.
     """
-    typed = [
-        span for span in sentence.spans if (" " in span.code and is_typed(span.code, told=True)) or is_typed(span.code)
+    command_spans = [
+        span for span in sentence.spans if (" " in span.code and is_clear_command(span.code, is_called_command=True)) or is_clear_command(span.code)
     ]
     if not sentence.spans:
-        return Orders([], [])
+        return Instructions([], [])
     chain, rest = "", ""
-    found = _WHOLE.fullmatch(sentence.shape) if whole else None
-    if found is None and whole:
-        found = _LABEL.search(sentence.shape) if listed else _IMPERATIVE.search(sentence.shape) if free else None
-    if found is None and whole and placed:
-        found = _PLACED.search(sentence.shape)
-    if found is not None:
-        chain = found.group(1)
-        first = sentence.shape[: found.start(1)].count("\x01")
-    elif (found := _ORDER.search(sentence.shape) or _FROM_THERE.search(sentence.shape)) is not None:
-        chain, rest = found.group(1), found.group("rest")
-        first = sentence.shape[: found.start(1)].count("\x01")
+    match = _WHOLE_ITEM.fullmatch(sentence.shape) if is_whole_item else None
+    if match is None and is_whole_item:
+        match = _LABELED.search(sentence.shape) if is_command_list else _IMPERATIVE.search(sentence.shape) if is_unintroduced else None
+    if match is None and is_whole_item and has_directory:
+        match = _IN_DIRECTORY.search(sentence.shape)
+    if match is not None:
+        chain = match.group(1)
+        first_span = sentence.shape[: match.start(1)].count("\x01")
+    elif (match := _RUN_INSTRUCTION.search(sentence.shape) or _RUN_FROM_DIRECTORY.search(sentence.shape)) is not None:
+        chain, rest = match.group(1), match.group("rest")
+        first_span = sentence.shape[: match.start(1)].count("\x01")
     else:
-        return Orders([], [(span, "is named in a sentence that does not plainly tell to run it") for span in typed])
-    chosen = sentence.spans[first : first + chain.count("\x01")]
-    others = [span for span in typed if span not in chosen]
-    told = (whole and bool(listed)) or bool(rest) or _RUN_FIRST.match(sentence.shape) is not None
-    if not all([is_typed(span.code, told=told) for span in chosen]):
-        return Orders([], [(span, "is named in a sentence beside what is no command") for span in typed])
-    if not _GOES_ON.match(rest) and not (placed and _SOMEWHERE.match(rest)):
-        return Orders(
-            [], [(span, "is named in a sentence that goes on in a way that is not understood") for span in typed]
+        return Instructions([], [(span, "is named in a sentence that does not plainly tell to run it") for span in command_spans])
+    chosen_spans = sentence.spans[first_span : first_span + chain.count("\x01")]
+    other_spans = [span for span in command_spans if span not in chosen_spans]
+    is_called_command = (is_whole_item and bool(is_command_list)) or bool(rest) or _LEADING_RUN.match(sentence.shape) is not None
+    if not all([is_clear_command(span.code, is_called_command=is_called_command) for span in chosen_spans]):
+        return Instructions([], [(span, "is named in a sentence beside what is no command") for span in command_spans])
+    if not _CONTINUATION.match(rest) and not (has_directory and _DIRECTORY_SUFFIX.match(rest)):
+        return Instructions(
+            [], [(span, "is named in a sentence that goes on in a way that is not understood") for span in command_spans]
         )
-    why = doubt(sentence.words, ends=all([detaches(span.code) for span in chosen]))
+    why = find_doubt(sentence.text, returns_at_once=all([starts_detached(span.code) for span in chosen_spans]))
     if why:
-        return Orders([], [(span, why) for span in typed])
-    return Orders(list(chosen), [(span, "is named in a sentence that tells to run another") for span in others])
+        return Instructions([], [(span, why) for span in command_spans])
+    return Instructions(list(chosen_spans), [(span, "is named in a sentence that tells to run another") for span in other_spans])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.command.typed import BARE, PROMPTS, is_command
-from execplan.execution.wild.said import sentences
+from execplan.execution.command.typed import UNAMBIGUOUS_PROGRAMS, PROMPTS, looks_like_command
+from execplan.execution.wild.said import split_sentences
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan, Section
     from execplan.text.blocks import Block
 
-LINES: Final = "lines"
-WORDS: Final = "words"
-_ALSO_ENGLISH = re.compile(
+COMMAND_LINES: Final = "lines"
+PROSE: Final = "words"
+_ENGLISH_LIKE_COMMAND = re.compile(
     r"(?:make|just|rake|invoke|task|mix|turbo)(?: [a-z0-9][\w.:/-]*){1,3}|go (?:test|vet|build|run|mod|generate|fmt|install|tool|list|work)\b.*|"
     r"(?:node|perl|ruby|cat|find|test|head|tail|export|source|env|time|curl|cut|ruff|tree|stat|sleep|touch|echo) (?:[-./'\"$]|\S*[/.=:]\S|check|format).*|"
     r"(?:poetry|pip|meson|ninja|helm|heroku|flutter|swift|firebase|nox|forge|black|buf) (?:run|install|test|build|compile|setup|check|lint|-)\b.*"
 )
 """Commands whose first word is one of English too."""
-_BOX = re.compile(r"^\[.\]\s+")
+_CHECKBOX = re.compile(r"^\[.\]\s+")
 
 
-class Place(NamedTuple):
+class Passage(NamedTuple):
     """A block of code, or a paragraph."""
 
     kind: str
@@ -41,19 +41,19 @@ class Place(NamedTuple):
     language: str
     context: tuple[str, ...]
     """The words that lead to it, the nearest first: the paragraph above, those above its items, its headings."""
-    tail: str
+    following_text: str
     """The paragraph behind it."""
-    item: int
+    item_line: int
     """Line of the outermost list item that it stands in, or -1."""
-    alone: bool
+    starts_item: bool
     """Whether it begins a list item."""
-    inner: int
+    item_end: int
     """Where the innermost item that it stands in ends, or -1."""
     indent: int = 0
     """The column where that item's content begins."""
     fence: Block | None = None
     """The fence whose lines they are."""
-    heads: tuple[int, ...] = ()
+    heading_lines: tuple[int, ...] = ()
     """Lines of the headings below the section's that it stands under."""
 
 
@@ -69,7 +69,7 @@ class Span(NamedTuple):
 class Sentence(NamedTuple):
     """A sentence with its code spans."""
 
-    words: str
+    text: str
     shape: str
     """Its words with `\\x01` for each span."""
     spans: tuple[Span, ...]
@@ -81,129 +81,129 @@ class _Frame:
     def __init__(self, block: Block | None, context: tuple[str, ...]) -> None:
         self.block = block
         self.context = context
-        self.said = ""
-        self.begun = False
-        self.open: list[int] = []
+        self.last_text = ""
+        self.has_begun = False
+        self.open_passages: list[int] = []
         """Places that wait for the paragraph behind them."""
 
 
-def places(plan: Plan, section: Section) -> list[Place]:
+def find_passages(plan: Plan, section: Section) -> list[Passage]:
     """The places of a section, in the order of its lines."""
-    found: list[Place] = []
-    heads: list[Block] = []
+    passages: list[Passage] = []
+    headings: list[Block] = []
     frames = [_Frame(None, ())]
-    skipped = section.body
+    skipped_until = section.body
     for block in plan.blocks[section.first : section.last]:
         if block.start >= section.notes:
             break
-        if block.start < skipped:
+        if block.start < skipped_until:
             continue
         while frames[-1].block is not None and block.start >= frames[-1].block.end:
             frames.pop()
         frame = frames[-1]
         if block.kind in (QUOTE, HTML):
-            skipped = block.end
+            skipped_until = block.end
         elif block.kind == HEADING:
-            heads = [each for each in heads if each.level < block.level]
-            heads.append(block)
-            frame.said, frame.open = "", []
+            headings = [heading for heading in headings if heading.level < block.level]
+            headings.append(block)
+            frame.last_text, frame.open_passages = "", []
         elif block.kind == ITEM:
-            frames.append(_Frame(block, (frame.said, *frame.context)))
-            frame.begun = True
+            frames.append(_Frame(block, (frame.last_text, *frame.context)))
+            frame.has_begun = True
         elif block.kind in (FENCE, CODE, PARAGRAPH):
-            _place(plan, block, frames, heads, found)
-    return found
+            _add_passages(plan, block, frames, headings, passages)
+    return passages
 
 
-def _place(plan: Plan, block: Block, frames: list[_Frame], heads: list[Block], found: list[Place]) -> None:
+def _add_passages(plan: Plan, block: Block, frames: list[_Frame], headings: list[Block], passages: list[Passage]) -> None:
     frame = frames[-1]
-    item = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
-    inner, indent = (frame.block.end, frame.block.content) if frame.block is not None else (-1, 0)
+    item_line = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
+    item_end, indent = (frame.block.end, frame.block.content) if frame.block is not None else (-1, 0)
     fence = block if block.kind == FENCE else None
-    alone, frame.begun = frame.block is not None and not frame.begun, True
+    starts_item, frame.has_begun = frame.block is not None and not frame.has_begun, True
     lines = plan.text.lines
-    above = [each.text for each in reversed(heads)]
-    under = tuple([each.start for each in heads])
+    heading_texts = [heading.text for heading in reversed(headings)]
+    heading_lines = tuple([heading.start for heading in headings])
 
-    def add(kind: str, start: int, end: int, held: list[tuple[int, str]], language: str = "") -> None:
-        context = tuple([each for each in (frame.said, *frame.context, *above) if each])
-        here = (item, alone, inner, indent, fence, under)
-        found.append(Place(kind, start, end, tuple(held), language, context, "", *here))
+    def add(kind: str, start: int, end: int, passage_lines: list[tuple[int, str]], language: str = "") -> None:
+        context = tuple([lead for lead in (frame.last_text, *frame.context, *heading_texts) if lead])
+        location = (item_line, starts_item, item_end, indent, fence, heading_lines)
+        passages.append(Passage(kind, start, end, tuple(passage_lines), language, context, "", *location))
 
     if block.kind == PARAGRAPH:
-        held = [(at, lines[at].strip(" \t")) for at in range(block.start, block.end)]
-        held[0] = (block.start, _BOX.sub("", block.text.strip(" \t")))
-        bare = _bare_from(held)
-        words = " ".join([line for _, line in held[:bare]])
-        if bare:
-            for at in frame.open:
-                found[at] = found[at]._replace(tail=words)
-            frame.open = []
-            add(WORDS, block.start, held[bare - 1][0] + 1, held[:bare])
-            frame.said = words
-        if bare < len(held):
-            frame.open.append(len(found))
-            add(LINES, held[bare][0], block.end, held[bare:])
+        paragraph_lines = [(at, lines[at].strip(" \t")) for at in range(block.start, block.end)]
+        paragraph_lines[0] = (block.start, _CHECKBOX.sub("", block.text.strip(" \t")))
+        bare_start = _first_bare_line(paragraph_lines)
+        paragraph_text = " ".join([line for _, line in paragraph_lines[:bare_start]])
+        if bare_start:
+            for at in frame.open_passages:
+                passages[at] = passages[at]._replace(following_text=paragraph_text)
+            frame.open_passages = []
+            add(PROSE, block.start, paragraph_lines[bare_start - 1][0] + 1, paragraph_lines[:bare_start])
+            frame.last_text = paragraph_text
+        if bare_start < len(paragraph_lines):
+            frame.open_passages.append(len(passages))
+            add(COMMAND_LINES, paragraph_lines[bare_start][0], block.end, paragraph_lines[bare_start:])
         return
-    fenced = block.kind == FENCE
-    inside = range(block.start + fenced, block.end - (fenced and block.closed))
-    language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if fenced else ""
-    frame.open.append(len(found))
-    add(LINES, block.start, block.end, [(at, lines[at].strip(" \t")) for at in inside], language)
+    is_fenced = block.kind == FENCE
+    line_numbers = range(block.start + is_fenced, block.end - (is_fenced and block.closed))
+    language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if is_fenced else ""
+    frame.open_passages.append(len(passages))
+    add(COMMAND_LINES, block.start, block.end, [(at, lines[at].strip(" \t")) for at in line_numbers], language)
 
 
-def _bare_from(held: list[tuple[int, str]]) -> int:
+def _first_bare_line(numbered_lines: list[tuple[int, str]]) -> int:
     """From where on the lines of a paragraph are commands that stand bare, as below an item that indents them too little."""
-    at = len(held)
-    while at and _is_bare(held[at - 1][1], held[at - 2][1] if at > 1 else ""):
+    at = len(numbered_lines)
+    while at and _is_bare_command(numbered_lines[at - 1][1], numbered_lines[at - 2][1] if at > 1 else ""):
         at -= 1
-    if at and at < len(held) and not held[at - 1][1].endswith((":", "：")):
-        return len(held)
+    if at and at < len(numbered_lines) and not numbered_lines[at - 1][1].endswith((":", "：")):
+        return len(numbered_lines)
     return at
 
 
-def _is_bare(line: str, above: str) -> bool:
+def _is_bare_command(line: str, previous_line: str) -> bool:
     if "`" in line:
         return False
-    if above.endswith("\\"):
+    if previous_line.endswith("\\"):
         return True
     if line.startswith(PROMPTS[:2]):
         return True
     word = line.partition(" ")[0]
-    sure = word in BARE or "=" in word or line.startswith("cd ") or word.endswith("\\")
-    local = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
-    return (sure and is_command(line.removesuffix("\\"))) or local or _ALSO_ENGLISH.fullmatch(line) is not None
+    is_unambiguous = word in UNAMBIGUOUS_PROGRAMS or "=" in word or line.startswith("cd ") or word.endswith("\\")
+    is_local_script = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
+    return (is_unambiguous and looks_like_command(line.removesuffix("\\"))) or is_local_script or _ENGLISH_LIKE_COMMAND.fullmatch(line) is not None
 
 
-def spoken(place: Place) -> Iterator[Sentence]:
+def read_sentences(passage: Passage) -> Iterator[Sentence]:
     """The sentences of a paragraph."""
     text = ""
-    starts: list[tuple[int, int]] = []
-    for at, line in place.lines:
-        starts.append((len(text), at))
+    line_offsets: list[tuple[int, int]] = []
+    for at, line in passage.lines:
+        line_offsets.append((len(text), at))
         text += f"{line} "
     text = text.rstrip()
     offset = 0
-    for words in sentences(text):
-        begin = text.index(words, offset)
-        offset = begin + len(words)
+    for sentence_text in split_sentences(text):
+        begin = text.index(sentence_text, offset)
+        offset = begin + len(sentence_text)
         spans: list[Span] = []
         shape = ""
-        done = 0
-        for found in re.finditer(r"(`+)((?:(?!\1).)+?)\1(?!`)", words):
-            shape += words[done : found.start()] + "\x01"
-            done = found.end()
+        copied_to = 0
+        for match in re.finditer(r"(`+)((?:(?!\1).)+?)\1(?!`)", sentence_text):
+            shape += sentence_text[copied_to : match.start()] + "\x01"
+            copied_to = match.end()
             lines = [
-                max([line for at, line in starts if at <= begin + each]) for each in (found.start(), found.end() - 1)
+                max([line for at, line in line_offsets if at <= begin + position]) for position in (match.start(), match.end() - 1)
             ]
-            spans.append(Span(lines[0], lines[1] + 1, found.group(2).strip()))
-        yield Sentence(words, shape + words[done:], tuple(spans))
+            spans.append(Span(lines[0], lines[1] + 1, match.group(2).strip()))
+        yield Sentence(sentence_text, shape + sentence_text[copied_to:], tuple(spans))
 
 
-def without_commands(sentence: Sentence) -> str:
+def hide_commands(sentence: Sentence) -> str:
     """The words of a sentence with code spans of several words hidden, but for a lone `cd`."""
-    words = sentence.words
+    text = sentence.text
     for span in sentence.spans:
         if " " in span.code and (not span.code.startswith("cd ") or "&" in span.code):
-            words = words.replace(f"`{span.code}`", "`command`")
-    return words
+            text = text.replace(f"`{span.code}`", "`command`")
+    return text

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.command.typed import PLAIN, PROMPTS
-from execplan.execution.wild.block import raw_lines
-from execplan.execution.wild.line import masked
-from execplan.execution.wild.said import sentences
+from execplan.execution.command.typed import PLAIN_TEXT_LANGUAGES, PROMPTS
+from execplan.execution.wild.block import raw_block_lines
+from execplan.execution.wild.line import mask_quotes
+from execplan.execution.wild.said import split_sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.execution.draft import StepDraft
-    from execplan.execution.wild.places import Place, Sentence
+    from execplan.execution.wild.places import Passage, Sentence
     from execplan.plan.model import Plan
 
-ANY: Final = "…"
+ANY_LINES: Final = "…"
 """A line of its own in an expectation: any lines, or none."""
-_PROMISES = re.compile(
+_OUTPUT_PROMISES = re.compile(
     r"\bexpected (?:output|result|transcript|stdout)\b|\bexpect (?:to see|this output|the output|output|the following)\b|"
     r"\byou (?:should|will|must) (?:then |now )?see\b|\b(?:should|must|will) (?:then |now )?(?:print|output|show|see|say|report)\b|"
     r"\b(?:it|this|that|which|the (?:command|program|script)) (?:prints|outputs|shows|says)\b|"
@@ -38,7 +38,7 @@ _HEDGES = re.compile(
     r"stderr|files?|artifacts?|behaviou?r)\b",
     re.IGNORECASE,
 )
-_VARIES = re.compile(
+_VARIABLE_OUTPUT = re.compile(
     r"\.\.\.|…|<[^<>]*>|\{\w+\}|\[\w[\w ]*\]|\$\{?\w|%\w|≈|~ ?\d|\bN\b|\bX+\b|\bx{2,}\b|\bYYYY|\betc\b|[✓✔✗✘•⚠❯→]|"
     r"\d ?(?:[muµn]?s|secs?|seconds?|min|minutes?|hours?|[kKMG]i?B|bytes|%)(?![a-z])|\d+\.\d+|\d{4}-\d\d|\d\d:\d\d|\b[0-9a-f]{7,}\b|"
     r"(?:^|[\s=:'\"(])(?:~?/|[A-Za-z]:\\)\w|localhost|\b127\.|:\d{4,5}\b|\bv\d|\bpid\b|"
@@ -52,86 +52,86 @@ _NOISE = re.compile(
     re.IGNORECASE,
 )
 _PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")
-_NAMES = re.compile(r"(?::|\b(?:prints?|outputs?|shows?|says?|see|report))\s*\x01\W*$", re.IGNORECASE)
-_LONGEST = 200
-_MOST = 50
+_NAMED_OUTPUT = re.compile(r"(?::|\b(?:prints?|outputs?|shows?|says?|see|report))\s*\x01\W*$", re.IGNORECASE)
+_MAX_LINE_LENGTH = 200
+_MAX_LINES = 50
 """Lines of output that are compared."""
 
 
-_OUTPUTS = frozenset((*PLAIN, "console", "output", "log", "terminal"))
+_OUTPUT_LANGUAGES = frozenset((*PLAIN_TEXT_LANGUAGES, "console", "output", "log", "terminal"))
 """Languages of a code block that shows what is printed."""
 _REDIRECTED = re.compile(r"(?<![\d&])>(?!&)")
 
 
-class Printer:
+class OutputTracker:
     """The one step of the block above, whose output the words or the block below it may show."""
 
     def __init__(self) -> None:
-        self._at = -1
-        self._under: tuple[int, tuple[int, ...]] = (-1, ())
+        self._step_index = -1
+        self._location: tuple[int, tuple[int, ...]] = (-1, ())
         """The list item and the headings that it is in."""
 
-    def ran(self, at: int, draft: StepDraft, place: Place) -> None:
+    def record_step(self, step_index: int, draft: StepDraft, passage: Passage) -> None:
         """A block was read that is this one step; a transcript shows already what it prints."""
-        if draft.expect is None and not _REDIRECTED.search(masked(draft.command) or draft.command):
-            self._at, self._under = at, (place.item, place.heads)
+        if draft.expect is None and not _REDIRECTED.search(mask_quotes(draft.command) or draft.command):
+            self._step_index, self._location = step_index, (passage.item_line, passage.heading_lines)
 
     def forget(self) -> None:
         """Another command came."""
-        self._at = -1
+        self._step_index = -1
 
-    def below(self, plan: Plan, place: Place) -> tuple[int, str] | None:
+    def match_block(self, plan: Plan, passage: Passage) -> tuple[int, str] | None:
         """Which step prints a block, and what of it is sure; None for a block that is no output, or not surely so."""
-        at = self._of(place)
+        step_index = self._step_for(passage)
         self.forget()
-        lead = place.context[0] if place.context else ""
-        if at < 0 or place.language not in _OUTPUTS or not promises(lead):
+        lead = passage.context[0] if passage.context else ""
+        if step_index < 0 or passage.language not in _OUTPUT_LANGUAGES or not promises_output(lead):
             return None
-        if any([line.startswith(PROMPTS) for _, line in place.lines]):
+        if any([line.startswith(PROMPTS) for _, line in passage.lines]):
             return None
-        expected = expected_of(raw_lines(plan, place))
-        return (at, expected) if expected is not None else None
+        expected = build_expectation(raw_block_lines(plan, passage))
+        return (step_index, expected) if expected is not None else None
 
-    def told(self, place: Place, sentence: Sentence) -> tuple[int, str] | None:
+    def match_sentence(self, passage: Passage, sentence: Sentence) -> tuple[int, str] | None:
         """The same of the sentence below the step's block: `It prints` and a code span."""
-        at = self._of(place)
-        expected = _named_in(sentence) if at >= 0 else None
+        step_index = self._step_for(passage)
+        expected = _sentence_expectation(sentence) if step_index >= 0 else None
         if expected is None:
             return None
         self.forget()
-        return at, expected
+        return step_index, expected
 
-    def _of(self, place: Place) -> int:
-        return self._at if self._under == (place.item, place.heads) else -1
+    def _step_for(self, passage: Passage) -> int:
+        return self._step_index if self._location == (passage.item_line, passage.heading_lines) else -1
 
 
-def promises(lead: str) -> bool:
+def promises_output(lead: str) -> bool:
     """Whether words lead to all or a part of what is surely printed."""
-    last = (sentences(lead) or [""])[-1].replace("\x01", "")
-    return _PROMISES.search(last) is not None and _HEDGES.search(last) is None
+    last_sentence = (split_sentences(lead) or [""])[-1].replace("\x01", "")
+    return _OUTPUT_PROMISES.search(last_sentence) is not None and _HEDGES.search(last_sentence) is None
 
 
-def expected_of(lines: Sequence[str]) -> str | None:
+def build_expectation(lines: Sequence[str]) -> str | None:
     """The expectation that output gives: its lines that no run changes, with `…` for all others; None where none is left."""
-    kept = [line.rstrip() if _is_stable(line) else ANY for line in lines[:_MOST] if line.strip()]
-    if all([line == ANY for line in kept]):
+    stable_lines = [line.rstrip() if _is_stable(line) else ANY_LINES for line in lines[:_MAX_LINES] if line.strip()]
+    if all([line == ANY_LINES for line in stable_lines]):
         return None
-    found = [ANY]
-    for line in [*kept, ANY]:
-        if line != ANY or found[-1] != ANY:
-            found.append(line)
-    return "\n".join(found)
+    expectation = [ANY_LINES]
+    for line in [*stable_lines, ANY_LINES]:
+        if line != ANY_LINES or expectation[-1] != ANY_LINES:
+            expectation.append(line)
+    return "\n".join(expectation)
 
 
-def _named_in(sentence: Sentence) -> str | None:
+def _sentence_expectation(sentence: Sentence) -> str | None:
     """The expectation of a sentence that ends with the one code span that is printed."""
-    if len(sentence.spans) != 1 or not _NAMES.search(sentence.shape) or not promises(sentence.shape):
+    if len(sentence.spans) != 1 or not _NAMED_OUTPUT.search(sentence.shape) or not promises_output(sentence.shape):
         return None
-    return expected_of([sentence.spans[0].code])
+    return build_expectation([sentence.spans[0].code])
 
 
 def _is_stable(line: str) -> bool:
     """Whether a line of output is the same in every run, as far as it shows that."""
-    if len(line) > _LONGEST or not any([char.isalnum() for char in line]):
+    if len(line) > _MAX_LINE_LENGTH or not any([char.isalnum() for char in line]):
         return False
-    return not (_VARIES.search(line) or _NOISE.match(line) or _PROSE.search(line))
+    return not (_VARIABLE_OUTPUT.search(line) or _NOISE.match(line) or _PROSE.search(line))

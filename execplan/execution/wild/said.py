@@ -8,15 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_CODE = re.compile(r"(`+)(?:(?!\1).)*?\1")
-_SENTENCE = re.compile(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
+_CODE_SPAN = re.compile(r"(`+)(?:(?!\1).)*?\1")
+_SENTENCE_END = re.compile(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
 CONDITION = "is to be run only under a condition"
 KEEPS_RUNNING = "is done by hand, or keeps running"
 CHOICE = "is one of several ways"
 ELSEWHERE = "is for another machine, terminal or system"
-WRITTEN = "is to be written somewhere, not to be run"
-PRINTED = "stands where the plan shows what is printed"
-DONE = "stands where the plan tells what was done"
+TO_BE_WRITTEN = "is to be written somewhere, not to be run"
+IS_OUTPUT = "stands where the plan shows what is printed"
+IS_RECORD = "stands where the plan tells what was done"
 _FORBIDDEN = re.compile(
     r"不要|禁止|切勿|무시|금지|하지 (?:않|말|마)|しない|\b(?:never|do not|don't|don’t|must not|mustn't|should not|shouldn't|avoid|no longer|instead of|rather than|without running|forbidden|prohibited|disallowed|not required|"
     r"not needed|unnecessary|not be run|not run|cannot|can't|can’t|skip(?:ped)?|blocked|deprecated|wrong|bad|unsafe|dangerous|destructive|legacy|obsolete|removed?|nicht|keine?)\b",
@@ -43,13 +43,13 @@ _OUTPUT = re.compile(
     r"\b(?:with (?:an? )?(?:output|result|message|error))\b|\blooks? like\b|^\W*(?:output|result|results|transcript|evidence|note|notes|warning)\W*:?\W*$",
     re.IGNORECASE,
 )
-_DONE = re.compile(
+_PAST_WORK = re.compile(
     r"^\W*before\W*$|\b(?:20\d\d-\d\d-\d\d|(?:was|were|been|already|actually|previously|has|have) (?:\w+ )?(?:run|ran|executed|rerun|used|completed|verified|validated|recorded|captured|done|performed|added|checked|tested)|ran\b|passed|completed|succeeded|"
     r"(?:commands?|checks?|tests?|steps?|validation|validations) (?:already |actually |that were )?(?:executed|recorded|used|completed|performed|done|passed)|executed (?:commands?|validation|checks?|tests?)|completed (?:commands?|validation|checks?|tests?|work)|"
     r"recorded (?:validation|evidence|commands?)|evidence|history|historical|previous(?:ly)?|earlier|so far|at the time|preserved (?:this|these|the following)|baseline results|before the change|prior|original(?:ly)?|log of|implemented|shipped|landed)\b",
     re.IGNORECASE,
 )
-_WRITTEN = re.compile(
+_WRITING = re.compile(
     r"^\W*(?:\d+[.)]\W*)?(?:and |then |also )?(?:document|mention|expose|support|introduce|implement|describe|list|note|explain|name|define|declare|provide|preserve|keep|retain|replace|rename|change|edit|modify|delete|remove)\b(?! (?:in)?to\b)(?!.*\b(?:run|running|execute|executing|verify|confirm|using|with these commands)\b)|"
     r"^\W*(?:\d+[.)]\W*)?(?:add|write|update|insert|include|append|put|paste|extend|create)\b(?!.*\b(?:run|running|execute|executing|verify|confirm)\b).*(?:\b(?:readme|docs?|documentation|help text|usage|makefile|scripts?|snippets?|sections?|config\w*|workflows?|jobs?|files?|comments?|commands?|targets?|aliases|alias|hooks?|entries|entry|subcommands?|cli)\b|\.(?:md|json|toml|ya?ml|sh|py|ts|rs|go)\b)|"
     r"\b(?:new|planned|public|supported|user-facing|future|packaged|proposed|following|these) (?:cli |npm |package |root )?(?:commands?|scripts?|aliases|targets?|subcommands?) (?:are|is|will|should|must|exist|become|remain|stay|were)\b|(?<!/)\b(?:interface|api|cli|surface|contract|schema|grammar|layout|tree|structure|files to|future|later|planned|wishlist|out of scope|non-goals?)\b\W*:?\W*$|"
@@ -66,7 +66,7 @@ _BY_HAND = re.compile(
     r"\b(?:manual(?:ly)?|by hand|human(?![- ](?:can|could|would|may|verifiable|readable|visible|observable)\b)|interactive(?:ly)?|press|ctrl|click|keyboard|browser|smoke by eye|visually|playtest|qa by)\b",
     re.IGNORECASE,
 )
-_STARTS = re.compile(
+_STARTS_SERVICE = re.compile(
     r"\b(?:start|launch|serve|boot|bring up|spin up)\b(?! from| by| with| at| in| the (?:implementation|work|milestone)|ing)(?=.*\b(?:app|server|servers|service|services|daemon|node|devnet|chain|backend|frontend|ui|stack|cluster|gateway|worker|bot|process|game|client|database|instance|dev)\b)",
     re.IGNORECASE,
 )
@@ -74,22 +74,22 @@ _REASONS = (
     (_FORBIDDEN, "stands beside words that say not to run something"),
     (_CHOICE, CHOICE),
     (_CONDITION, CONDITION),
-    (_OUTPUT, PRINTED),
-    (_DONE, DONE),
-    (_WRITTEN, WRITTEN),
+    (_OUTPUT, IS_OUTPUT),
+    (_PAST_WORK, IS_RECORD),
+    (_WRITING, TO_BE_WRITTEN),
     (_ELSEWHERE, ELSEWHERE),
     (_BY_HAND, KEEPS_RUNNING),
-    (_STARTS, KEEPS_RUNNING),
+    (_STARTS_SERVICE, KEEPS_RUNNING),
 )
 
 
-_FILLED = re.compile(
+_FILE_CONTENT = re.compile(
     r"^\W*(?:\d+[.)]\W*)?(?:then |next |and )?(?:add|create|write|save|put|insert|extend|replace)\b.*`[^`\s]+\.\w+`[^`.]*[:：]\W*$",
     re.IGNORECASE | re.DOTALL,
 )
 """A file, and behind the colon what it is to hold."""
-_ORDERS = re.compile(r"\b(?:re-?run|run|execute|verify|validate|confirm|compile|build|check|test)\b", re.IGNORECASE)
-_NEXT = re.compile(r"^(?:then|next|now|afterwards|finally)\b.*[:：]\W*$", re.IGNORECASE)
+_RUN_WORDS = re.compile(r"\b(?:re-?run|run|execute|verify|validate|confirm|compile|build|check|test)\b", re.IGNORECASE)
+_NEXT_ACTION = re.compile(r"^(?:then|next|now|afterwards|finally)\b.*[:：]\W*$", re.IGNORECASE)
 """What follows is another act than that told before."""
 _DATE = re.compile(
     r"\b(?:20\d\d-\d\d-\d\d|20\d\d/\d\d/\d\d|\d\d?\.\d\d?\.20\d\d|(?:\d\d? )?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w* \d)",
@@ -105,94 +105,94 @@ _RESULT = re.compile(
 )
 
 
-_FORBIDS = re.compile(r"\W*(?:do not|don't|don’t|never) run `([^`]+)`", re.IGNORECASE)
-_TURNS = re.compile(
+_FORBIDDEN_COMMAND = re.compile(r"\W*(?:do not|don't|don’t|never) run `([^`]+)`", re.IGNORECASE)
+_TEST_TURNS_GREEN = re.compile(
     r"\bfail(?:s|ed)? before\b.*\b(?:pass(?:es)?|succeeds?|(?:is|are) green) (?:after|with|once|now)", re.IGNORECASE
 )
 """What a test did before the change, and what it does when the command is run."""
 
 
-def sentences(words: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a paragraph, code left as it is."""
-    kept: list[str] = []
+    code_spans: list[str] = []
 
-    def hide(found: re.Match[str]) -> str:
-        kept.append(found.group())
-        return f"\x00{len(kept) - 1}\x00"
+    def hide(match: re.Match[str]) -> str:
+        code_spans.append(match.group())
+        return f"\x00{len(code_spans) - 1}\x00"
 
-    parts = _SENTENCE.split(_CODE.sub(hide, words))
-    return [re.sub(r"\x00(\d+)\x00", lambda found: kept[int(found.group(1))], part) for part in parts if part.strip()]
+    fragments = _SENTENCE_END.split(_CODE_SPAN.sub(hide, text))
+    return [re.sub(r"\x00(\d+)\x00", lambda match: code_spans[int(match.group(1))], fragment) for fragment in fragments if fragment.strip()]
 
 
-def doubt(sentence: str, *, ends: bool = False) -> str:
+def find_doubt(sentence: str, *, returns_at_once: bool = False) -> str:
     """Why what a sentence tells to run may not be meant to be run as it stands, or nothing; `it ` would begin the answer.
 
-    `ends` says that it returns at once although it starts something.
+    `returns_at_once` says that it returns at once although it starts something.
     """
-    bare = _CODE.sub("`x`", sentence)
-    bare = re.sub(
+    normalized = _CODE_SPAN.sub("`x`", sentence)
+    normalized = re.sub(
         r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)(?: otherwise)?\b"
         r"|\bunless (?:another|a different|some other) (?:directory|folder|path|one) is (?:named|given|told|noted|stated|specified|said)\b"
         r"|\bunless (?:a|the) (?:step|command|section) (?:says|names|tells|states) (?:otherwise|another(?: (?:one|directory|folder))?)\b"
         r"|^(?:when|once) (?:you(?: are|'re) )?(?:finished|done)\b",
         "run",
-        bare,
+        normalized,
         flags=re.IGNORECASE,
     )
-    if _FILLED.match(sentence) and not _ORDERS.search(bare):
-        return WRITTEN
-    told, _, outcome = bare.partition(" and expect ")
-    if _ORDERS.search(told) and not re.search(r"fail|error|red\b|non-?zero|\bnot\b", outcome):
-        bare = told
-    return next((why for pattern, why in _REASONS if not (ends and pattern is _STARTS) and pattern.search(bare)), "")
+    if _FILE_CONTENT.match(sentence) and not _RUN_WORDS.search(normalized):
+        return TO_BE_WRITTEN
+    instruction, _, outcome = normalized.partition(" and expect ")
+    if _RUN_WORDS.search(instruction) and not re.search(r"fail|error|red\b|non-?zero|\bnot\b", outcome):
+        normalized = instruction
+    return next((why for pattern, why in _REASONS if not (returns_at_once and pattern is _STARTS_SERVICE) and pattern.search(normalized)), "")
 
 
-def doubt_before(lead: str, *, ends: bool = False) -> str:
+def find_doubt_in_lead(lead: str, *, returns_at_once: bool = False) -> str:
     """The same of the words that lead to commands: their first and their last sentence."""
-    parts = sentences(lead)
-    found = [why for part in dict.fromkeys([*parts[-1:], *parts[:1]]) if (why := doubt(part, ends=ends))]
-    if found == [WRITTEN] and not doubt(parts[-1]) and (_ORDERS.search(parts[-1]) or _NEXT.search(parts[-1])):
+    lead_sentences = split_sentences(lead)
+    reasons = [why for sentence in dict.fromkeys([*lead_sentences[-1:], *lead_sentences[:1]]) if (why := find_doubt(sentence, returns_at_once=returns_at_once))]
+    if reasons == [TO_BE_WRITTEN] and not find_doubt(lead_sentences[-1]) and (_RUN_WORDS.search(lead_sentences[-1]) or _NEXT_ACTION.search(lead_sentences[-1])):
         return ""  # write this, then run that
-    return found[0] if found else ""
+    return reasons[0] if reasons else ""
 
 
-def doubt_behind(tail: str, lines: Sequence[str] = ()) -> str:
+def find_doubt_in_tail(tail: str, lines: Sequence[str] = ()) -> str:
     """The same of what follows `lines`: only what takes the command back, or tells that it does not end well."""
-    first = next(iter(sentences(tail)), "")
-    forbids = _FORBIDS.match(first)
-    if forbids is not None and lines and not any([forbids[1] in line for line in lines]):
+    first_sentence = next(iter(split_sentences(tail)), "")
+    forbidden = _FORBIDDEN_COMMAND.match(first_sentence)
+    if forbidden is not None and lines and not any([forbidden[1] in line for line in lines]):
         return ""  # it is said of another command
-    if _TURNS.search(first):
+    if _TEST_TURNS_GREEN.search(first_sentence):
         return ""
-    bare = _CODE.sub("`x`", first)
-    if re.match(r"\W*(?:or\b|alternatively|instead|otherwise|\(?optional)", bare, re.IGNORECASE):
+    normalized = _CODE_SPAN.sub("`x`", first_sentence)
+    if re.match(r"\W*(?:or\b|alternatively|instead|otherwise|\(?optional)", normalized, re.IGNORECASE):
         return CHOICE
     if re.search(
         r"\b(?:should|must|will|to|may|can|might) (?:\w+ )?fail\b|\bfails? (?:before|because|until|with|on|initially|first)\b|expect\w* (?!(?:0|no|zero|any) )(?:a |an |the )?(?:\w+ )?(?:fail\w*|red\b|error)|non-?zero",
-        bare,
+        normalized,
         re.IGNORECASE,
     ):
         return "is said to fail"
     if re.search(
         r"\b(?:not (?:be )?run|do not run|was skipped|is optional|are optional|optional|only needed|not required|placeholder|adjust|replace|substitute|adapt|if (?:the|this|that|those|these) (?:command|script|target|name)s?|exact (?:command|name|flag|script)s? may|or (?:the )?(?:equivalent|similar))",
-        bare,
+        normalized,
         re.IGNORECASE,
     ):
         return CONDITION
     return ""
 
 
-def doubt_around(context: Iterable[str], *, ends: bool = False) -> str:
+def find_doubt_in_context(context: Iterable[str], *, returns_at_once: bool = False) -> str:
     """The first reason that the words above give, the nearest first."""
-    return next((why for words in context if (why := doubt_before(words, ends=ends))), "")
+    return next((why for text in context if (why := find_doubt_in_lead(text, returns_at_once=returns_at_once))), "")
 
 
-def is_record(context: Sequence[str], tail: str) -> bool:
+def is_past_record(context: Sequence[str], tail: str) -> bool:
     """Whether words tell of a past occasion: one is named before, nothing there tells to run something, and a dated result stands behind."""
     lead = context[0] if context else ""
     return (
         _RESULT.search(tail) is not None
         and _DATE.search(tail) is not None
         and _OCCASION.search(lead) is not None
-        and _ORDERS.search(lead) is None
+        and _RUN_WORDS.search(lead) is None
     )

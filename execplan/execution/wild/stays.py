@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 UNTIL_STOPPED: Final = "runs until somebody stops it, or waits for somebody to type"
 IN_BACKGROUND: Final = "runs in the background, and nothing here would stop it"
-_SERVER = re.compile(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
+_LOCAL_SERVER = re.compile(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
 _RUNNERS = frozenset("npm pnpm yarn bun npx bunx deno just make task turbo uv poetry pdm hatch rake mix".split())
-_STAYS = re.compile(
+_LONG_RUNNING_SCRIPT = re.compile(
     r"^(?:dev|start|serve|server|watch|preview|storybook|develop|up|studio|repl|shell|console|run-dev|runserver)(?=$|[:_.-])|[:_.-](?:dev|watch|serve|start)$"
 )
-_ENDS = re.compile(r"[:_.-](?:build|test|lint|check|typecheck|compile|generate|ci)$")
+_FINITE_SCRIPT = re.compile(r"[:_.-](?:build|test|lint|check|typecheck|compile|generate|ci)$")
 """Scripts that are called after what serves, and only build or check it."""
-_FOREVER = (
+_ENDLESS_COMMANDS = (
     r"tail\b.* -\w*[fF]|watch |top$|htop|less |more |man |vim?\b|nvim|nano |emacs|code |open |xdg-open |ssh(?:\s+-\S+)*\s+\S+$|"
     r"psql(?!.*(?: -\w*[cfl]|--command|--file|--list|<))|sqlite3 \S+$|mysql(?!.* -\w*e)|redis-cli$|mongosh(?!.*--eval)|"
     r"(?:python3?|node|bash|sh|zsh|irb|iex|ghci|bun|deno)$|tmux|screen\b|journalctl\b.* -\w*f|"
@@ -30,78 +30,78 @@ _FOREVER = (
     r"hugo server|jekyll serve|jupyter|streamlit run|gradio |celery\b.* worker|trunk serve|bacon|entr |fswatch|inotifywait|caddy run|nginx$|"
     r"flutter run|adb logcat|xcrun simctl launch --console|agent-browser"
 )
-_ENDLESS = re.compile(rf"(?:{_FOREVER})")
-_SERVES = re.compile(
+_ENDLESS_COMMAND = re.compile(rf"(?:{_ENDLESS_COMMANDS})")
+_SERVER_COMMAND = re.compile(
     r"(?:go run|cargo run|dotnet run|node|bun run|bun|deno run|(?:uv run |poetry run )?(?:\S*python3?)?|uv run|java -jar|\S*gradlew?|\S*mvnw?)\b.*"
     r"(?:\b|_)(?:server|serve|daemon|gateway|bot|listen|bootRun|spring-boot:run|phx\.server|runserver)\b(?!.*(?:--help|--version|--check|--once|--dry-run|test))|"
     r"dotnet run\b|mix phx\.server|iex\b|bin/dev$|\S*bin/rails (?:s|server|c|console)|foreman start|overmind start|(?:make|just|task) run$|\S+ --serve\b"
 )
-_ASKS = (
+_INTERACTIVE_COMMANDS = (
     r"git (?:rebase|add|stash|checkout|reset|clean)\b.* (?:-i|-p|--interactive|--patch)\b|git commit(?!.*(?: -\w*[mFC]|--message|--file|--no-edit|--fixup|--reuse))|"
     r"git (?:mergetool|difftool|citool|gui)|gitk|gh pr create(?!.*(?:--fill|--title|-t |--body|-f\b))|gh pr merge(?!.*(?:--merge|--squash|--rebase|-[msr]\b))|"
     r"gh auth login|npm (?:login|adduser)|npm init(?!.*(?:-y|--yes|\S@|\w+ ))|aws configure|docker login|gcloud auth login|az login|ssh-keygen(?!.* -N)|passwd|visudo|crontab -e|fzf|lazygit|cargo insta review"
 )
-_ASKING = re.compile(rf"(?:{_ASKS})")
-_WATCHES = re.compile(
+_INTERACTIVE_COMMAND = re.compile(rf"(?:{_INTERACTIVE_COMMANDS})")
+_WATCH_FLAG = re.compile(
     r"\s--watch(?:All|-all)?(?=$|\s)|\s--ui(?=$|\s)|\s--open(?=$|\s)|\s--interactive(?=$|\s)|\s--debug-brk"
 )
-_SPLIT = re.compile(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
+_COMMAND_SEPARATOR = re.compile(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
 
 
-_BACKGROUND = re.compile(r"(?<![>&|])&\s*(?:$|[^&>\d\s])")
-_DETACHES = re.compile(
+_BACKGROUND_OPERATOR = re.compile(r"(?<![>&|])&\s*(?:$|[^&>\d\s])")
+_DETACHED_COMMAND = re.compile(
     r"(?:docker|podman)(?:-| )compose\b.* up\b.* (?:-d|--detach|--wait)\b|(?:docker|podman) (?:start |run\b.* (?:-d|--detach)\b)|"
     r"(?:sudo )?systemctl (?:--user )?(?:start|restart) |brew services (?:start|restart) "
 )
-_FED = re.compile(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
+_PIPED_INTERPRETER = re.compile(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
 """An interpreter that reads what another command prints, and ends with it."""
-_BETWEEN = frozenset("run exec x dlx".split())
-_CARRYING = frozenset("npx bunx npm pnpm yarn uv poetry bun".split())
-_BEFORE = frozenset("sudo env time nohup command exec do then".split())
-_QUICK = frozenset("-d --detach --help --version -h".split())
+_RUNNER_SUBCOMMANDS = frozenset("run exec x dlx".split())
+_TOOL_RUNNERS = frozenset("npx bunx npm pnpm yarn uv poetry bun".split())
+_COMMAND_PREFIXES = frozenset("sudo env time nohup command exec do then".split())
+_QUICK_FLAGS = frozenset("-d --detach --help --version -h".split())
 
 
-def detaches(line: str) -> bool:
+def starts_detached(line: str) -> bool:
     """Whether a line starts something and returns at once, as its own words say."""
-    return _DETACHES.match(line) is not None
+    return _DETACHED_COMMAND.match(line) is not None
 
 
-def needs_server(line: str) -> bool:
+def uses_local_server(line: str) -> bool:
     """Whether a line talks to a program on this machine."""
-    return bool(_SERVER.search(line))
+    return bool(_LOCAL_SERVER.search(line))
 
 
-def stays(shown: str) -> str:
+def find_blocking_reason(masked_line: str) -> str:
     """Why a line, quotes made unreadable, stays in the foreground, goes into the background or asks somebody; or nothing."""
-    if _BACKGROUND.search(shown):
+    if _BACKGROUND_OPERATOR.search(masked_line):
         return IN_BACKGROUND
-    if _WATCHES.search(shown):
+    if _WATCH_FLAG.search(masked_line):
         return UNTIL_STOPPED
-    shown = _FED.sub(" ", shown)
-    for command in commands(shown):
-        if _ENDLESS.match(command) or _SERVES.match(command) or _script_stays(command.split()):
+    masked_line = _PIPED_INTERPRETER.sub(" ", masked_line)
+    for command in split_line_commands(masked_line):
+        if _ENDLESS_COMMAND.match(command) or _SERVER_COMMAND.match(command) or _is_long_running_script(command.split()):
             return UNTIL_STOPPED
-        if _ASKING.match(command):
+        if _INTERACTIVE_COMMAND.match(command):
             return "asks somebody to type"
     return ""
 
 
-def _script_stays(words: list[str]) -> bool:
+def _is_long_running_script(argv: list[str]) -> bool:
     """Whether a program that runs scripts runs one that stays: `npm run dev`, `npx vite`."""
-    if not words or words[0] not in _RUNNERS:
+    if not argv or argv[0] not in _RUNNERS:
         return False
-    rest = [word for word in words[1:] if word[0] != "-" and word not in _BETWEEN]
-    if not rest or not _QUICK.isdisjoint(words):
+    arguments = [word for word in argv[1:] if word[0] != "-" and word not in _RUNNER_SUBCOMMANDS]
+    if not arguments or not _QUICK_FLAGS.isdisjoint(argv):
         return False
-    if _ENDS.search(rest[0]) or (len(rest) > 1 and rest[0] == "storybook" and rest[1] == "build"):
+    if _FINITE_SCRIPT.search(arguments[0]) or (len(arguments) > 1 and arguments[0] == "storybook" and arguments[1] == "build"):
         return False
-    return _STAYS.search(rest[0]) is not None or (words[0] in _CARRYING and _ENDLESS.match(" ".join(rest)) is not None)
+    return _LONG_RUNNING_SCRIPT.search(arguments[0]) is not None or (argv[0] in _TOOL_RUNNERS and _ENDLESS_COMMAND.match(" ".join(arguments)) is not None)
 
 
-def commands(shown: str) -> Iterator[str]:
+def split_line_commands(masked_line: str) -> Iterator[str]:
     """The commands of a line, without what stands before their programs: variables, `sudo`, `env`, `time`."""
-    for part in _SPLIT.split(shown):
-        words = part.replace("(", " ").replace(")", " ").split()
-        while words and ("=" in words[0] or words[0] in _BEFORE):
-            words = words[1:]
-        yield "" if words[:1] == ["timeout"] else " ".join(words)
+    for segment in _COMMAND_SEPARATOR.split(masked_line):
+        tokens = segment.replace("(", " ").replace(")", " ").split()
+        while tokens and ("=" in tokens[0] or tokens[0] in _COMMAND_PREFIXES):
+            tokens = tokens[1:]
+        yield "" if tokens[:1] == ["timeout"] else " ".join(tokens)

@@ -4,175 +4,175 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.wild.folders import ROOT, Folders, Told
-from execplan.execution.wild.line import masked
-from execplan.execution.wild.said import sentences
+from execplan.execution.wild.folders import ROOT, DirectoryResolver, DirectoryMention
+from execplan.execution.wild.line import mask_quotes
+from execplan.execution.wild.said import split_sentences
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.wild.places import Place
+    from execplan.execution.wild.places import Passage
     from execplan.plan.model import Plan
 
-_WORDS = "runs in a folder that is told in words, or that lies outside the repository"
-_FOR_SOME = re.compile(r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE)
+_UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outside the repository"
+_SOME_COMMANDS = re.compile(r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE)
 """Words that give one folder to some commands and another to others."""
-_NOT_TOLD = "comes behind steps in another folder, and none is told"
-_UNSURE = "runs in a folder that is not sure"
+_DIRECTORY_NOT_STATED = "comes behind steps in another folder, and none is told"
+_UNCERTAIN_DIRECTORY = "runs in a folder that is not sure"
 
 
-class Typed(NamedTuple):
+class LocatedCommand(NamedTuple):
     """A command without the `cd` before it."""
 
-    folder: str | None
+    directory: str | None
     """None when that is not sure."""
     command: str
 
 
-class Stand(NamedTuple):
+class CwdEstimate(NamedTuple):
     """A folder to type commands in."""
 
-    plain: str | None
+    directory: str | None
     """For a command as it stands; None when it is not sure."""
-    base: str | None
+    cd_base: str | None
     """For one with a `cd` of its own before it: plans write these as if each began at the same place."""
-    why: str
+    reason: str
     """Why it is not sure."""
 
 
-class Whereabouts:
+class CwdTracker:
     """The folder that the plan is in, as far as was read."""
 
     def __init__(self, plan: Plan) -> None:
-        self.folders = Folders(plan)
-        self._here = Stand(ROOT, ROOT, "")
-        self._stale: frozenset[str] = frozenset()
+        self.resolver = DirectoryResolver(plan)
+        self._current = CwdEstimate(ROOT, ROOT, "")
+        self._stale_texts: frozenset[str] = frozenset()
         """Words that told a folder before a block went to another, and so tell nothing of what follows."""
-        self._home: str | None = None
+        self._global_directory: str | None = None
         """Where every block begins, when the plan says so of all commands."""
-        self._heads: tuple[int, ...] = ()
-        self._head = -1
+        self._heading_lines: tuple[int, ...] = ()
+        self._mention_heading = -1
         """The heading under which the folder was told that the plan is in."""
-        self._last = ""
+        self._last_directory = ""
         """The folder that the last commands were left in."""
-        self._went = ""
+        self._entered_directory = ""
         """The first part of the folder that was gone to from the root: who names it again counts from the root again."""
 
-    def next_section(self) -> None:
+    def start_section(self) -> None:
         """Go on to another section: a folder other than the root is not taken along."""
-        if self._here.plain != ROOT:
-            self._here = Stand(None, self._home, _NOT_TOLD)
+        if self._current.directory != ROOT:
+            self._current = CwdEstimate(None, self._global_directory, _DIRECTORY_NOT_STATED)
 
-    def heard(self, told: Told) -> None:
+    def remember_mention(self, mention: DirectoryMention) -> None:
         """Take note of a sentence that tells a folder for what follows."""
-        if told.lasting or told.folder == ROOT:
-            self._here = self.at(told)
-            self._head = self._heads[-1] if self._heads else -1
-            self._stale = frozenset()
+        if mention.is_lasting or mention.directory == ROOT:
+            self._current = self.estimate_cwd(mention)
+            self._mention_heading = self._heading_lines[-1] if self._heading_lines else -1
+            self._stale_texts = frozenset()
 
-    def under(self, heads: tuple[int, ...]) -> None:
+    def enter_headings(self, heading_lines: tuple[int, ...]) -> None:
         """Go on under these headings: a folder that was told under another one is not taken along."""
-        if self._head >= 0 and self._head not in heads:
-            if self._here.plain not in (None, ROOT):
-                self._here = Stand(None, None, _NOT_TOLD)
-            self._home = ROOT if self._home == ROOT else None
-            self._head = -1
-        self._heads = heads
+        if self._mention_heading >= 0 and self._mention_heading not in heading_lines:
+            if self._current.directory not in (None, ROOT):
+                self._current = CwdEstimate(None, None, _DIRECTORY_NOT_STATED)
+            self._global_directory = ROOT if self._global_directory == ROOT else None
+            self._mention_heading = -1
+        self._heading_lines = heading_lines
 
-    def told(self, place: Place) -> Told | None:
+    def find_mention(self, passage: Passage) -> DirectoryMention | None:
         """The folder that the words around a place tell, the nearest first."""
-        for words in place.context:
-            if words in self._stale:
+        for text in passage.context:
+            if text in self._stale_texts:
                 continue
-            told = [found for each in sentences(words) if (found := self.folders.told(each)) is not None]
-            if len({each.folder for each in told}) > 1 and _FOR_SOME.search(words):
-                return Told(None)
-            if told:
-                return told[-1]
+            mentions = [mention for sentence in split_sentences(text) if (mention := self.resolver.find_mention(sentence)) is not None]
+            if len({mention.directory for mention in mentions}) > 1 and _SOME_COMMANDS.search(text):
+                return DirectoryMention(None)
+            if mentions:
+                return mentions[-1]
         return None
 
-    def at(self, told: Told | None) -> Stand:
+    def estimate_cwd(self, mention: DirectoryMention | None) -> CwdEstimate:
         """Where commands are typed of which words tell that, or nothing."""
-        if told is None:
-            return self._here
-        if told.always:
-            self._home = told.folder
-        return Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
+        if mention is None:
+            return self._current
+        if mention.is_global:
+            self._global_directory = mention.directory
+        return CwdEstimate(mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY)
 
-    def noted(self, comment: str, stand: Stand) -> Stand:
+    def apply_comment(self, comment: str, cwd: CwdEstimate) -> CwdEstimate:
         """Where commands are typed behind a comment of their block, which may tell a folder."""
-        told = self.folders.told(comment)
-        return stand if told is None else Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
+        mention = self.resolver.find_mention(comment)
+        return cwd if mention is None else CwdEstimate(mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY)
 
-    def behind(self, place: Place, told: Told | None, start: Stand, end: Stand) -> None:
+    def record_passage(self, passage: Passage, mention: DirectoryMention | None, start_cwd: CwdEstimate, end_cwd: CwdEstimate) -> None:
         """Take note of where the commands of a place have led."""
-        if end.plain == ROOT and start.plain != ROOT and told is None:
-            self.heard(Told(ROOT))
-        elif end != start or (told is not None and told.folder != ROOT and not told.lasting):
-            folder = f"goes to {end.plain}" if end.plain else "goes to another folder"
-            why = end.why or f"comes behind line {place.start + 1}, which {folder}, and none is told"
-            self._here = Stand(None, end.base if end.plain is None else self._home, why)
-            self._last = end.plain or ""
-            self._went = end.plain.partition("/")[0] if end.plain else self._went
-            said = " ".join([line for _, line in place.lines])
-            self._stale = frozenset((*place.context, said))
-        elif told is not None:
-            self.heard(told)
+        if end_cwd.directory == ROOT and start_cwd.directory != ROOT and mention is None:
+            self.remember_mention(DirectoryMention(ROOT))
+        elif end_cwd != start_cwd or (mention is not None and mention.directory != ROOT and not mention.is_lasting):
+            movement = f"goes to {end_cwd.directory}" if end_cwd.directory else "goes to another folder"
+            reason = end_cwd.reason or f"comes behind line {passage.start + 1}, which {movement}, and none is told"
+            self._current = CwdEstimate(None, end_cwd.cd_base if end_cwd.directory is None else self._global_directory, reason)
+            self._last_directory = end_cwd.directory or ""
+            self._entered_directory = end_cwd.directory.partition("/")[0] if end_cwd.directory else self._entered_directory
+            passage_text = " ".join([line for _, line in passage.lines])
+            self._stale_texts = frozenset((*passage.context, passage_text))
+        elif mention is not None:
+            self.remember_mention(mention)
 
-    def stray(self, place: Place, folder: str) -> None:
+    def record_annotated_fence(self, passage: Passage, directory: str) -> None:
         """Take note of a fence with attributes: what follows one in another folder may be meant to run there too."""
-        if folder not in (ROOT, self._here.plain):
-            why = f"comes behind line {place.start + 1}, which runs in {folder}, and none is told"
-            self._here = Stand(None, self._home, why)
-            self._stale = frozenset(place.context)
+        if directory not in (ROOT, self._current.directory):
+            reason = f"comes behind line {passage.start + 1}, which runs in {directory}, and none is told"
+            self._current = CwdEstimate(None, self._global_directory, reason)
+            self._stale_texts = frozenset(passage.context)
 
-    def gone(self, target: str, stand: Stand, start: Stand) -> str | None:
+    def resolve_cd(self, target: str, cwd: CwdEstimate, start_cwd: CwdEstimate) -> str | None:
         """Where `cd` leads; a second one that goes deeper may mean a folder from where the block began."""
         target = target.strip()
         if target[:1] in "/~" or target[1:3] == ":\\":
-            return self.folders.resolved(target)
-        if stand.plain != start.plain and not target.startswith(".."):
+            return self.resolver.resolve(target)
+        if cwd.directory != start_cwd.directory and not target.startswith(".."):
             return None
-        return self.folders.resolved(target, stand.plain if stand != start else self._begin(target, stand))
+        return self.resolver.resolve(target, cwd.directory if cwd != start_cwd else self._cd_start(target, cwd))
 
-    def _begin(self, target: str, stand: Stand) -> str | None:
+    def _cd_start(self, target: str, cwd: CwdEstimate) -> str | None:
         """From where a `cd` leads with which a block begins."""
-        if stand.plain is None and self._last and target.startswith("..") and self.folders.resolved(target) is None:
-            return self._last  # from the root it would lead out of the repository
-        if stand.plain is not None:
-            return ROOT if self.folders.resolved(target) == stand.plain else stand.plain
-        first = target.strip("\"'").removeprefix("./").partition("/")[0]
-        return ROOT if first and first == self._went else stand.base
+        if cwd.directory is None and self._last_directory and target.startswith("..") and self.resolver.resolve(target) is None:
+            return self._last_directory  # from the root it would lead out of the repository
+        if cwd.directory is not None:
+            return ROOT if self.resolver.resolve(target) == cwd.directory else cwd.directory
+        top_level = target.strip("\"'").removeprefix("./").partition("/")[0]
+        return ROOT if top_level and top_level == self._entered_directory else cwd.cd_base
 
-    def typed(self, command: str, stand: Stand) -> Typed:
+    def locate(self, command: str, cwd: CwdEstimate) -> LocatedCommand:
         """A command without the `cd` that begins it, and where it is typed; such a `cd` is for its own line only."""
-        inner = command
-        shown = masked(inner) or inner
-        if shown.startswith("(") and shown.endswith(")") and shown.count("(") == 1:
-            inner, shown = inner[1:-1].strip(), shown[1:-1].strip()
-        if not shown.startswith("cd ") or "&&" not in shown:
-            return Typed(stand.plain, command)
-        at = shown.index("&&")
-        target = inner[3:at].strip()
-        told = stand.base is None or stand.base == stand.plain == self.folders.resolved(target)
-        folder = self.folders.resolved(target, self._begin(target, stand) if told else stand.base)
-        return Typed(folder, inner[at + 2 :].strip())
+        bare_command = command
+        masked_command = mask_quotes(bare_command) or bare_command
+        if masked_command.startswith("(") and masked_command.endswith(")") and masked_command.count("(") == 1:
+            bare_command, masked_command = bare_command[1:-1].strip(), masked_command[1:-1].strip()
+        if not masked_command.startswith("cd ") or "&&" not in masked_command:
+            return LocatedCommand(cwd.directory, command)
+        at = masked_command.index("&&")
+        target = bare_command[3:at].strip()
+        uses_cd_base = cwd.cd_base is None or cwd.cd_base == cwd.directory == self.resolver.resolve(target)
+        directory = self.resolver.resolve(target, self._cd_start(target, cwd) if uses_cd_base else cwd.cd_base)
+        return LocatedCommand(directory, bare_command[at + 2 :].strip())
 
 
-def gone_from(stand: Stand, line: int) -> Stand:
+def cwd_after_lone_cd(cwd: CwdEstimate, line: int) -> CwdEstimate:
     """Where whoever typed a lone `cd` stands then."""
-    return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to another folder, and none is told")
+    return CwdEstimate(None, cwd.cd_base, f"comes behind line {line + 1}, which goes to another folder, and none is told")
 
 
-def names_folder(typed: Typed) -> str:
+def named_directory_reason(located: LocatedCommand) -> str:
     """Why a folder that words tell may be that of what the command names, and not where it is run; or nothing."""
-    inside = f"{typed.folder}/"
-    words = [word.strip("\"'").removeprefix("./") for word in typed.command.split()]
-    if typed.folder in (None, ROOT) or not any([word.startswith(inside) for word in words]):
+    prefix = f"{located.directory}/"
+    arguments = [argument.strip("\"'").removeprefix("./") for argument in located.command.split()]
+    if located.directory in (None, ROOT) or not any([argument.startswith(prefix) for argument in arguments]):
         return ""
-    return f"names {inside} itself, and so may run in the folder above"
+    return f"names {prefix} itself, and so may run in the folder above"
 
 
-def unsure(stand: Stand) -> str:
+def uncertainty_reason(cwd: CwdEstimate) -> str:
     """Why a folder is not sure."""
-    return stand.why or _UNSURE
+    return cwd.reason or _UNCERTAIN_DIRECTORY

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 from execplan.text.relative import joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-_KINDS = {
+_KIND_WORDS = {
     "test": frozenset("test unittest pytest suite spec".split()),
     "build": frozenset("build compile package bundle".split()),
     "lint": frozenset("lint linter linting clippy ruff eslint".split()),
@@ -19,12 +19,12 @@ _KINDS = {
     "typecheck": frozenset("typecheck type-check mypy tsc pyright type".split()),
     "install": frozenset("install dependency dependencie package".split()),
 }
-_PLAIN = frozenset(
+_NEUTRAL_WORDS = frozenset(
     "run rerun re-run execute all full whole complete entire unit check pass passing succeed green suite make sure verify "
     "confirm ensure project code codebase repository repo".split()
 )
 """Words of a task that add nothing to its kind."""
-_KIND_OF = (
+_KIND_PATTERNS = (
     (
         "test",
         re.compile(
@@ -61,93 +61,93 @@ _KIND_OF = (
         ),
     ),
 )
-_WRAPPED = re.compile(
+_COMMAND_WRAPPER = re.compile(
     r"^(?:[A-Z_]\w*=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv) run\s+|npx\s+|bundle exec\s+|sudo\s+|time\s+)+"
 )
-_RUNS = frozenset(
+_RUN_VERBS = frozenset(
     "run rerun re-run execute verify validate confirm check test build lint format typecheck install compile generate regenerate fetch look show print list".split()
 )
 """What a task begins with that commands alone complete."""
-_EDITS = frozenset(
+_EDIT_VERBS = frozenset(
     "implement add write create update refactor edit change fix extend document replace rename remove delete move introduce "
     "rewrite wire support migrate convert extract split merge adjust improve design draft define make set bump modify drop insert append "
     "port patch scaffold land expose adapt align harden introduce build-out expand rework clean cleanup prepare author".split()
 )
 """What a task asks for that no command does which only looks."""
-_APART = frozenset(
+_SEPARATE_VERBS = frozenset(
     "record capture commit push review inspect manual manually browser deploy publish release archive close open pr qa investigate decide "
     "triage fill summarize report note reflect handoff screenshot benchmark profile compare audit watch monitor tag".split()
 )
 """What a task asks for beside, and is done by a command only that says so too."""
-_GIT_CHANGES = frozenset("apply mv rm cherry-pick revert restore merge".split())
+_GIT_CHANGE_COMMANDS = frozenset("apply mv rm cherry-pick revert restore merge".split())
 
 
-def kind_of(command: str) -> str:
+def command_kind(command: str) -> str:
     """What kind of work a command is, or nothing."""
-    bare = _WRAPPED.sub("", command)
-    return next((kind for kind, pattern in _KIND_OF if pattern.match(bare)), "")
+    unwrapped = _COMMAND_WRAPPER.sub("", command)
+    return next((kind for kind, pattern in _KIND_PATTERNS if pattern.match(unwrapped)), "")
 
 
-def kind_of_task(words: Collection[str]) -> str:
+def task_kind(words: Collection[str]) -> str:
     """What kind of work a task asks for and nothing else, or nothing."""
-    rest = frozenset(words) - _PLAIN
-    return next((kind for kind, own in _KINDS.items() if (rest or frozenset(words) & own) and rest <= own), "")
+    significant_words = frozenset(words) - _NEUTRAL_WORDS
+    return next((kind for kind, kind_words in _KIND_WORDS.items() if (significant_words or frozenset(words) & kind_words) and significant_words <= kind_words), "")
 
 
-def edited(command: str, cwd: str) -> set[str]:
+def edited_files(command: str, cwd: str) -> set[str]:
     """The files that a command writes, as far as its words say so, from the root of the repository."""
-    found: set[str] = set()
-    for part in re.split(r"&&|;|\|", command):
-        found |= set(re.findall(r"(?<![\d&])>>?\s*([\w./-]+)", part))
-        read = parse(part)
-        argv = list(read.argv or ())
+    raw_paths: set[str] = set()
+    for segment in re.split(r"&&|;|\|", command):
+        raw_paths |= set(re.findall(r"(?<![\d&])>>?\s*([\w./-]+)", segment))
+        command_line = parse_command(segment)
+        argv = list(command_line.argv or ())
         if not argv:
             continue
-        objects = [word for word in argv[1:] if word[:1] != "-"]
+        operands = [word for word in argv[1:] if word[:1] != "-"]
         name = argv[0].rpartition("/")[2]
         if name in ("sed", "perl") and any([re.match(r"--in-place|-\w*i", word) for word in argv[1:]]):
-            found |= set(objects[1:] or objects)
+            raw_paths |= set(operands[1:] or operands)
         elif name == "tee":
-            found |= set(objects)
-        elif name in ("mv", "cp", "ln") or (name == "git" and objects[:1] == ["mv"]):
-            found |= set(objects[-1:])
-    return {path for each in found if (path := joined("" if cwd == "." else cwd, each))}
+            raw_paths |= set(operands)
+        elif name in ("mv", "cp", "ln") or (name == "git" and operands[:1] == ["mv"]):
+            raw_paths |= set(operands[-1:])
+    return {path for raw_path in raw_paths if (path := joined("" if cwd == "." else cwd, raw_path))}
 
 
-def deleted(command: str, cwd: str) -> set[str]:
+def deleted_files(command: str, cwd: str) -> set[str]:
     """The files that a command deletes, from the root of the repository."""
-    argv = list(parse(command).argv or ())
-    objects = [word for word in argv[1:] if word[:1] != "-"]
+    argv = list(parse_command(command).argv or ())
+    operands = [word for word in argv[1:] if word[:1] != "-"]
     if argv[:1] != ["rm"] and " ".join(argv[:2]) != "git rm":
         return set()
-    named = objects if argv[0] == "rm" else objects[1:]
-    return {path for each in named if (path := joined("" if cwd == "." else cwd, each))}
+    raw_paths = operands if argv[0] == "rm" else operands[1:]
+    return {path for raw_path in raw_paths if (path := joined("" if cwd == "." else cwd, raw_path))}
 
 
-def is_edit(words: Collection[str]) -> bool:
+def asks_for_edit(words: Collection[str]) -> bool:
     """Whether a task asks for a change of files."""
-    return not _EDITS.isdisjoint(words)
+    return not _EDIT_VERBS.isdisjoint(words)
 
 
-def covers(asked: Collection[str], commands: Sequence[str], *, told: bool) -> bool:
+def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_introduced: bool) -> bool:
     """Whether commands do all that the words of a task ask for, as far as its verbs tell.
 
-    `told` says that the plan itself puts these words above the commands.
+    `is_introduced` says that the plan itself puts these words above the commands.
     """
-    done = set(re.findall(r"[\w-]+", " ".join(commands).lower()))
-    if any([word in asked and word not in done for word in _APART]):
+    command_words = set(re.findall(r"[\w-]+", " ".join(commands).lower()))
+    if any([word in task_words and word not in command_words for word in _SEPARATE_VERBS]):
         return False
-    if len([word for word in _EDITS if word in asked and word not in done]) > 1:
+    if len([word for word in _EDIT_VERBS if word in task_words and word not in command_words]) > 1:
         return False
-    if any([changes(command) for command in commands]):
-        kinds = [kind_of(command) for command in commands]
-        return all([kind not in asked or kind in kinds for kind in _KINDS])
-    return (told or not _RUNS.isdisjoint(asked)) and _EDITS.isdisjoint(set(asked) - done)
+    if any([changes_files(command) for command in commands]):
+        kinds = [command_kind(command) for command in commands]
+        return all([kind not in task_words or kind in kinds for kind in _KIND_WORDS])
+    return (is_introduced or not _RUN_VERBS.isdisjoint(task_words)) and _EDIT_VERBS.isdisjoint(set(task_words) - command_words)
 
 
-def changes(command: str) -> bool:
+def changes_files(command: str) -> bool:
     """Whether a command plainly changes files of the repository."""
-    words = command.split()
+    tokens = command.split()
     if command.startswith("git "):
-        return len(words) > 1 and words[1] in _GIT_CHANGES
-    return words[:1] == ["patch"] or bool(edited(command, ".") or deleted(command, "."))
+        return len(tokens) > 1 and tokens[1] in _GIT_CHANGE_COMMANDS
+    return tokens[:1] == ["patch"] or bool(edited_files(command, ".") or deleted_files(command, "."))

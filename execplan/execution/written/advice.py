@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from execplan.errors import ExecplanError
 from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTE, COMMAND_TYPES
-from execplan.execution.command.parse import parse
+from execplan.execution.command.parse import parse_command
 from execplan.execution.documents.touched import diff_paths
 from execplan.execution.draft import ANNOTATED
 from execplan.execution.risk.rate import CRITICAL
 from execplan.execution.risk.rating import rate_step
-from execplan.execution.written.annotated import place
-from execplan.execution.written.fences import fences
-from execplan.execution.written.fields import all_fields
-from execplan.execution.written.outside import why_outside
-from execplan.execution.written.problems import at
+from execplan.execution.written.annotated import fence_problem
+from execplan.execution.written.fences import find_annotated_fences
+from execplan.execution.written.fields import build_all_step_fields
+from execplan.execution.written.outside import outside_path_reason
+from execplan.execution.written.problems import attribute_problem
 from execplan.plan.seek import find_task
 
 TYPE_CHECKING = False
@@ -21,88 +21,88 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from execplan.execution.command.parse import Command
+    from execplan.execution.command.parse import CommandLine
     from execplan.execution.draft import StepDraft, ParsedSteps, StepProblem
-    from execplan.execution.written.fences import Fence
+    from execplan.execution.written.fences import AnnotatedFence
     from execplan.plan.model import Plan
 
-_PATHS = ("target", "cwd", "inputs", "outputs")
-_EXPECTS = ("exit", "test-after")
-_MOST = 100
+_PATH_FIELDS = ("target", "cwd", "inputs", "outputs")
+_EXPECTATION_ATTRIBUTES = ("exit", "test-after")
+_MAX_STEPS = 100
 """Steps that are looked at: an execution plan has no more, unless it was told otherwise."""
-_RATED = 200
+_MAX_RATED_COMMANDS = 200
 """Commands in these steps that are rated, pipes counted apart, each at the price of a millisecond or two."""
-_LONG = 1000
+_MAX_COMMAND_LENGTH = 1000
 """Characters of a command that nobody wrote by hand."""
-_SOUGHT = 5000
+_MAX_TASK_COMPARISONS = 5000
 """How many tasks are compared, in all, with references that fit none."""
 
 
-def advice(plan: Plan, found: ParsedSteps) -> tuple[StepProblem, ...]:
+def find_step_advice(plan: Plan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
     """Dangerous steps, paths outside, no expectation, tasks that are not there, lines that need a shell; by line."""
-    drafts = [draft for draft in found.drafts if draft.origin == ANNOTATED][:_MOST]
+    drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED][:_MAX_STEPS]
     if not drafts:
         return ()
-    all_of = {fence.line: fence for fence in fences(plan).steps}
-    told: list[StepProblem] = []
-    left, missed = _RATED, 0
-    for number, (draft, step) in enumerate(zip(drafts, all_fields(drafts), strict=True)):
-        fence = all_of[draft.start]
-        last = drafts[number + 1 : number + 2] == [] or drafts[number + 1].start != draft.start
-        told += _outside(fence, step)
-        if step["type"] in COMMAND_TYPES and len(step["command"]) <= _LONG:
-            read = parse(step["command"])
-            told += _shell(fence, step, read)
-            left -= len(read.simple)
-            told += _dangerous(fence, step) if left >= 0 else ()
-        if last:
-            told += _unexpected(fence, draft)
-            if missed * len(plan.tasks) <= _SOUGHT:
-                wrong = list(_task(plan, fence, draft))
-                missed += len(wrong)
-                told += wrong
-    return tuple(sorted(dict.fromkeys(told), key=lambda each: (each.line, each.column, each.kind)))
+    fences_by_line = {fence.line: fence for fence in find_annotated_fences(plan).steps}
+    problems: list[StepProblem] = []
+    rating_budget, unknown_tasks = _MAX_RATED_COMMANDS, 0
+    for number, (draft, step) in enumerate(zip(drafts, build_all_step_fields(drafts), strict=True)):
+        fence = fences_by_line[draft.start]
+        is_last = drafts[number + 1 : number + 2] == [] or drafts[number + 1].start != draft.start
+        problems += _find_outside_paths(fence, step)
+        if step["type"] in COMMAND_TYPES and len(step["command"]) <= _MAX_COMMAND_LENGTH:
+            command_line = parse_command(step["command"])
+            problems += _find_shell_use(fence, step, command_line)
+            rating_budget -= len(command_line.simple_commands)
+            problems += _find_dangerous_command(fence, step) if rating_budget >= 0 else ()
+        if is_last:
+            problems += _find_missing_expectation(fence, draft)
+            if unknown_tasks * len(plan.tasks) <= _MAX_TASK_COMPARISONS:
+                task_problems = list(_find_unknown_task(plan, fence, draft))
+                unknown_tasks += len(task_problems)
+                problems += task_problems
+    return tuple(sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column, problem.kind)))
 
 
-def _dangerous(fence: Fence, step: dict[str, Any]) -> Iterator[StepProblem]:
+def _find_dangerous_command(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
     """A command that is CRITICAL by what it says; that a shell was asked for is no news to its author."""
     risk = rate_step({name: value for name, value in step.items() if name != "shell"})
     if risk.level == CRITICAL:
-        yield place(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
+        yield fence_problem(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
 
 
-def _outside(fence: Fence, step: dict[str, Any]) -> Iterator[StepProblem]:
+def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
     """Every path that it names, those of a patch too."""
-    for field in _PATHS:
+    for field in _PATH_FIELDS:
         value = step.get(field, ())
         for path in [value] if isinstance(value, str) else value:
-            why = why_outside(path)
+            why = outside_path_reason(path)
             if why:
-                yield at(fence, "EP608", f"{path} {why}", ATTRIBUTES_BY_NAME[field].name)
+                yield attribute_problem(fence, "EP608", f"{path} {why}", ATTRIBUTES_BY_NAME[field].name)
     for path in diff_paths(step.get("patch", "")):
-        why = why_outside(path)
+        why = outside_path_reason(path)
         if why:
-            yield place(fence, "EP608", f"{path} {why}")
+            yield fence_problem(fence, "EP608", f"{path} {why}")
 
 
-def _unexpected(fence: Fence, draft: StepDraft) -> Iterator[StepProblem]:
-    runs = draft.attributes.get("type", EXECUTE) == EXECUTE
-    if runs and draft.expect is None and not any([name in draft.attributes for name in _EXPECTS]):
+def _find_missing_expectation(fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
+    runs_command = draft.attributes.get("type", EXECUTE) == EXECUTE
+    if runs_command and draft.expect is None and not any([name in draft.attributes for name in _EXPECTATION_ATTRIBUTES]):
         message = f"nothing says how {draft.id} is to end: give it expect, exit or test-after, or a fence {{expect}}"
-        yield place(fence, "EP609", message)
+        yield fence_problem(fence, "EP609", message)
 
 
-def _task(plan: Plan, fence: Fence, draft: StepDraft) -> Iterator[StepProblem]:
+def _find_unknown_task(plan: Plan, fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
     if "task" in draft.attributes:
         try:
             find_task(plan, draft.attributes["task"])
         except ExecplanError as error:
-            yield at(fence, "EP610", error.message, "task")
+            yield attribute_problem(fence, "EP610", error.message, "task")
 
 
-def _shell(fence: Fence, step: dict[str, Any], read: Command) -> Iterator[StepProblem]:
+def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine) -> Iterator[StepProblem]:
     """A command that can't run as it is."""
-    if "shell" not in step and step["command"] and read.argv is None:
-        why = f"can't be read: {read.problem}" if read.problem else f"needs a shell: {read.needs}"
-        shown = " ".join(step["command"].split())
-        yield place(fence, "EP611", f"`{shown}` {why}; without the attribute shell it never runs")
+    if "shell" not in step and step["command"] and command_line.argv is None:
+        why = f"can't be read: {command_line.problem}" if command_line.problem else f"needs a shell: {command_line.shell_reason}"
+        command_text = " ".join(step["command"].split())
+        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; without the attribute shell it never runs")

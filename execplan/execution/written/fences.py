@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
 from execplan.execution.draft import VALIDATE, WORK, SkippedLine
-from execplan.execution.written.fence import Info, attributes_of
+from execplan.execution.written.fence import InfoString, parse_info_string
 from execplan.plan import outline
 from execplan.record import NamedTuple
 from execplan.text.blocks import FENCE, HEADING, QUOTE
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
     from execplan.text.blocks import Block
 
-PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
+SECTION_PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
 """The sections that hold steps."""
 
 
-_STEP, _LEFT = "step", "left"
+_STEP, _SKIPPED = "step", "left"
 
 
-class Fence(NamedTuple):
+class AnnotatedFence(NamedTuple):
     """One of them; lines and columns count from 0."""
 
-    info: Info
+    info: InfoString
     line: int
     column: int
     """Where the info string begins; the columns of its attributes count from there."""
@@ -33,85 +33,85 @@ class Fence(NamedTuple):
     body: tuple[str, ...]
     """Its lines, as a renderer shows them: without the indentation of the item that it stands in."""
     phase: str = ""
-    expect: Fence | None = None
+    expect: AnnotatedFence | None = None
     """The fence below it that shows what it prints."""
 
 
-class Fences(NamedTuple):
+class AnnotatedFences(NamedTuple):
     """All of them."""
 
-    steps: tuple[Fence, ...] = ()
-    loose: tuple[Fence, ...] = ()
+    steps: tuple[AnnotatedFence, ...] = ()
+    orphan_expectations: tuple[AnnotatedFence, ...] = ()
     """Those that are marked `{expect}` and stand below no step."""
-    settings: tuple[Fence, ...] = ()
+    settings: tuple[AnnotatedFence, ...] = ()
     """Those that are marked `{execution}`: how the whole plan runs."""
-    left: tuple[SkippedLine, ...] = ()
-    taken: frozenset[int] = frozenset()
+    skipped: tuple[SkippedLine, ...] = ()
+    fence_lines: frozenset[int] = frozenset()
     """Every line of a fence with attributes, so that nothing else is read into it."""
 
 
-def fences(plan: Plan) -> Fences:
+def find_annotated_fences(plan: Plan) -> AnnotatedFences:
     """The fences with attributes; a fence marked `{expect}` goes to the step above it, with nothing but prose between."""
     if not any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
-        return Fences()
-    found = _Found()
-    above = ""  # what an expectation would belong to: a step, what is left out, or nothing
-    quoted = -1
+        return AnnotatedFences()
+    collector = _FenceCollector()
+    previous_kind = ""  # what an expectation would belong to: a step, what is left out, or nothing
+    quote_end = -1
     for block in plan.blocks:
         if block.kind == HEADING:
-            above = ""
+            previous_kind = ""
         elif block.kind == QUOTE:
-            quoted = max(quoted, block.end)
+            quote_end = max(quote_end, block.end)
         elif block.kind == FENCE:
-            fence = _fence(plan, block)
-            above = "" if fence is None else found.add(plan, fence, above, quoted=block.start < quoted)
-    return Fences(
-        tuple(found.steps), tuple(found.loose), tuple(found.settings), tuple(found.left), frozenset(found.taken)
+            fence = _read_fence(plan, block)
+            previous_kind = "" if fence is None else collector.add(plan, fence, previous_kind, is_quoted=block.start < quote_end)
+    return AnnotatedFences(
+        tuple(collector.steps), tuple(collector.orphan_expectations), tuple(collector.settings), tuple(collector.skipped), frozenset(collector.fence_lines)
     )
 
 
-class _Found:
+class _FenceCollector:
     """What is found, fence by fence."""
 
     def __init__(self) -> None:
-        self.steps: list[Fence] = []
-        self.loose: list[Fence] = []
-        self.settings: list[Fence] = []
-        self.left: list[SkippedLine] = []
-        self.taken: set[int] = set()
+        self.steps: list[AnnotatedFence] = []
+        self.orphan_expectations: list[AnnotatedFence] = []
+        self.settings: list[AnnotatedFence] = []
+        self.skipped: list[SkippedLine] = []
+        self.fence_lines: set[int] = set()
 
-    def add(self, plan: Plan, fence: Fence, above: str, *, quoted: bool) -> str:
+    def add(self, plan: Plan, fence: AnnotatedFence, previous_kind: str, *, is_quoted: bool) -> str:
         """Put a fence where it belongs; what an expectation below it would belong to."""
-        self.taken.update(range(fence.line, fence.end))
-        phase = _phase(plan, fence.line)
+        self.fence_lines.update(range(fence.line, fence.end))
+        phase = _find_phase(plan, fence.line)
         if fence.info.mark == EXAMPLE:
-            return _LEFT
+            return _SKIPPED
         if fence.info.mark == EXPECT:
-            if above == _STEP:
+            if previous_kind == _STEP:
                 self.steps[-1] = self.steps[-1]._replace(expect=fence)
-            elif not above and phase:
-                self.loose.append(fence)
+            elif not previous_kind and phase:
+                self.orphan_expectations.append(fence)
             return ""
-        if not phase or quoted:
+        if not phase or is_quoted:
             why = "stands in a quote" if phase else f"stands outside {outline.STEPS} and {outline.VALIDATION}"
-            self.left.append(SkippedLine(fence.line, plan.text.lines[fence.line].strip(), why))
-            return _LEFT
+            self.skipped.append(SkippedLine(fence.line, plan.text.lines[fence.line].strip(), why))
+            return _SKIPPED
         if fence.info.mark == EXECUTION:
             self.settings.append(fence)
-            return _LEFT
+            return _SKIPPED
         self.steps.append(fence._replace(phase=phase))
         return _STEP
 
 
-def _phase(plan: Plan, line: int) -> str:
+def _find_phase(plan: Plan, line: int) -> str:
     """The phase of the section that a line stands in; revision notes below it are none of it."""
     for section in plan.sections:
         if section.start <= line < section.notes and section.name is not None:
-            return PHASES.get(section.name, "")
+            return SECTION_PHASES.get(section.name, "")
     return ""
 
 
-def _fence(plan: Plan, block: Block) -> Fence | None:
+def _read_fence(plan: Plan, block: Block) -> AnnotatedFence | None:
     """A fence, if it has attributes of ours."""
     if "{" not in block.text:
         return None
@@ -119,15 +119,15 @@ def _fence(plan: Plan, block: Block) -> Fence | None:
     line = lines[block.start]
     column = line.index(block.mark * block.level) + block.level
     column += len(line[column:]) - len(line[column:].lstrip(" \t"))
-    info = attributes_of(line[column:].rstrip(" \t"))
+    info = parse_info_string(line[column:].rstrip(" \t"))
     if info is None:
         return None
-    last = block.end - block.closed
-    body = tuple([_outdented(each, block.column) for each in lines[block.start + 1 : last]])
-    return Fence(info, block.start, column, block.end, block.closed, body)
+    body_end = block.end - block.closed
+    body = tuple([_outdent(body_line, block.column) for body_line in lines[block.start + 1 : body_end]])
+    return AnnotatedFence(info, block.start, column, block.end, block.closed, body)
 
 
-def _outdented(line: str, columns: int) -> str:
+def _outdent(line: str, columns: int) -> str:
     """A line without the white space in so many of its first columns; of a tab that reaches further the rest stays."""
     column = 0
     for at, char in enumerate(line):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, EXECUTE, COMMAND_TYPES, TOOL
-from execplan.execution.written.annotated import last_ids
-from execplan.execution.written.values import WrongValueError, value
+from execplan.execution.written.annotated import last_step_ids
+from execplan.execution.written.values import AttributeValueError, parse_step_attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,60 +14,60 @@ if TYPE_CHECKING:
     from execplan.execution.draft import StepDraft
 
 
-def all_fields(drafts: Sequence[StepDraft]) -> list[dict[str, Any]]:
+def build_all_step_fields(drafts: Sequence[StepDraft]) -> list[dict[str, Any]]:
     """Those of each draft; an id that a fence of several commands has is the last of its steps."""
-    ends = last_ids(drafts)
-    return [fields(draft, ends) for draft in drafts]
+    last_steps = last_step_ids(drafts)
+    return [build_step_fields(draft, last_steps) for draft in drafts]
 
 
-def fields(draft: StepDraft, ends: Mapping[str, str]) -> dict[str, Any]:
+def build_step_fields(draft: StepDraft, last_steps: Mapping[str, str]) -> dict[str, Any]:
     """Those of one draft."""
     kind = draft.attributes.get("type", EXECUTE)
     step: dict[str, Any] = {"id": draft.id, "type": kind}
     for name, text in draft.attributes.items():
         if name in ATTRIBUTES_BY_NAME and name not in ("id", "needs"):
             try:
-                _put(step, ATTRIBUTES_BY_NAME[name].field, value(name, text))
-            except WrongValueError:
+                _set_field(step, ATTRIBUTES_BY_NAME[name].field, parse_step_attribute(name, text))
+            except AttributeValueError:
                 continue
-    step |= {"depends_on": list(draft.needs), "cwd": draft.cwd, **_body(draft, kind)}
+    step |= {"depends_on": list(draft.needs), "cwd": draft.cwd, **_body_fields(draft, kind)}
     if step.get("when", {}).get("kind") in STEP_OUTCOMES:
-        step["when"]["of"] = ends.get(step["when"]["of"], step["when"]["of"])
+        step["when"]["of"] = last_steps.get(step["when"]["of"], step["when"]["of"])
     strategy = step.get("on_failure", {}).get("strategy", "")
     if strategy.startswith(ALTERNATIVE):
         name = strategy.removeprefix(ALTERNATIVE)
-        step["on_failure"]["strategy"] = ALTERNATIVE + ends.get(name, name)
+        step["on_failure"]["strategy"] = ALTERNATIVE + last_steps.get(name, name)
     return step
 
 
-def _put(step: dict[str, Any], field: str, found: Any) -> None:
+def _set_field(step: dict[str, Any], field: str, field_value: Any) -> None:
     """Fill a field, or one within a field."""
     outer, dot, inner = field.partition(".")
     if dot:
-        step.setdefault(outer, {})[inner] = found
+        step.setdefault(outer, {})[inner] = field_value
     else:
-        step[outer] = found
+        step[outer] = field_value
 
 
-def _body(draft: StepDraft, kind: str) -> dict[str, Any]:
+def _body_fields(draft: StepDraft, kind: str) -> dict[str, Any]:
     """What the fence holds, in the field that the type has for it; lines end in LF, whatever those of the plan end in."""
     if kind in COMMAND_TYPES:
         return {"command": draft.command, "expect": draft.expect}
     if kind == TOOL:
-        return {"parameters": parameters(draft.body) or None, "expect": draft.expect}
+        return {"parameters": parse_tool_parameters(draft.body) or None, "expect": draft.expect}
     text = "".join([f"{line}\n" for line in draft.body])
     if kind == "refactor_code" or (kind == "modify_file" and "lines" not in draft.attributes):
         return {"patch": text}
     return {} if kind == "delete_file" else {"content": text}
 
 
-def parameters(body: Sequence[str]) -> dict[str, Any] | None:
+def parse_tool_parameters(body: Sequence[str]) -> dict[str, Any] | None:
     """What the body of a call gives to its tool; None where that is no JSON object."""
     import json
 
     text = "\n".join(body).strip()
     try:
-        found = json.loads(text) if text else {}
+        tool_parameters = json.loads(text) if text else {}
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return tool_parameters if isinstance(tool_parameters, dict) else None

@@ -6,21 +6,21 @@ from os.path import normpath
 
 from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTE, COMMAND_TYPES, SHELLS, TOOL, TYPES
 from execplan.execution.documents.touched import diff_paths
-from execplan.execution.written.annotated import place
-from execplan.execution.written.fields import parameters
-from execplan.execution.written.values import WrongValueError, value
+from execplan.execution.written.annotated import fence_problem
+from execplan.execution.written.fields import parse_tool_parameters
+from execplan.execution.written.values import AttributeValueError, parse_step_attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from execplan.execution.draft import StepDraft, StepProblem
-    from execplan.execution.written.fence import Given
-    from execplan.execution.written.fences import Fence
+    from execplan.execution.written.fence import FenceAttribute
+    from execplan.execution.written.fences import AnnotatedFence
 
-_TARGETED = ("create_file", "modify_file", "delete_file")
-USED = {
-    "target": (*_TARGETED, "install_package"),
+_TARGETED_TYPES = ("create_file", "modify_file", "delete_file")
+ATTRIBUTE_TYPES = {
+    "target": (*_TARGETED_TYPES, "install_package"),
     "lines": ("modify_file",),
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
     "tool": (TOOL,),
@@ -28,91 +28,91 @@ USED = {
     **dict.fromkeys(("cwd", "env", "network", "expect"), (*COMMAND_TYPES, TOOL)),
 }
 """The types that have a use for an attribute, where not all do."""
-_TYPED = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
+_COMMAND_LANGUAGES = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
 """The languages of a fence that holds commands, where it does not say so."""
-PATCHES = ("diff", "patch")
+PATCH_LANGUAGES = ("diff", "patch")
 """The languages of a fence that holds a patch."""
 
 
-def unfitting(fence: Fence, drafts: list[StepDraft], *, near: bool = True) -> Iterator[StepProblem]:
+def find_fence_problems(fence: AnnotatedFence, drafts: list[StepDraft], *, suggest: bool = True) -> Iterator[StepProblem]:
     """What is wrong with one fence on its own: unknown attributes, wrong values, what is missing or of no use.
 
-    `near` is whether the attribute that may be meant is named.
+    `suggest` is whether the attribute that may be meant is named.
     """
     info = fence.info
     if info.id is not None:
-        yield from _wrong(fence, info.id, "id", info.id.value)
+        yield from _value_problems(fence, info.id, "id", info.id.value)
     kind = drafts[0].attributes.get("type", EXECUTE)
-    for each in info.given:
-        if each.name not in ATTRIBUTES_BY_NAME or each.name == "id":
-            yield place(fence, "EP602", _unknown(each.name, near=near), each.start, each.end)
+    for attribute in info.attributes:
+        if attribute.name not in ATTRIBUTES_BY_NAME or attribute.name == "id":
+            yield fence_problem(fence, "EP602", _unknown_attribute_message(attribute.name, suggest=suggest), attribute.start, attribute.end)
             continue
-        yield from _wrong(fence, each, each.name, each.value)
-        if kind in TYPES and kind not in USED.get(each.name, TYPES):
-            yield place(fence, "EP603", f"{kind} has no use for {each.name}", each.start, each.end)
+        yield from _value_problems(fence, attribute, attribute.name, attribute.value)
+        if kind in TYPES and kind not in ATTRIBUTE_TYPES.get(attribute.name, TYPES):
+            yield fence_problem(fence, "EP603", f"{kind} has no use for {attribute.name}", attribute.start, attribute.end)
     if kind in TYPES and not info.flaws:
-        for message in _missing(fence, drafts, kind):
-            yield place(fence, "EP603", message)
+        for message in _missing_parts(fence, drafts, kind):
+            yield fence_problem(fence, "EP603", message)
         target = info.get("target")
-        if target is not None and kind in _TARGETED and (target.value.endswith("/") or normpath(target.value) == "."):
+        if target is not None and kind in _TARGETED_TYPES and (target.value.endswith("/") or normpath(target.value) == "."):
             code = "EP612" if kind == "delete_file" else "EP603"
-            yield place(
+            yield fence_problem(
                 fence, code, f"{target.value} is a folder, and {kind} is about one file", target.start, target.end
             )
 
 
-def _wrong(fence: Fence, given: Given, name: str, text: str) -> Iterator[StepProblem]:
+def _value_problems(fence: AnnotatedFence, attribute: FenceAttribute, name: str, text: str) -> Iterator[StepProblem]:
     try:
-        value(name, text)
-    except WrongValueError as error:
-        yield place(fence, "EP603", str(error), given.start, given.end)
+        parse_step_attribute(name, text)
+    except AttributeValueError as error:
+        yield fence_problem(fence, "EP603", str(error), attribute.start, attribute.end)
 
 
-def _unknown(name: str, *, near: bool) -> str:
+def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
     """That there is no such attribute, and the one that is meant: named by its field, or misspelled."""
     from difflib import get_close_matches
 
-    known = {each.field.rpartition(".")[2]: each.name for each in ATTRIBUTES_BY_NAME.values()}
-    known |= {each: each for each in ATTRIBUTES_BY_NAME}
-    like = get_close_matches(name, known, n=1, cutoff=0.6) if near else []
-    meant = known.get(name) or (known[like[0]] if like else "")
-    hint = f"; did you mean {meant}?" if meant else ""
-    return f"there is no attribute {name}" + ("; an id is written #NAME" if meant == "id" else hint)
+    names_by_spelling = {attribute.field.rpartition(".")[2]: attribute.name for attribute in ATTRIBUTES_BY_NAME.values()}
+    names_by_spelling |= {known_name: known_name for known_name in ATTRIBUTES_BY_NAME}
+    matches = get_close_matches(name, names_by_spelling, n=1, cutoff=0.6) if suggest else []
+    suggestion = names_by_spelling.get(name) or (names_by_spelling[matches[0]] if matches else "")
+    hint = f"; did you mean {suggestion}?" if suggestion else ""
+    return f"there is no attribute {name}" + ("; an id is written #NAME" if suggestion == "id" else hint)
 
 
-def _missing(fence: Fence, drafts: list[StepDraft], kind: str) -> Iterator[str]:
+def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) -> Iterator[str]:
     """What a step of a type must have, and what can't stand beside it."""
-    given = drafts[-1].attributes
-    if kind in _TARGETED and "target" not in given:
+    attributes = drafts[-1].attributes
+    if kind in _TARGETED_TYPES and "target" not in attributes:
         yield f"{kind} needs a target: target=PATH"
-    if "type" not in given and fence.info.language.lower() not in _TYPED:
+    if "type" not in attributes and fence.info.language.lower() not in _COMMAND_LANGUAGES:
         yield f"{fence.info.language} is no language of commands: say what it does by type=, or write sh"
     elif kind in COMMAND_TYPES:
-        if not any([each.command.strip() for each in drafts]):
+        if not any([draft.command.strip() for draft in drafts]):
             yield f"{kind} holds no command"
     elif kind == TOOL:
-        yield from _uncallable(given.get("tool", ""), drafts[-1])
+        yield from _tool_problems(attributes.get("tool", ""), drafts[-1])
     elif fence.expect is not None:
         yield f"{kind} prints nothing that could be expected"
-    if fence.expect is not None and "expect" in given:
+    if fence.expect is not None and "expect" in attributes:
         yield "what it prints is given twice: by expect, and by the fence below"
-    yield from _unwritten(fence, kind, given)
+    yield from _change_problems(fence, kind, attributes)
 
 
-def _unwritten(fence: Fence, kind: str, given: Mapping[str, str]) -> Iterator[str]:
+def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with how a change of files is written."""
-    patch = fence.info.language in PATCHES
-    if kind == "modify_file" and patch == ("lines" in given):
+    is_patch = fence.info.language in PATCH_LANGUAGES
+    if kind == "modify_file" and is_patch == ("lines" in attributes):
         yield "modify_file is a fence of the language diff, or has lines=A-B and holds the new lines" + (
-            ", not both" if patch else ""
+            ", not both" if is_patch else ""
         )
-    if kind == "refactor_code" and not patch:
+    if kind == "refactor_code" and not is_patch:
         yield "refactor_code is a fence of the language diff: a patch of all its files"
-    if patch and (kind == "refactor_code" or (kind == "modify_file" and "lines" not in given)):
-        yield from _unpatched(fence, kind, given.get("target", ""))
+    if is_patch and (kind == "refactor_code" or (kind == "modify_file" and "lines" not in attributes)):
+        yield from _patch_problems(fence, kind, attributes.get("target", ""))
 
 
-def _uncallable(tool: str, draft: StepDraft) -> Iterator[str]:
+def _tool_problems(tool: str, draft: StepDraft) -> Iterator[str]:
     """What is wrong with a call that can be seen without knowing the tool."""
     from execplan.execution.documents.rules_parts import is_own_tool
 
@@ -122,16 +122,16 @@ def _uncallable(tool: str, draft: StepDraft) -> Iterator[str]:
         yield f"{tool} is no name of a tool: domain.tool, with one dot"
     elif is_own_tool(tool):
         yield f"{tool} is in a domain of execplan's own: no installed tool is named so"
-    if parameters(draft.body) is None:
+    if parse_tool_parameters(draft.body) is None:
         yield 'its parameters are a JSON object, such as {"city": "Bern"}, or nothing'
 
 
-def _unpatched(fence: Fence, kind: str, target: str) -> Iterator[str]:
+def _patch_problems(fence: AnnotatedFence, kind: str, target: str) -> Iterator[str]:
     """What is wrong with a patch that can be seen without the files."""
     files = diff_paths("\n".join(fence.body))
     if not any([line.startswith("@@ ") for line in fence.body]):
         yield "the patch holds no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
     elif kind == "refactor_code" and not files:
         yield "the patch names no file: `--- a/PATH` and `+++ b/PATH` above its hunks"
-    elif kind == "modify_file" and target and [each for each in files if normpath(each) != normpath(target)]:
+    elif kind == "modify_file" and target and [file for file in files if normpath(file) != normpath(target)]:
         yield f"the patch is for {', '.join(files)}, and the target is {target}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from os.path import normpath
 
-_STATE = (".agent", ".state")
+_STATE_DIRECTORY = (".agent", ".state")
 
 
-def why_outside(path: str) -> str:
+def outside_path_reason(path: str) -> str:
     """Why a path that counts from the repository's root is no place for a step, or nothing."""
     if path.startswith("/"):
         return "is absolute: paths count from the repository's root"
@@ -16,7 +16,7 @@ def why_outside(path: str) -> str:
     parts = normpath(path).split("/")
     if parts[0] == "..":
         return "leads out of the repository"
-    folded = [each.lower() for each in parts]
-    if ".git" in folded:
+    lower_parts = [part.lower() for part in parts]
+    if ".git" in lower_parts:
         return "is git's own"
-    return "is the state of execplan itself" if tuple(folded[:2]) == _STATE else ""
+    return "is the state of execplan itself" if tuple(lower_parts[:2]) == _STATE_DIRECTORY else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from execplan.execution.attributes import PLAN_ATTRIBUTES
 from execplan.execution.draft import StepProblem
-from execplan.execution.written.annotated import place
-from execplan.execution.written.fences import fences
-from execplan.execution.written.values import WrongValueError, value_of
+from execplan.execution.written.annotated import fence_problem
+from execplan.execution.written.fences import find_annotated_fences
+from execplan.execution.written.values import AttributeValueError, parse_attribute
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from execplan.execution.written.fences import Fence
+    from execplan.execution.written.fences import AnnotatedFence
     from execplan.plan.model import Plan
 
-_BY_NAME = {each.name: each for each in PLAN_ATTRIBUTES}
+_BY_NAME = {attribute.name: attribute for attribute in PLAN_ATTRIBUTES}
 
 
 class PlanSettings(NamedTuple):
@@ -33,27 +33,27 @@ class PlanSettings(NamedTuple):
     problems: tuple[StepProblem, ...]
 
 
-def plan_settings(plan: Plan) -> PlanSettings:
+def read_plan_settings(plan: Plan) -> PlanSettings:
     """The settings of the first such fence; a value that can't be read is left out and is among the problems."""
-    found = fences(plan).settings
+    execution_fences = find_annotated_fences(plan).settings
     values: dict[str, dict[str, Any]] = {"": {}, "constraints": {}, "steps": {}}
-    problems = [problem for fence in found for problem in _problems(fence)]
-    for fence in found[1:]:
-        message = f"a plan has one fence {{execution}}, and there is one in line {found[0].line + 1}"
-        problems.append(place(fence, "EP604", message))
-    for given in found[0].info.given if found else ():
-        attribute = _BY_NAME.get(given.name)
+    problems = [problem for fence in execution_fences for problem in _settings_problems(fence)]
+    for fence in execution_fences[1:]:
+        message = f"a plan has one fence {{execution}}, and there is one in line {execution_fences[0].line + 1}"
+        problems.append(fence_problem(fence, "EP604", message))
+    for fence_attribute in execution_fences[0].info.attributes if execution_fences else ():
+        attribute = _BY_NAME.get(fence_attribute.name)
         if attribute is not None:
             table, _, field = attribute.field.rpartition(".")
             try:
-                values[table][field] = value_of(attribute, given.value)
-            except WrongValueError:
+                values[table][field] = parse_attribute(attribute, fence_attribute.value)
+            except AttributeValueError:
                 continue
-    lines = tuple(range(found[0].line, found[0].end)) if found else ()
+    lines = tuple(range(execution_fences[0].line, execution_fences[0].end)) if execution_fences else ()
     return PlanSettings(values[""], values["constraints"], values["steps"], lines, tuple(problems))
 
 
-def apply_to_step(settings: PlanSettings, step: dict[str, Any], *, has_timeout: bool) -> None:
+def apply_plan_settings(settings: PlanSettings, step: dict[str, Any], *, has_timeout: bool) -> None:
     """Give a step the defaults of the plan, and the calls that hold for every step."""
     for name, value in settings.steps.items():
         if name != "timeout_s":
@@ -62,25 +62,25 @@ def apply_to_step(settings: PlanSettings, step: dict[str, Any], *, has_timeout: 
             step[name] = value
 
 
-def _problems(fence: Fence) -> Iterator[StepProblem]:
+def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
     """What is wrong with one fence."""
     from difflib import get_close_matches
 
     for flaw in fence.info.flaws:
-        yield place(fence, "EP601", flaw.message, flaw.start, flaw.end)
+        yield fence_problem(fence, "EP601", flaw.message, flaw.start, flaw.end)
     if not fence.closed:
-        yield place(fence, "EP601", "this fence is never closed")
+        yield fence_problem(fence, "EP601", "this fence is never closed")
     if fence.info.id is not None:
-        given = fence.info.id
-        yield place(fence, "EP603", "a fence {execution} is no step and has no id", given.start, given.end)
-    for given in fence.info.given:
-        if given.name not in _BY_NAME:
-            near = get_close_matches(given.name, _BY_NAME, n=1, cutoff=0.6)
-            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(_BY_NAME)}"
-            message = f"a fence {{execution}} has no attribute {given.name}; {hint}"
-            yield place(fence, "EP602", message, given.start, given.end)
+        fence_attribute = fence.info.id
+        yield fence_problem(fence, "EP603", "a fence {execution} is no step and has no id", fence_attribute.start, fence_attribute.end)
+    for fence_attribute in fence.info.attributes:
+        if fence_attribute.name not in _BY_NAME:
+            matches = get_close_matches(fence_attribute.name, _BY_NAME, n=1, cutoff=0.6)
+            hint = f"did you mean {matches[0]}?" if matches else f"it takes {', '.join(_BY_NAME)}"
+            message = f"a fence {{execution}} has no attribute {fence_attribute.name}; {hint}"
+            yield fence_problem(fence, "EP602", message, fence_attribute.start, fence_attribute.end)
             continue
         try:
-            value_of(_BY_NAME[given.name], given.value)
-        except WrongValueError as error:
-            yield place(fence, "EP603", str(error), given.start, given.end)
+            parse_attribute(_BY_NAME[fence_attribute.name], fence_attribute.value)
+        except AttributeValueError as error:
+            yield fence_problem(fence, "EP603", str(error), fence_attribute.start, fence_attribute.end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution import attributes as of
+from execplan.execution import attributes as kinds
 from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, Attribute
 
 TYPE_CHECKING = False
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Final
 
-_LONGEST_ID: Final = 64
-_LONGEST: Final = 2000
-_LONGEST_PATH: Final = 1024
-RANGES = {
+_MAX_ID_LENGTH: Final = 64
+_MAX_TEXT_LENGTH: Final = 2000
+_MAX_PATH_LENGTH: Final = 1024
+ATTRIBUTE_RANGES = {
     "retry": (0, 10),
     "exit": (0, 255),
     "max-invocations": (1, 1000),
@@ -27,133 +27,133 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _MILLISECONDS = {"": 1, "ms": 1, "s": 1000, "m": 60_000}
 _STRATEGIES = ("fail_fast", "retry", "skip", "replan", "ask")
 _TRIGGERS = ("exit", "timeout", "expectation", "syntax", "test", "limit")
-_PATHS = ("exists", "missing")
+_PATH_CONDITIONS = ("exists", "missing")
 
 
-class WrongValueError(Exception):
+class AttributeValueError(Exception):
     """What is wrong with a value."""
 
 
-def value(name: str, text: str) -> Any:
+def parse_step_attribute(name: str, text: str) -> Any:
     """The JSON value of an attribute of a step; raises WrongValueError."""
-    return value_of(ATTRIBUTES_BY_NAME[name], text)
+    return parse_attribute(ATTRIBUTES_BY_NAME[name], text)
 
 
-def value_of(attribute: Attribute, text: str) -> Any:
+def parse_attribute(attribute: Attribute, text: str) -> Any:
     """The JSON value of an attribute; raises WrongValueError."""
     name = attribute.name
-    if not text.strip() and attribute.kind != of.TEXT:
-        raise WrongValueError(f"{name} says nothing")
-    found = _READERS[attribute.kind](attribute, text)
-    if found == []:
-        raise WrongValueError(f"{name} says nothing")
-    return found
+    if not text.strip() and attribute.kind != kinds.TEXT:
+        raise AttributeValueError(f"{name} says nothing")
+    parsed_value = _PARSERS[attribute.kind](attribute, text)
+    if parsed_value == []:
+        raise AttributeValueError(f"{name} says nothing")
+    return parsed_value
 
 
-def parts(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """Words between white space or commas; quotes keep what is one together. Raises WrongValueError."""
-    return _split(text, " \t,")
+    return _split_quoted(text, " \t,")
 
 
-def _split(text: str, between: str) -> list[str]:
+def _split_quoted(text: str, separators: str) -> list[str]:
     from shlex import shlex
 
-    reader = shlex(text, posix=True)
-    reader.whitespace, reader.whitespace_split, reader.commenters = between, True, ""
+    lexer = shlex(text, posix=True)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = separators, True, ""
     try:
-        return list(reader)
+        return list(lexer)
     except ValueError:
-        raise WrongValueError("a quote in it is never closed") from None
+        raise AttributeValueError("a quote in it is never closed") from None
 
 
-def is_id(text: str) -> bool:
+def is_step_id(text: str) -> bool:
     """Whether a text can be the id of a step."""
-    rest = text.replace("_", "").replace("-", "").replace(".", "")
-    return text[:1].isalpha() and text.isascii() and rest.isalnum() and len(text) <= _LONGEST_ID
+    letters = text.replace("_", "").replace("-", "").replace(".", "")
+    return text[:1].isalpha() and text.isascii() and letters.isalnum() and len(text) <= _MAX_ID_LENGTH
 
 
-def _id(attribute: Attribute, text: str) -> str:
-    if not is_id(text):
-        raise WrongValueError(
-            f"{text!r} is no id: a letter, then letters, digits and `_.-`, at most {_LONGEST_ID} of them"
+def _parse_id(attribute: Attribute, text: str) -> str:
+    if not is_step_id(text):
+        raise AttributeValueError(
+            f"{text!r} is no id: a letter, then letters, digits and `_.-`, at most {_MAX_ID_LENGTH} of them"
         )
     return text
 
 
-def _ids(attribute: Attribute, text: str) -> list[str]:
-    return [_id(attribute, each) for each in parts(text)]
+def _parse_ids(attribute: Attribute, text: str) -> list[str]:
+    return [_parse_id(attribute, step_id) for step_id in split_list(text)]
 
 
-def _flag(attribute: Attribute, text: str) -> bool:
+def _parse_flag(attribute: Attribute, text: str) -> bool:
     if text not in ("true", "false"):
-        raise WrongValueError(f"{attribute.name} is true or false, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} is true or false, not {text!r}")
     return text == "true"
 
 
-def _count(attribute: Attribute, text: str) -> int:
-    return _within(attribute, text, text, 1)
+def _parse_count(attribute: Attribute, text: str) -> int:
+    return _parse_in_range(attribute, text, text, 1)
 
 
-def _seconds(attribute: Attribute, text: str) -> int:
-    return _measured(attribute, text, _SECONDS, "90, 90s, 5m or 1h")
+def _parse_seconds(attribute: Attribute, text: str) -> int:
+    return _parse_quantity(attribute, text, _SECONDS, "90, 90s, 5m or 1h")
 
 
-def _milliseconds(attribute: Attribute, text: str) -> int:
-    return _measured(attribute, text, _MILLISECONDS, "500ms or 2s")
+def _parse_milliseconds(attribute: Attribute, text: str) -> int:
+    return _parse_quantity(attribute, text, _MILLISECONDS, "500ms or 2s")
 
 
-def _measured(attribute: Attribute, text: str, units: dict[str, int], forms: str) -> int:
+def _parse_quantity(attribute: Attribute, text: str, units: dict[str, int], forms: str) -> int:
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     factor = units.get(text[len(number) :])
     if factor is None:
-        raise WrongValueError(f"{attribute.name} is written {forms}, not {text!r}")
-    return _within(attribute, text, number, factor)
+        raise AttributeValueError(f"{attribute.name} is written {forms}, not {text!r}")
+    return _parse_in_range(attribute, text, number, factor)
 
 
-def _within(attribute: Attribute, text: str, number: str, factor: int) -> int:
-    least, most = RANGES[attribute.name]
+def _parse_in_range(attribute: Attribute, text: str, number: str, factor: int) -> int:
+    minimum, maximum = ATTRIBUTE_RANGES[attribute.name]
     if not (number.isascii() and number.isdigit()):
-        raise WrongValueError(f"{attribute.name} is a whole number, not {text!r}")
-    found = int(number[:9]) * factor
-    if len(number) > 9 or not least <= found <= most:
-        unit = {of.SECONDS: " seconds", of.MILLISECONDS: " milliseconds"}.get(attribute.kind, "")
-        raise WrongValueError(f"{attribute.name} is {least} to {most:,}{unit}, not {text!r}")
-    return found
+        raise AttributeValueError(f"{attribute.name} is a whole number, not {text!r}")
+    amount = int(number[:9]) * factor
+    if len(number) > 9 or not minimum <= amount <= maximum:
+        unit = {kinds.SECONDS: " seconds", kinds.MILLISECONDS: " milliseconds"}.get(attribute.kind, "")
+        raise AttributeValueError(f"{attribute.name} is {minimum} to {maximum:,}{unit}, not {text!r}")
+    return amount
 
 
-def _words(attribute: Attribute, text: str) -> str:
+def _parse_text(attribute: Attribute, text: str) -> str:
     if attribute.name == "expect":
         return text
-    if not text.strip() or len(text) > _LONGEST:
-        raise WrongValueError(f"{attribute.name} has 1 to {_LONGEST:,} characters")
+    if not text.strip() or len(text) > _MAX_TEXT_LENGTH:
+        raise AttributeValueError(f"{attribute.name} has 1 to {_MAX_TEXT_LENGTH:,} characters")
     return text
 
 
-def _path(attribute: Attribute, text: str) -> str:
-    if not text or len(text) > _LONGEST_PATH or any([char < " " or char == "\x7f" for char in text]):
-        raise WrongValueError(f"{attribute.name} is a path, without control characters")
+def _parse_path(attribute: Attribute, text: str) -> str:
+    if not text or len(text) > _MAX_PATH_LENGTH or any([char < " " or char == "\x7f" for char in text]):
+        raise AttributeValueError(f"{attribute.name} is a path, without control characters")
     return text
 
 
-def _paths(attribute: Attribute, text: str) -> list[str]:
-    return [_path(attribute, each) for each in parts(text)]
+def _parse_paths(attribute: Attribute, text: str) -> list[str]:
+    return [_parse_path(attribute, path) for path in split_list(text)]
 
 
-def _list(attribute: Attribute, text: str) -> list[str]:
+def _parse_list(attribute: Attribute, text: str) -> list[str]:
     if attribute.name == "triggers":
-        return [_trigger(each) for each in parts(text)]
-    return [_pattern(attribute, each.strip()) for each in text.split(",")]
+        return [_parse_trigger(trigger) for trigger in split_list(text)]
+    return [_parse_pattern(attribute, pattern.strip()) for pattern in text.split(",")]
 
 
-def _pattern(attribute: Attribute, text: str) -> str:
-    from execplan.execution.command.pattern import problem
+def _parse_pattern(attribute: Attribute, text: str) -> str:
+    from execplan.execution.command.pattern import pattern_problem
 
-    if why := problem(_words(attribute, text)):
-        raise WrongValueError(f"{attribute.name} can't be {text!r}: {why}")
+    if why := pattern_problem(_parse_text(attribute, text)):
+        raise AttributeValueError(f"{attribute.name} can't be {text!r}: {why}")
     return text
 
 
-def _trigger(text: str) -> str:
+def _parse_trigger(text: str) -> str:
     kind, colon, status = text.partition(":")
     if (
         kind == "exit"
@@ -165,88 +165,88 @@ def _trigger(text: str) -> str:
     ):
         return text
     if text not in _TRIGGERS:
-        raise WrongValueError(f"{text!r} is no trigger: {', '.join(_TRIGGERS)} or exit:N, with N from 1 to 255")
+        raise AttributeValueError(f"{text!r} is no trigger: {', '.join(_TRIGGERS)} or exit:N, with N from 1 to 255")
     return text
 
 
-def _command(attribute: Attribute, text: str) -> list[str]:
-    from execplan.execution.command.parse import parse
+def _parse_command_argv(attribute: Attribute, text: str) -> list[str]:
+    from execplan.execution.command.parse import parse_command
 
-    read = parse(text)
-    if read.problem or read.argv is None or read.assigned:
-        why = read.problem or read.needs or "a variable is set in front of it"
-        raise WrongValueError(f"{attribute.name} runs without a shell, and this needs one: {why}")
-    return list(read.argv)
+    command_line = parse_command(text)
+    if command_line.problem or command_line.argv is None or command_line.assignments:
+        why = command_line.problem or command_line.shell_reason or "a variable is set in front of it"
+        raise AttributeValueError(f"{attribute.name} runs without a shell, and this needs one: {why}")
+    return list(command_line.argv)
 
 
-def _pairs(attribute: Attribute, text: str) -> dict[str, str]:
+def _parse_pairs(attribute: Attribute, text: str) -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for each in _split(text, " \t"):
-        name, equal, what = each.partition("=")
-        if not equal or not name.isascii() or not name.isidentifier():
-            raise WrongValueError(f"{attribute.name} is written NAME=value, not {each!r}")
+    for pair in _split_quoted(text, " \t"):
+        name, equals, variable_value = pair.partition("=")
+        if not equals or not name.isascii() or not name.isidentifier():
+            raise AttributeValueError(f"{attribute.name} is written NAME=value, not {pair!r}")
         if name in pairs:
-            raise WrongValueError(f"{attribute.name} gives {name} twice")
-        pairs[name] = what
+            raise AttributeValueError(f"{attribute.name} gives {name} twice")
+        pairs[name] = variable_value
     return pairs
 
 
-def _lines(attribute: Attribute, text: str) -> list[int]:
+def _parse_line_range(attribute: Attribute, text: str) -> list[int]:
     first, dash, last = text.partition("-")
     numbers = [first, last if dash else first]
-    if not all([each.isascii() and each.isdigit() and len(each) < 10 for each in numbers]):
-        raise WrongValueError(f"{attribute.name} is written 50-55, not {text!r}")
+    if not all([number.isascii() and number.isdigit() and len(number) < 10 for number in numbers]):
+        raise AttributeValueError(f"{attribute.name} is written 50-55, not {text!r}")
     start, end = int(numbers[0]), int(numbers[1])
     if not 1 <= start <= end:
-        raise WrongValueError(f"{attribute.name} counts from 1, the last not before the first: not {text!r}")
+        raise AttributeValueError(f"{attribute.name} counts from 1, the last not before the first: not {text!r}")
     return [start, end]
 
 
-def _choice(attribute: Attribute, text: str) -> str:
+def _parse_choice(attribute: Attribute, text: str) -> str:
     chosen = text.upper() if attribute.name == "risk" else text
     if attribute.name == "shell" and text == "true":
         return attribute.choices[0]
     if chosen not in attribute.choices:
         from difflib import get_close_matches
 
-        near = get_close_matches(chosen, attribute.choices, n=1, cutoff=0.6)
-        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(attribute.choices)}"
-        raise WrongValueError(f"{attribute.name} can't be {text!r}: {hint}")
+        matches = get_close_matches(chosen, attribute.choices, n=1, cutoff=0.6)
+        hint = f"did you mean {matches[0]}?" if matches else f"one of {', '.join(attribute.choices)}"
+        raise AttributeValueError(f"{attribute.name} can't be {text!r}: {hint}")
     return chosen
 
 
-def _when(attribute: Attribute, text: str) -> dict[str, str]:
+def _parse_when(attribute: Attribute, text: str) -> dict[str, str]:
     kind, colon, path = text.partition(":")
-    if colon and kind in _PATHS and path:
-        return {"kind": kind, "of": _path(attribute, path)}
-    step, dot, ended = text.rpartition(".")
-    if not dot or ended not in STEP_OUTCOMES or not is_id(step):
-        forms = [f"ID.{each}" for each in STEP_OUTCOMES] + [f"{each}:PATH" for each in _PATHS]
-        raise WrongValueError(f"{attribute.name} is {', '.join(forms[:-1])} or {forms[-1]}, not {text!r}")
-    return {"kind": ended, "of": step}
+    if colon and kind in _PATH_CONDITIONS and path:
+        return {"kind": kind, "of": _parse_path(attribute, path)}
+    step, dot, outcome = text.rpartition(".")
+    if not dot or outcome not in STEP_OUTCOMES or not is_step_id(step):
+        forms = [f"ID.{condition}" for condition in STEP_OUTCOMES] + [f"{condition}:PATH" for condition in _PATH_CONDITIONS]
+        raise AttributeValueError(f"{attribute.name} is {', '.join(forms[:-1])} or {forms[-1]}, not {text!r}")
+    return {"kind": outcome, "of": step}
 
 
-def _strategy(attribute: Attribute, text: str) -> str:
-    if text in _STRATEGIES or (text.startswith(ALTERNATIVE) and is_id(text.removeprefix(ALTERNATIVE))):
+def _parse_strategy(attribute: Attribute, text: str) -> str:
+    if text in _STRATEGIES or (text.startswith(ALTERNATIVE) and is_step_id(text.removeprefix(ALTERNATIVE))):
         return text
-    raise WrongValueError(f"{attribute.name} is {', '.join(_STRATEGIES)} or {ALTERNATIVE}ID, not {text!r}")
+    raise AttributeValueError(f"{attribute.name} is {', '.join(_STRATEGIES)} or {ALTERNATIVE}ID, not {text!r}")
 
 
-_READERS: dict[str, Callable[[Attribute, str], Any]] = {
-    of.ID: _id,
-    of.IDS: _ids,
-    of.FLAG: _flag,
-    of.COUNT: _count,
-    of.SECONDS: _seconds,
-    of.MILLISECONDS: _milliseconds,
-    of.PATH: _path,
-    of.PATHS: _paths,
-    of.LIST: _list,
-    of.TEXT: _words,
-    of.COMMAND: _command,
-    of.PAIRS: _pairs,
-    of.LINES: _lines,
-    of.CHOICE: _choice,
-    of.WHEN: _when,
-    of.STRATEGY: _strategy,
+_PARSERS: dict[str, Callable[[Attribute, str], Any]] = {
+    kinds.ID: _parse_id,
+    kinds.IDS: _parse_ids,
+    kinds.FLAG: _parse_flag,
+    kinds.COUNT: _parse_count,
+    kinds.SECONDS: _parse_seconds,
+    kinds.MILLISECONDS: _parse_milliseconds,
+    kinds.PATH: _parse_path,
+    kinds.PATHS: _parse_paths,
+    kinds.LIST: _parse_list,
+    kinds.TEXT: _parse_text,
+    kinds.COMMAND: _parse_command_argv,
+    kinds.PAIRS: _parse_pairs,
+    kinds.LINES: _parse_line_range,
+    kinds.CHOICE: _parse_choice,
+    kinds.WHEN: _parse_when,
+    kinds.STRATEGY: _parse_strategy,
 }

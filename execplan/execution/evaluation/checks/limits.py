@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.pattern import begins, forbids
+from execplan.execution.command.pattern import matches_command_prefix, matches_path_ignoring_case
 from execplan.execution.evaluation.after import normalize_paths
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.commands import step_commands
@@ -64,16 +64,16 @@ def limits(context: CheckContext) -> Iterator[Finding]:
 
 def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]) -> Iterator[Finding]:
     """What the document itself forbids."""
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
 
     step = trial.step
     for path in [*trial.targets, *normalize_paths(step.outputs)]:
         for pattern in paths:
-            if forbids(path, pattern):
+            if matches_path_ignoring_case(path, pattern):
                 yield Finding(ERROR, f"{path} is forbidden by {pattern!r}", "take it out of the step", step)
     for line in step_commands(step):
-        for simple in parse(line.text).simple:
+        for simple in parse_command(line.text).simple_commands:
             for pattern in commands:
-                if begins(simple.argv, pattern):
+                if matches_command_prefix(simple.argv, pattern):
                     message = f"{' '.join(simple.argv)} is forbidden by {pattern!r}"
                     yield Finding(ERROR, message, "take it out of the step", step)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.execution.command.parse import Simple
+    from execplan.execution.command.parse import SimpleCommand
     from execplan.execution.model import Step
 
 _FETCHERS = ("curl", "wget", "fetch", "aria2c", "nc", "ncat")
@@ -38,12 +38,12 @@ _INTERPRETERS = (
 @check("patterns")
 def patterns(context: CheckContext) -> Iterator[Finding]:
     """No command destroys or runs what the network sends, and no text that is written holds a secret or a known trap."""
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
 
     for trial in context.trials:
         step = trial.step
         for line in step_commands(step):
-            for simple in parse(line.text).simple:
+            for simple in parse_command(line.text).simple_commands:
                 yield from _check_command(step, simple)
             yield from _check_secrets(step, "its command", line.text, "")
         yield from _check_secrets(step, "its environment", "\n".join([f"{name}={value}" for name, value in step.env.items()]), "")
@@ -54,7 +54,7 @@ def patterns(context: CheckContext) -> Iterator[Finding]:
                 yield Finding(WARNING, f"{change.path}: the new text {danger}", "read it before you approve it", step)
 
 
-def _check_command(step: Step, simple: Simple) -> Iterator[Finding]:
+def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
     """What one command says of itself."""
     if not simple.argv:
         return
@@ -64,7 +64,7 @@ def _check_command(step: Step, simple: Simple) -> Iterator[Finding]:
         broad_paths = [arg for arg in simple.argv[1:] if _is_whole_tree(arg)]
         if broad_paths:
             yield Finding(ERROR, f"rm deletes {broad_paths[0]} and all below it", "name the files that should go", step)
-    fetchers = [_base_name(source) for source in simple.reads if _base_name(source) in _FETCHERS]
+    fetchers = [_base_name(source) for source in simple.piped_from if _base_name(source) in _FETCHERS]
     if fetchers and name.rstrip("0123456789.") in _INTERPRETERS + tuple([interpreter.rstrip("3") for interpreter in _INTERPRETERS]):
         yield Finding(
             ERROR if step.shell is None else WARNING,

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 @check("shell")
 def shell(context: CheckContext) -> Iterator[Finding]:
     """A line that needs a shell says so, and every other can be read as the one command that it is."""
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
 
     for trial in context.trials:
         step = trial.step
         if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
             continue
-        parsed = parse(step.command or "")
-        why = f"needs a shell: {parsed.needs}" if parsed.needs else f"can't be read: {parsed.problem or 'it is empty'}"
+        parsed = parse_command(step.command or "")
+        why = f"needs a shell: {parsed.shell_reason}" if parsed.shell_reason else f"can't be read: {parsed.problem or 'it is empty'}"
         fix = "say `shell` in its attributes, or write commands that need none, a line each"
         yield Finding(ERROR, f"its command {why}", fix, step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.command.pattern import COMMAND, split
+from execplan.execution.command.pattern import COMMAND, split_pattern
 from execplan.execution.making.shapes.tools import USE_TOOL, tool_step_fields, tool_step_type
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _read_step(reader: ObjectReader, index: int, mode: str) -> dict[str, Any]:
 def _translate_pattern(pattern: str, call_fields: dict[str, Any]) -> str:
     """A pattern as it is written here: of an operation on files it is about their paths."""
     kind = _CALL_KINDS.get(call_fields["type"], "")
-    return f"{kind}:{pattern}" if kind and split(pattern)[0] == COMMAND else pattern
+    return f"{kind}:{pattern}" if kind and split_pattern(pattern)[0] == COMMAND else pattern
 
 
 def _read_limits(reader: ObjectReader) -> dict[str, Any]:

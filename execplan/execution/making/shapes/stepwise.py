@@ -101,10 +101,10 @@ def _read_validation(reader: ObjectReader, step_pointer: str) -> dict[str, Any]:
 
 
 def _parse_test_command(reader: ObjectReader, line: str) -> list[str] | None:
-    from execplan.execution.command.parse import parse
+    from execplan.execution.command.parse import parse_command
 
-    parsed = parse(line)
-    if parsed.argv is None or parsed.assigned:
+    parsed = parse_command(line)
+    if parsed.argv is None or parsed.assignments:
         reader.add_violation("test_after", "needs a shell, or can't be read; write its words as an array")
         return None
     return list(parsed.argv)
