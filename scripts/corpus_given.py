@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from execplan.lint.facts import Clock, Tree
-from execplan.lint.rule import Given
+from execplan.lint.facts import Clock, RepositoryTree
+from execplan.lint.rule import RuleContext
 from execplan.repo.adoption.layouts import recognise
 
 DAY = "2026-11-22"
@@ -48,13 +48,13 @@ def places(names: list[str]) -> dict[str, Place]:
     return found
 
 
-def given(name: str, place: Place) -> Given:
+def given(name: str, place: Place) -> RuleContext:
     """What the rules are told of a plan."""
-    return Given(
-        archived=place.archived,
-        at_home=place.at_home,
+    return RuleContext(
+        is_archived=place.archived,
+        in_project=place.at_home,
         path=path_of(name),
-        form=place.form,
+        name_format=place.form,
         clock=Clock(_MINUTES),
-        tree=Tree(lambda kind, subject: ""),
+        tree=RepositoryTree(lambda kind, subject: ""),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 
 from corpus_probe import ALL, Probe
 
-from execplan.lint.fix import fixing
+from execplan.lint.fix import build_fix_change
 from execplan.lint.runner import lint_bytes
 from execplan.plan.change import Change
 from execplan.repo.amend import apply_change
@@ -16,13 +16,13 @@ def mend_findings(probe: Probe) -> None:
     """Make the safe fixes, then the unsafe ones, too."""
     for writer, unsafe in (("lint --fix", False), ("lint --unsafe-fixes", True)):
         made: Counter[str] = Counter()
-        new, change = apply_change(probe.data, fixing(probe.given, ALL, unsafe=unsafe, mended=made))
+        new, change = apply_change(probe.data, build_fix_change(probe.given, ALL, unsafe=unsafe, fix_counts=made))
         if not change.edits:
             continue
         probe.report.made[writer] += made.total()
         _others_stay(probe, writer, new, change)
         again: Counter[str] = Counter()
-        if apply_change(new, fixing(probe.given, ALL, unsafe=unsafe, mended=again))[0] != new:
+        if apply_change(new, build_fix_change(probe.given, ALL, unsafe=unsafe, fix_counts=again))[0] != new:
             probe.fail(0, f"{writer} mends {', '.join(again)} when it is done again")
         before = Counter(each.code for each in lint_bytes(probe.data, probe.given, ALL))
         after = Counter(each.code for each in lint_bytes(new, probe.given, ALL))

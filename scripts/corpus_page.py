@@ -183,7 +183,7 @@ def page(reports: list[Report]) -> str:
         found=_table(
             "code|level|default|rule|findings|judged|right",
             [
-                (code, rule.level, "on" if rule.on else "off", rule.sentence, findings[code], *_judged(code))
+                (code, rule.level, "on" if rule.on else "off", rule.summary, findings[code], *_judged(code))
                 for code, rule in sorted(RULES.items())
             ],
         ),

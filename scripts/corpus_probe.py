@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from execplan.errors import ExecplanError
-from execplan.lint.rule import Given
+from execplan.lint.rule import RuleContext
 from execplan.lint.runner import RULES, lint_plan
 from execplan.plan import reader
 from execplan.plan.change import Change, Facts, facts
@@ -74,7 +74,7 @@ def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bo
 class Probe:
     """One plan, and what was found out about it."""
 
-    def __init__(self, name: str, data: bytes, given: Given) -> None:
+    def __init__(self, name: str, data: bytes, given: RuleContext) -> None:
         self.data = data
         self.given = given
         self.plan = reader.read(data)

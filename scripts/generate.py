@@ -255,10 +255,10 @@ def rules() -> str:
     for each in ordered:
         on = "on" if each.on else "off"
         link = f"[{each.code}](#{each.code.lower()})"
-        lines.append(f"| {link} | {_level(each)} | {on} | {each.needs} | {each.fix} | {each.sentence} |")
+        lines.append(f"| {link} | {_level(each)} | {on} | {each.needs} | {each.fix} | {each.summary} |")
     for each in ordered:
-        start = each.page.index("\nBefore:" if "\nBefore:" in each.page else "\nBad")
-        lines += ["", f"## {each.code}", "", each.page[:start].strip(), "", *_examples(each.page[start:].strip())]
+        start = each.help_text.index("\nBefore:" if "\nBefore:" in each.help_text else "\nBad")
+        lines += ["", f"## {each.code}", "", each.help_text[:start].strip(), "", *_examples(each.help_text[start:].strip())]
     return "\n".join(lines) + "\n"
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
-from execplan.lint.facts import History
-from execplan.lint.rule import RULES, Given
+from execplan.lint.facts import GitHistory
+from execplan.lint.rule import RULES, RuleContext
 from execplan.lint.runner import lint_plan
 from execplan.plan import reader
 from execplan.repo.adoption.tree import reads_as_plan
@@ -94,7 +94,7 @@ def is_found(revision: Revision) -> bool | None:
         not {*FINISHED, *GIVEN_UP}.isdisjoint(path.lower().split("/")[:-1])
         for path in (revision.path, revision.old_path)
     ]
-    given = Given(archived=archived, path=revision.path, history=History(before, revision.old_path, was, partial=True))
+    given = RuleContext(is_archived=archived, path=revision.path, history=GitHistory(before, revision.old_path, was, is_partial=True))
     return bool(lint_plan(after, given, {CODE: RULES[CODE].level}))
 
 

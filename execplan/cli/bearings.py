@@ -99,10 +99,10 @@ def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, 
 def _lint_errors(home: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
-    from execplan.lint.selection import Selection
+    from execplan.lint.selection import RuleSelection
     from execplan.repo.checking.one import Target, Way, check
 
-    findings = check(Target(home, ref, ref.path), Way(selection=Selection(ignore=ignore))).findings
+    findings = check(Target(home, ref, ref.path), Way(selection=RuleSelection(ignore=ignore))).findings
     return tuple([f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR])
 
 

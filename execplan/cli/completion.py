@@ -120,7 +120,7 @@ def _help_topics(incomplete: str) -> list[CompletionItem]:
     from execplan.lint.runner import RULES
     from execplan.repo import pages
 
-    entries = [*pages.topic_summaries().items(), *((rule.code, rule.sentence) for rule in RULES.values())]
+    entries = [*pages.topic_summaries().items(), *((rule.code, rule.summary) for rule in RULES.values())]
     if incomplete:
         entries += [(error_page.code, error_page.sentence) for error_page in pages.error_help_by_code().values()]
     return _matching_items(entries, incomplete)
@@ -132,7 +132,7 @@ def _rules(incomplete: str) -> list[CompletionItem]:
 
     prefix, comma, last_code = incomplete.rpartition(",")
     used_codes = prefix.upper().split(",")
-    entries = [(rule.code, rule.sentence) for rule in RULES.values() if rule.code not in used_codes]
+    entries = [(rule.code, rule.summary) for rule in RULES.values() if rule.code not in used_codes]
     return [CompletionItem(prefix + comma + item.value, help=item.help) for item in _matching_items(entries, last_code)]
 
 

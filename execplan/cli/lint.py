@@ -8,7 +8,7 @@ import sys
 from execplan.cli.door import printable_line
 from execplan.errors import NO, OK
 from execplan.lint.rule import ERROR, LEVELS
-from execplan.lint.selection import at_least
+from execplan.lint.selection import levels_at_least
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check, differs
 from execplan.repo.checking.targets import lots, targets
@@ -107,7 +107,7 @@ def filter_by_level(checked: Sequence[Checked], level: str | None) -> list[Check
     """The plans with the findings of a level, and of those that are worse."""
     if level is None:
         return list(checked)
-    levels = at_least(level)
+    levels = levels_at_least(level)
     return [checked_file._replace(findings=[finding for finding in checked_file.findings if finding.level in levels]) for checked_file in checked]
 
 
@@ -122,11 +122,11 @@ def summarize_findings(checked: Sequence[Checked]) -> str:
     left_out = f"; {older} older finding{'s' if older > 1 else ''} left out" if older else ""
     if not findings:
         return f"{plans}, nothing {'new ' if older else ''}found{left_out}"
-    from execplan.lint.tally import weight
+    from execplan.lint.tally import finding_weight
 
     level_counts = []
     for level in LEVELS:
-        count = sum([weight(finding) for finding in findings if finding.level == level])
+        count = sum([finding_weight(finding) for finding in findings if finding.level == level])
         if count:
             level_counts.append(f"{count} {level}{'s' if count > 1 else ''}")
     return f"{', '.join(level_counts)} in {plans}{left_out}"
@@ -141,5 +141,5 @@ def explain_commands(checked: Sequence[Checked]) -> tuple[str, ...]:
 
 def exit_status(checked: Sequence[Checked]) -> int:
     """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
-    failed = any([finding.level in at_least(checked_file.fails) for checked_file in checked for finding in checked_file.findings])
+    failed = any([finding.level in levels_at_least(checked_file.fails) for checked_file in checked for finding in checked_file.findings])
     return NO if failed else OK

@@ -14,10 +14,10 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.lint import explain_commands, skip_notices, report_lines, filter_by_level, exit_status, summarize_findings
 from execplan.cli.table import format_table
 from execplan.errors import USAGE, ExecplanError
-from execplan.lint.baseline import lasting
-from execplan.lint.diagnose import CODE_POINTS, UTF_16, counted
+from execplan.lint.baseline import unreadable_findings
+from execplan.lint.diagnose import CODE_POINTS, UTF_16, convert_columns
 from execplan.lint.rule import LEVELS
-from execplan.lint.tally import tally, weight
+from execplan.lint.tally import count_by_rule, finding_weight
 from execplan.repo.checking import baseline as baselines
 from execplan.repo.checking.handed import STDIN, check_handed
 from execplan.repo.checking.reading import lines_of
@@ -25,7 +25,7 @@ from execplan.repo.checking.reading import lines_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.lint.tally import Tally
+    from execplan.lint.tally import RuleStatistics
     from execplan.repo.checking.baseline import Held
     from execplan.repo.checking.one import Checked, Way
 
@@ -102,7 +102,7 @@ class OutputSettings(NamedTuple):
             data["baseline"] = {"file": held_baseline.file, "known": held_baseline.known, "gone": held_baseline.gone}
         lines = []
         if self.statistics:
-            tallies = tally(findings)
+            tallies = count_by_rule(findings)
             data["statistics"] = [rule_tally._asdict() for rule_tally in tallies]
             lines.append(_statistics_table(tallies))
         elif not call.as_json:
@@ -115,8 +115,8 @@ class OutputSettings(NamedTuple):
     def _baseline_answer(self, held_baseline: Held, file: str, *, dry_run: bool) -> Answer:
         """What is put into the baseline; what never is goes on being found."""
         findings = [finding for checked_file in held_baseline.checked for finding in checked_file.findings]
-        checked = [checked_file._replace(findings=lasting(checked_file.findings)) for checked_file in held_baseline.checked]
-        new = sum(map(weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
+        checked = [checked_file._replace(findings=unreadable_findings(checked_file.findings)) for checked_file in held_baseline.checked]
+        new = sum(map(finding_weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
         data: dict[str, Any] = {"findings": _findings_json(checked), "plans": _plan_count(checked)}
         data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known + new, "gone": 0}}
         lines = [] if dry_run else report_lines(checked)
@@ -149,10 +149,10 @@ def _findings_json(checked: Sequence[Checked]) -> list[dict[str, object]]:
 
 def _with_columns(checked: Checked, columns: str) -> Checked:
     """A plan whose findings have columns that count so."""
-    return checked._replace(findings=counted(checked.findings, lines_of(checked), columns))
+    return checked._replace(findings=convert_columns(checked.findings, lines_of(checked), columns))
 
 
-def _statistics_table(tallies: list[Tally]) -> str:
+def _statistics_table(tallies: list[RuleStatistics]) -> str:
     """How often each rule found something, and what of it can be mended by itself."""
     width = max([len(str(rule_tally.found)) for rule_tally in tallies], default=0)
     rows = []

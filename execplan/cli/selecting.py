@@ -9,9 +9,9 @@ import click
 
 from execplan.cli.verb import complete_with
 from execplan.errors import USAGE, ExecplanError
-from execplan.lint.homes import FOLLOW
-from execplan.lint.rule import OF_GIT, RULES
-from execplan.lint.selection import PROFILES, Selection
+from execplan.lint.homes import FOLLOW_CODE
+from execplan.lint.rule import GIT_NEEDS, RULES
+from execplan.lint.selection import PROFILES, RuleSelection
 from execplan.repo import own
 from execplan.repo.checking import own_rules
 from execplan.repo.checking.table import check_names
@@ -31,14 +31,14 @@ class RuleSettings(NamedTuple):
     profile: str | None = None
     rules: tuple[str, ...] = ()
 
-    def selection(self) -> Selection:
+    def selection(self) -> RuleSelection:
         """The selection, with the rules of the user's own loaded; raises ExecplanError."""
         own_rules.load((*own.rules(), *[os.path.abspath(rule) if own.is_rule_file(rule) else rule for rule in self.rules]))
         select, ignore = _split_codes(self.select), _split_codes(self.ignore)
         check_names(select, "--select")
         check_names(ignore, "--ignore")
-        rule_selection = Selection(self.profile or "", select, ignore)
-        if not rule_selection.active():
+        rule_selection = RuleSelection(self.profile or "", select, ignore)
+        if not rule_selection.active_levels():
             message = "--select and --ignore leave no rule"
             raise ExecplanError("usage", message, exit=USAGE, hint="of two names that are as long, --ignore decides")
         return rule_selection
@@ -46,8 +46,8 @@ class RuleSettings(NamedTuple):
 
 def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
     """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
-    warnings = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW]
-    git_rules = [code for code in select if code in RULES and RULES[code].needs in OF_GIT]
+    warnings = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW_CODE]
+    git_rules = [code for code in select if code in RULES and RULES[code].needs in GIT_NEEDS]
     if git_rules and not git:
         warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
     return tuple(warnings)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.lint.prose import is_foreign, prose
-from execplan.lint.rule import WARNING, Given, Place, on_line, on_span, rule
-from execplan.lint.shell import commands, fences
+from execplan.lint.prose import is_foreign_language, section_prose
+from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, on_span, rule
+from execplan.lint.shell import find_commands, find_code_blocks
 from execplan.plan import outline
 from execplan.plan.grammar import is_nothing
 from execplan.text.blocks import FENCE
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from execplan.lint.words import Span
     from execplan.plan.model import Plan, Section
 
-_ANYWHERE = ("cd ", "working directory", "workdir", "top level of")
-_ROOTS = (
+_DIRECTORY_ANYWHERE = ("cd ", "working directory", "workdir", "top level of")
+_ROOT_PHRASES = (
     *"repository root,repo root,repo-root,root of the,project root,workspace root,from the root,worktree root".split(
         ","
     ),
     "checkout root",
 )
-_FOLDER = (
+_DIRECTORY_PHRASES = (
     *"root,director,folder,checkout,worktree,working tree,work tree,workspace,cwd,from `,from /,in `/,run in `,inside `".split(
         ","
     ),
@@ -32,21 +32,21 @@ _FOLDER = (
     *"répertoire,repertoire,raíz,raiz,carpeta".split(","),
 )
 """What says where to type a command: in the whole plan, and near the commands."""
-_INTO = ("in", "into", "inside", "within")
-_EXPECTED = (
+_PREPOSITIONS = ("in", "into", "inside", "within")
+_RESULT_WORDS = (
     *"expect,should,pass,succe,green,exit,output,print,return,show,report,produc,result,must,error,without".split(","),
     *"clean,fail,appear,creat,accept,prove,verif,confirm,see ,observ,match,contain,→,=>,displays,writes,responds".split(
         ","
     ),
     *"erwartet,zeigt,ergibt,meldet,on voit,attendu,affiche,espera,muestra,imprime".split(","),
 )
-_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
-_PROVES = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
-_MOST = 500
+_EXPECTATION_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
+_PROOF_WORDS = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
+_MAX_COMMANDS = 500
 """Commands of one section that may take something away, that are taken apart."""
-_SHORT = 30
+_FEW_WORDS = 30
 """Words of a longer section that says what is to be true, so that the commands of Concrete Steps can show it."""
-_BY_HAND = (
+_MANUAL_CHECK_WORDS = (
     *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
         ","
     ),
@@ -55,34 +55,34 @@ _BY_HAND = (
 """What says that a person looks, or that the commands stand elsewhere."""
 
 
-_WARNS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reject")
+_WARNING_WORDS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reject")
 """What is said of a command that nobody is to type."""
 
 
-def _holds(words: str, needles: tuple[str, ...]) -> bool:
+def _contains_any(text: str, needles: tuple[str, ...]) -> bool:
     """Whether one of the needles is in the words; a loop stops at the first, which most often comes soon."""
     for needle in needles:  # noqa: SIM110 - `any` asks a list whole, and a generator begins slowly
-        if needle in words:
+        if needle in text:
             return True
     return False
 
 
-def _leads_into(said: str) -> bool:
+def _names_directory(text: str) -> bool:
     """Whether a line leads into a folder: `In src/:`, or `in src/,` before what is to be typed there."""
-    if "/" not in said:
+    if "/" not in text:
         return False
-    for line in said.split("\n"):
+    for line in text.split("\n"):
         words = line.lstrip("-*> ").split() if "/" in line and "in" in line else []
         for at, word in enumerate(words[:-1]):
             name = words[at + 1].strip("`*:,")
-            closed = at == 0 or words[at + 1][-1] in ":,"
-            if word in _INTO and closed and len(name) > 1 and name[-1] == "/":
+            is_phrase_end = at == 0 or words[at + 1][-1] in ":,"
+            if word in _PREPOSITIONS and is_phrase_end and len(name) > 1 and name[-1] == "/":
                 return True
     return False
 
 
 @rule("EP404", WARNING)
-def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_working_directory(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Commands are given and nothing says in which folder to type them.
 
     Whoever begins with the plan alone may stand anywhere; the same words do something else, or nothing, one folder off.
@@ -106,23 +106,23 @@ def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
         Both print `ok`.
     """
     sections = [section for name in (outline.STEPS, outline.VALIDATION) if (section := plan.section(name)) is not None]
-    said = ""
+    combined_text = ""
     for section in sections:
-        below = "\n".join(plan.text.lines[section.body : section.end]).casefold()
-        if _holds(f"{section.title.casefold()}\n{below}", _FOLDER) or _leads_into(below):
+        section_text = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+        if _contains_any(f"{section.title.casefold()}\n{section_text}", _DIRECTORY_PHRASES) or _names_directory(section_text):
             return
-        said += f"{below}\n"
-    source = given.words.source.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes
-    if is_foreign(said) or _holds(source, _ANYWHERE) or ("root" in source and _holds(source, _ROOTS)):
+        combined_text += f"{section_text}\n"
+    source = context.source.text.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes
+    if is_foreign_language(combined_text) or _contains_any(source, _DIRECTORY_ANYWHERE) or ("root" in source and _contains_any(source, _ROOT_PHRASES)):
         return
-    spans = [span for section in sections for span in commands(plan, given, section)]
-    first = min([span for span in spans if not span.text.startswith("git ")], default=None)
-    if first is not None:
-        yield on_span(first, "nothing says in which folder to type this")
+    spans = [span for section in sections for span in find_commands(plan, context, section)]
+    first_command = min([span for span in spans if not span.text.startswith("git ")], default=None)
+    if first_command is not None:
+        yield on_span(first_command, "nothing says in which folder to type this")
 
 
 @rule("EP405", WARNING)
-def no_expected_result(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_expected_result(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Commands are given and nothing says what is to be seen when they worked.
 
     A newcomer can't tell a good run from a bad one by having typed the words. A sentence does, or the lines that are
@@ -144,43 +144,43 @@ def no_expected_result(plan: Plan, given: Given) -> Iterator[Place]:
             make lint
     """
     validation, steps = plan.section(outline.VALIDATION), plan.section(outline.STEPS)
-    if validation is not None and _speaks(plan, given, validation):
+    if validation is not None and _describes_result(plan, context, validation):
         return
     for section in (validation, steps):
-        spans = sorted(commands(plan, given, section)) if section is not None else []
+        spans = sorted(find_commands(plan, context, section)) if section is not None else []
         if section is None or not spans:
             continue
-        if not (_speaks(plan, given, section) or _prints(plan, section, spans) or _speaks_elsewhere(plan, given)):
+        if not (_describes_result(plan, context, section) or _shows_output(plan, section, spans) or _describes_proof_elsewhere(plan, context)):
             yield on_span(spans[0], "nothing says what is to be seen when this worked")
         return
 
 
-def _speaks(plan: Plan, given: Given, section: Section) -> bool:
+def _describes_result(plan: Plan, context: RuleContext, section: Section) -> bool:
     """Whether the words of a section say what comes of something, or can't be judged."""
-    said = prose(plan, given, section)
-    return _holds(said, _EXPECTED) or is_foreign(said)
+    text = section_prose(plan, context, section)
+    return _contains_any(text, _RESULT_WORDS) or is_foreign_language(text)
 
 
-def _speaks_elsewhere(plan: Plan, given: Given) -> bool:
+def _describes_proof_elsewhere(plan: Plan, context: RuleContext) -> bool:
     """Whether milestones or sections of the plan's own tell what proves the work."""
-    others = [each for each in plan.sections if each.name is None or each.name in (outline.WORK, outline.ARTIFACTS)]
-    return any([_holds(f"{each.title.casefold()}\n{prose(plan, given, each)}", _PROVES) for each in others])
+    other_sections = [section for section in plan.sections if section.name is None or section.name in (outline.WORK, outline.ARTIFACTS)]
+    return any([_contains_any(f"{section.title.casefold()}\n{section_prose(plan, context, section)}", _PROOF_WORDS) for section in other_sections])
 
 
-def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
+def _shows_output(plan: Plan, section: Section, spans: list[Span]) -> bool:
     """Whether a block of code shows what is printed, or its attributes say what comes of it."""
-    typed = {span.line for span in spans}
-    for block, start, end in fences(plan, section):
-        if block.kind == FENCE and "{" in block.text and _holds(block.text, _ATTRIBUTES):
+    command_lines = {span.line for span in spans}
+    for block, start, end in find_code_blocks(plan, section):
+        if block.kind == FENCE and "{" in block.text and _contains_any(block.text, _EXPECTATION_ATTRIBUTES):
             return True
         lines = [at for at in range(start, end) if plan.text.lines[at].strip()]
-        if lines and not typed.issuperset(lines):
+        if lines and not command_lines.issuperset(lines):
             return True
     return False
 
 
 @rule("EP406", WARNING)
-def no_command(plan: Plan, given: Given) -> Iterator[Place]:
+def validation_without_command(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Validation and Acceptance holds no command.
 
     That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. Where the section says
@@ -206,22 +206,22 @@ def no_command(plan: Plan, given: Given) -> Iterator[Place]:
     section = plan.section(outline.VALIDATION)
     if section is None:
         return
-    if next(commands(plan, given, section), None) is not None:
+    if next(find_commands(plan, context, section), None) is not None:
         return
-    said = "\n".join(plan.text.lines[section.body : section.end]).casefold()
-    if not said.strip() or _holds(said, _BY_HAND) or is_foreign(said):
+    section_text = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+    if not section_text.strip() or _contains_any(section_text, _MANUAL_CHECK_WORDS) or is_foreign_language(section_text):
         return
-    guided = any([section.start <= at < section.end for at in plan.guidance])
-    vague = "`" not in said and len(said.split()) < _SHORT
-    places = (None, outline.WORK, outline.PROGRESS) if vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
-    others = [each for each in plan.sections if each.name in places]
-    typed = any([next(commands(plan, given, each), None) for each in others])
-    if not guided and not typed:
+    has_placeholder = any([section.start <= at < section.end for at in plan.guidance])
+    is_vague = "`" not in section_text and len(section_text.split()) < _FEW_WORDS
+    section_names = (None, outline.WORK, outline.PROGRESS) if is_vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
+    other_sections = [other_section for other_section in plan.sections if other_section.name in section_names]
+    has_command_elsewhere = any([next(find_commands(plan, context, other_section), None) for other_section in other_sections])
+    if not has_placeholder and not has_command_elsewhere:
         yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
 
 
 @rule("EP408", WARNING)
-def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
+def risky_without_recovery(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A command destroys something, and Idempotence and Recovery does not say how to get it back.
 
     Such a step goes wrong on the second run, or for the second person. Say what it takes away, how to be sure beforehand, and
@@ -249,12 +249,12 @@ def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
         for at in range(recovery.body, recovery.notes):
             if not is_nothing(plan.text.lines[at].strip()) and at not in plan.guidance:
                 return
-    from execplan.lint.risky import NEEDLES, lost
+    from execplan.lint.risky import NEEDLES, describe_loss
 
     for section in (plan.section(outline.STEPS), plan.section(outline.VALIDATION)):
-        if section is not None and _holds("\n".join(plan.text.lines[section.body : section.end]), NEEDLES):
-            spans = [span for span in commands(plan, given, section) if _holds(span.text, NEEDLES)]
-            for span in sorted(spans)[:_MOST]:
-                gone = lost(span.text)
-                if gone and not _holds(plan.text.lines[span.line].casefold(), _WARNS):
-                    yield on_span(span, f"{gone}, and {outline.RECOVERY} does not say how to get it back")
+        if section is not None and _contains_any("\n".join(plan.text.lines[section.body : section.end]), NEEDLES):
+            spans = [span for span in find_commands(plan, context, section) if _contains_any(span.text, NEEDLES)]
+            for span in sorted(spans)[:_MAX_COMMANDS]:
+                loss = describe_loss(span.text)
+                if loss and not _contains_any(plan.text.lines[span.line].casefold(), _WARNING_WORDS):
+                    yield on_span(span, f"{loss}, and {outline.RECOVERY} does not say how to get it back")

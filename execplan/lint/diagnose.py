@@ -9,8 +9,8 @@ for finding in lint_text(buffer, columns=UTF_16):
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint.rule import Finding, Given
-from execplan.lint.runner import lint_plan, unreadable
+from execplan.lint.rule import Finding, RuleContext
+from execplan.lint.runner import lint_plan, unreadable_finding
 from execplan.plan import reader
 
 TYPE_CHECKING = False
@@ -25,40 +25,40 @@ UTF_16: Final = "utf-16"
 
 def lint_text(
     text: str | bytes,
-    given: Given | None = None,
+    context: RuleContext | None = None,
     levels: dict[str, str] | None = None,
     *,
     columns: str = CODE_POINTS,
 ) -> list[Finding]:
     """The findings for a text, by line; one that can't be read as a plan is one finding, never an exception.
 
-    `given` is what the rules are told of the plan's place, `levels` the rules that run, each with its level: all that
+    `context` is what the rules are told of the plan's place, `levels` the rules that run, each with its level: all that
     are on by default. Lines and columns count from 1, ends are inclusive; a byte order mark is in no column.
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     try:
         plan = reader.read(data)
     except ExecplanError as error:
-        return [unreadable(error)]
-    return counted(lint_plan(plan, given, levels), plan.text.lines, columns)
+        return [unreadable_finding(error)]
+    return convert_columns(lint_plan(plan, context, levels), plan.text.lines, columns)
 
 
-def counted(findings: list[Finding], lines: Sequence[str], columns: str) -> list[Finding]:
+def convert_columns(findings: list[Finding], lines: Sequence[str], columns: str) -> list[Finding]:
     """The findings with their columns counted so; raises ValueError for a way of counting that is none."""
     if columns == CODE_POINTS:
         return findings
     if columns != UTF_16:
         raise ValueError(f"columns count in {CODE_POINTS} or in {UTF_16}, not in {columns}")
     return [
-        each._replace(
-            column=_units(lines, each.line, each.column - 1) + 1,
-            end_column=_units(lines, each.end_line, each.end_column),
+        finding._replace(
+            column=_to_utf16(lines, finding.line, finding.column - 1) + 1,
+            end_column=_to_utf16(lines, finding.end_line, finding.end_column),
         )
-        for each in findings
+        for finding in findings
     ]
 
 
-def _units(lines: Sequence[str], number: int, count: int) -> int:
+def _to_utf16(lines: Sequence[str], number: int, count: int) -> int:
     """How many units the first characters of a line take; what lies behind its end takes one each."""
-    before = lines[number - 1][:count] if number <= len(lines) else ""
-    return count + sum([char > "\uffff" for char in before])
+    prefix = lines[number - 1][:count] if number <= len(lines) else ""
+    return count + sum([char > "\uffff" for char in prefix])

@@ -29,7 +29,7 @@ class Clock:
         self.low = -_NEVER
         self.high = _NEVER
 
-    def past(self, minute: int) -> bool:
+    def has_passed(self, minute: int) -> bool:
         """Whether a minute has begun."""
         if self.now >= minute:
             self.low = max(self.low, minute)
@@ -38,73 +38,73 @@ class Clock:
         return False
 
 
-class Tree:
+class RepositoryTree:
     """The repository's files; paths count from its root, with `/` between folders."""
 
-    __slots__ = ("_answer", "asked")
+    __slots__ = ("_answer", "answers")
 
     def __init__(self, answer: Callable[[str, str], object]) -> None:
         self._answer = answer
-        self.asked: dict[tuple[str, str], object] = {}
+        self.answers: dict[tuple[str, str], object] = {}
         """Every question with its answer."""
 
-    def has(self, path: str) -> bool:
+    def has_path(self, path: str) -> bool:
         """Whether there is a file or a folder of this path."""
         return bool(self._ask(HAS, path))
 
-    def ends(self, path: str) -> bool:
+    def has_path_suffix(self, path: str) -> bool:
         """Whether the path of some tracked file or folder ends with these parts; slow the first time in a run."""
         return bool(self._ask(ENDS, path))
 
-    def same_id(self, path: str) -> str:
+    def plan_with_same_id(self, path: str) -> str:
         """The path of another plan with the id of the plan in a file, archived ones too; or nothing."""
         return str(self._ask(SAME_ID, path))
 
-    def evidence(self, path: str) -> str:
+    def archived_digest(self, path: str) -> str:
         """The digest that an archived plan had when it was archived, or nothing where no evidence tells."""
         return str(self._ask(EVIDENCE, path))
 
-    def still(self, kind: str, subject: str, answer: object) -> bool:
+    def is_unchanged(self, kind: str, subject: str, answer: object) -> bool:
         """Whether a question has the answer that it had in another run."""
         return self._ask(kind, subject) == answer
 
     def _ask(self, kind: str, subject: str) -> object:
         question = kind, subject
-        if question not in self.asked:
-            self.asked[question] = self._answer(kind, subject)
-        return self.asked[question]
+        if question not in self.answers:
+            self.answers[question] = self._answer(kind, subject)
+        return self.answers[question]
 
 
-class Shelf(NamedTuple):
+class ProjectFacts(NamedTuple):
     """A home, for rules that are about no single plan; paths count from the repository's root."""
 
-    plans: tuple[str, ...] = ()
+    plan_ids: tuple[str, ...] = ()
     """The ids of all plans, archived ones too, as they are compared."""
-    artifacts: tuple[tuple[str, str], ...] = ()
+    artifact_directories: tuple[tuple[str, str], ...] = ()
     """Id, as it is compared, and path of each folder of artifacts."""
-    commits: tuple[str, ...] = ()
+    commit_files: tuple[str, ...] = ()
     """The files that the next commit changes, without those of the home; none where no commit is judged."""
-    touched: bool = False
+    touches_plan: bool = False
     """Whether the next commit changes a plan."""
-    scopes: tuple[tuple[str, frozenset[str]], ...] = ()
+    plan_scopes: tuple[tuple[str, frozenset[str]], ...] = ()
     """The path of each plan that is worked on, and the paths that it names."""
-    most: int = 0
+    max_files: int = 0
     """How many files a commit may change without a plan; 0: any number."""
-    due: tuple[str, ...] = ()
+    triage_reasons: tuple[str, ...] = ()
     """Why what the next commit changes calls for a plan, by triage; none where it does not."""
 
 
-class History(NamedTuple):
+class GitHistory(NamedTuple):
     """What git knows of one plan."""
 
-    before: Plan | None = None
+    committed_plan: Plan | None = None
     """The plan as it was committed, at HEAD or at the revision that was named; None when it was not there."""
-    before_path: str = ""
+    committed_path: str = ""
     """Where it lay then."""
     was_archived: bool = False
-    changed: tuple[str, ...] = ()
+    changed_paths: tuple[str, ...] = ()
     """Tracked paths that commits have changed since the last one that touched the plan, and that it names."""
-    absent: frozenset[str] = frozenset()
+    missing_symbols: frozenset[str] = frozenset()
     """Of the symbols that it names, those that no tracked file holds."""
-    partial: bool = False
+    is_partial: bool = False
     """Whether git was asked only for the plan as it was committed."""

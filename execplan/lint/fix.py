@@ -13,85 +13,85 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import Counter
 
-    from execplan.lint.rule import Finding, Given
+    from execplan.lint.rule import Finding, RuleContext
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
 
-_EVERY = 1 << 30
+_NO_LIMIT = 1 << 30
 """Findings of a rule: all of them, not only those that are shown."""
-_ROUNDS = 20
+_MAX_ROUNDS = 20
 """More than any plan needs; a rule whose fix brings its own finding back would go on for ever."""
 
 
-def fixing(given: Given, levels: dict[str, str], *, unsafe: bool, mended: Counter[str]) -> Changer:
-    """The change that makes every safe fix, and the unsafe ones where asked; `mended` counts what was made, by code."""
+def build_fix_change(context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]) -> Changer:
+    """The change that makes every safe fix, and the unsafe ones where asked; `fix_counts` counts what was made, by code."""
 
     def change(plan: Plan) -> Change:
-        mended.clear()
-        now = plan
+        fix_counts.clear()
+        current_plan = plan
         kinds = (SAFE, UNSAFE) if unsafe else (SAFE,)
-        left: set[tuple[str, str]] = set()
-        for _ in range(_ROUNDS):
-            found = [
-                each
-                for each in lint_plan(now, given, levels, _EVERY)
-                if each.fix is not None and each.fix.kind in kinds
+        unfixable: set[tuple[str, str]] = set()
+        for _ in range(_MAX_ROUNDS):
+            fixable = [
+                finding
+                for finding in lint_plan(current_plan, context, levels, _NO_LIMIT)
+                if finding.fix is not None and finding.fix.kind in kinds
             ]
-            chosen = _apart(now, [each for each in found if (each.code, now.text.lines[each.line - 1]) not in left])
+            chosen = _select_disjoint(current_plan, [finding for finding in fixable if (finding.code, current_plan.text.lines[finding.line - 1]) not in unfixable])
             if not chosen:
                 break
-            now = _mended(now, chosen, mended, left)
-        data = now.text.to_bytes()
-        if not mended:
+            current_plan = _apply_fixes(current_plan, chosen, fix_counts, unfixable)
+        data = current_plan.text.to_bytes()
+        if not fix_counts:
             return Change((), facts(plan), "", ("nothing to mend",))
-        count = sum(mended.values())
-        said = f"mended {count} finding{'s' if count > 1 else ''}: {', '.join(sorted(mended))}"
-        return rebased(plan, plan.text.to_bytes(), data, f"lint, {said}", said, "")
+        count = sum(fix_counts.values())
+        summary = f"mended {count} finding{'s' if count > 1 else ''}: {', '.join(sorted(fix_counts))}"
+        return rebased(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
 
     return change
 
 
-def _apart(plan: Plan, findings: list[Finding]) -> list[Finding]:
+def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
     """The findings whose edits touch no line of another's, nor anything behind a fence that is never closed."""
-    stop = next((block.start for block in plan.blocks if not block.closed), len(plan.text.lines) + 1)
-    taken: set[int] = set()
+    last_line = next((block.start for block in plan.blocks if not block.closed), len(plan.text.lines) + 1)
+    taken_lines: set[int] = set()
     chosen = []
     for finding in findings:
-        lines = {at for edit in _edits(finding) for at in range(edit.start, max(edit.end, edit.start + 1))}
-        if not lines & taken and max(lines, default=0) <= stop:
-            taken |= lines
+        lines = {at for edit in _finding_edits(finding) for at in range(edit.start, max(edit.end, edit.start + 1))}
+        if not lines & taken_lines and max(lines, default=0) <= last_line:
+            taken_lines |= lines
             chosen.append(finding)
     return chosen
 
 
-def _mended(plan: Plan, findings: list[Finding], mended: Counter[str], left: set[tuple[str, str]]) -> Plan:
-    """The plan with the findings mended that can be without saying something else; the others go to `left`."""
-    edits = [edit for finding in findings for edit in _edits(finding)]
+def _apply_fixes(plan: Plan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]) -> Plan:
+    """The plan with the findings mended that can be without saying something else; the others go to `unfixable`."""
+    edits = [edit for finding in findings for edit in _finding_edits(finding)]
     after = read_text(apply(plan.text, edits))
-    if _keeps(plan, after, findings):
-        mended.update([finding.code for finding in findings])
+    if _preserves_meaning(plan, after, findings):
+        fix_counts.update([finding.code for finding in findings])
         return after
     if len(findings) == 1:
-        left.add((findings[0].code, plan.text.lines[findings[0].line - 1]))
+        unfixable.add((findings[0].code, plan.text.lines[findings[0].line - 1]))
         return plan
     half = len(findings) // 2
-    behind = _mended(
-        plan, findings[half:], mended, left
+    later_fixed = _apply_fixes(
+        plan, findings[half:], fix_counts, unfixable
     )  # the later lines first, so that the others stay where they are
-    return _mended(behind, findings[:half], mended, left)
+    return _apply_fixes(later_fixed, findings[:half], fix_counts, unfixable)
 
 
-def _edits(finding: Finding) -> tuple[Edit, ...]:
+def _finding_edits(finding: Finding) -> tuple[Edit, ...]:
     return finding.fix.edits if finding.fix is not None else ()
 
 
-def _keeps(before: Plan, after: Plan, findings: list[Finding]) -> bool:
+def _preserves_meaning(before: Plan, after: Plan, findings: list[Finding]) -> bool:
     """Whether a plan says the same after safe fixes: more tasks may be read, none other; unsafe ones may change tasks."""
     old, new = facts(before), facts(after)
-    same = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
-    if [getattr(old, name) for name in same] != [getattr(new, name) for name in same]:
+    compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
+    if [getattr(old, name) for name in compared_fields] != [getattr(new, name) for name in compared_fields]:
         return False
-    if [each.name or each.title for each in before.sections] != [each.name or each.title for each in after.sections]:
+    if [section.name or section.title for section in before.sections] != [section.name or section.title for section in after.sections]:
         return False
     if any([finding.fix is not None and finding.fix.kind == UNSAFE for finding in findings]):
         return True

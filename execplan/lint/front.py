@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.clock import minutes, read_stamp
-from execplan.lint.rule import WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.lint.titles import plan_id
 from execplan.text.blocks import FRONT
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
 
-_IDS = ("id", "plan_id", "plan-id")
-_MADE = ("created", "created_at")
-_TOUCHED = ("updated", "updated_at", "last_updated", "modified", "completed", "closed")
+_ID_KEYS = ("id", "plan_id", "plan-id")
+_CREATED_KEYS = ("created", "created_at")
+_UPDATED_KEYS = ("updated", "updated_at", "last_updated", "modified", "completed", "closed")
 
 
 @rule("EP115", WARNING)
-def front_matter_contradicts(plan: Plan, given: Given) -> Iterator[Place]:
+def front_matter_conflict(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The front matter names another title, id or date than the plan.
 
     Tools read the one and people the other. Judged are `title`, `id` and `plan_id`, and `created` and `updated` with their
@@ -44,23 +44,23 @@ def front_matter_contradicts(plan: Plan, given: Given) -> Iterator[Place]:
     """
     if not plan.blocks or plan.blocks[0].kind != FRONT:
         return
-    fields = _fields(plan)
+    fields = _read_fields(plan)
     title = fields.get("title")
-    if title and plan.title and not _alike(title[1], plan.title):
+    if title and plan.title and not _is_same_title(title[1], plan.title):
         yield on_line(plan, title[0], f"the title is another in line {plan.title_line + 1}")
-    for key in _IDS:
+    for key in _ID_KEYS:
         if key in fields:
             line, value = fields[key]
-            called = [("the plan is named", plan_id(given)), ("the title begins with", plan.title or "")]
-            for what, name in called:
-                whole = what == called[0][0] and (key != "id" or _other_plan(value, name))
-                if _differs(value, name, whole=whole):
-                    yield on_line(plan, line, f"{what} {name.split(' ')[0]}")
+            expected_names = [("the plan is named", plan_id(context)), ("the title begins with", plan.title or "")]
+            for description, name in expected_names:
+                must_match = description == expected_names[0][0] and (key != "id" or _is_other_plan(value, name))
+                if _differs(value, name, must_match=must_match):
+                    yield on_line(plan, line, f"{description} {name.split(' ')[0]}")
                     break
-    yield from _dates(plan, fields, plan_id(given))
+    yield from _date_conflicts(plan, fields, plan_id(context))
 
 
-def _fields(plan: Plan) -> dict[str, tuple[int, str]]:
+def _read_fields(plan: Plan) -> dict[str, tuple[int, str]]:
     """The simple fields of the front matter, each with its line; of one that stands twice the first."""
     fields: dict[str, tuple[int, str]] = {}
     for at in range(1, plan.blocks[0].end - 1):
@@ -74,57 +74,57 @@ def _fields(plan: Plan) -> dict[str, tuple[int, str]]:
     return fields
 
 
-def _dates(plan: Plan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[Place]:
+def _date_conflicts(plan: Plan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[RuleMatch]:
     """A plan that was made after it was touched, or on another day than its name says."""
-    made = next((fields[key] for key in _MADE if key in fields), None)
-    if made is not None:
-        for key in _TOUCHED:
-            if key in fields and _later(made[1], fields[key][1]):
-                yield on_line(plan, made[0], f"{made[1]} is after {key}, {fields[key][1]}")
-        if _later(made[1], name[:10]) or _later(name[:10], made[1]):
-            yield on_line(plan, made[0], f"the plan is named by another day, {name[:10]}")
+    created = next((fields[key] for key in _CREATED_KEYS if key in fields), None)
+    if created is not None:
+        for key in _UPDATED_KEYS:
+            if key in fields and _is_later(created[1], fields[key][1]):
+                yield on_line(plan, created[0], f"{created[1]} is after {key}, {fields[key][1]}")
+        if _is_later(created[1], name[:10]) or _is_later(name[:10], created[1]):
+            yield on_line(plan, created[0], f"the plan is named by another day, {name[:10]}")
 
 
-def _alike(one: str, other: str) -> bool:
+def _is_same_title(title: str, other_title: str) -> bool:
     """Whether two titles say the same, or one says it with more words."""
-    first, second = ["".join([char for char in each.casefold() if char.isalnum()]) for each in (one, other)]
-    return first in second or second in first
+    title_key, other_key = ["".join([char for char in text.casefold() if char.isalnum()]) for text in (title, other_title)]
+    return title_key in other_key or other_key in title_key
 
 
 _DIGITS = str.maketrans("123456789", "000000000")
 
 
-def _differs(value: str, name: str, *, whole: bool) -> bool:
+def _differs(value: str, name: str, *, must_match: bool) -> bool:
     """Whether a name holds an id of the same shape that is another, or as a whole can't be the one that is given."""
     value, name = value.casefold(), name.casefold()
     if not name or value in name or name in value:
         return False
     size = len(value)
     shaped = name[:size].translate(_DIGITS) == value.translate(_DIGITS) and not name[size : size + 1].isalnum()
-    return whole or (shaped and any([char.isdecimal() for char in value]))
+    return must_match or (shaped and any([char.isdecimal() for char in value]))
 
 
-def _other_plan(value: str, name: str) -> bool:
+def _is_other_plan(value: str, name: str) -> bool:
     """Whether both are ids of plans, a date with words or words with hyphens, and no words of the one are in the other."""
-    (day, said), (other_day, other) = [_parted(each) for each in (value.casefold(), name.casefold())]
-    if not said or not other:
+    (day, slug), (other_day, other_slug) = [_split_plan_id(plan_name) for plan_name in (value.casefold(), name.casefold())]
+    if not slug or not other_slug:
         return False
-    same = said in other or other in said
-    return not same or bool(day and other_day and day != other_day)
+    is_same_slug = slug in other_slug or other_slug in slug
+    return not is_same_slug or bool(day and other_day and day != other_day)
 
 
-def _parted(name: str) -> tuple[str, str]:
+def _split_plan_id(name: str) -> tuple[str, str]:
     """The date and the words of a plan's id; no words for what may be another kind of number."""
     stamp = read_stamp(name[:10])
-    day, said = (stamp.date, name[10:].strip("-_")) if stamp is not None else ("", name)
-    parts = said.replace("_", "-").split("-")
+    day, slug = (stamp.date, name[10:].strip("-_")) if stamp is not None else ("", name)
+    parts = slug.replace("_", "-").split("-")
     words = [part for part in parts if part.isalpha()]
-    sure = words and len(name) > 10 if day else len(words) > 1 and len(words) == len(parts)
-    return day, "-".join(parts) if sure and " " not in name else ""
+    is_certain = words and len(name) > 10 if day else len(words) > 1 and len(words) == len(parts)
+    return day, "-".join(parts) if is_certain and " " not in name else ""
 
 
-def _later(one: str, other: str) -> bool:
+def _is_later(date: str, other_date: str) -> bool:
     """Whether the first of two dates is certainly later than the second."""
-    first, second = read_stamp(one), read_stamp(other)
-    spans = [minutes(each) if each is not None else None for each in (first, second)]
+    timestamp, other_timestamp = read_stamp(date), read_stamp(other_date)
+    spans = [minutes(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)]
     return spans[0] is not None and spans[1] is not None and spans[0][0] > spans[1][1]

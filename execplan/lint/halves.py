@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import UNSAFE, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.grammar import is_nothing
 from execplan.text.edit import Edit
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan, Task
 
-_SHOWN = 100
+_MAX_FIXES = 100
 """Findings for which a fix is worked out: more are not shown, and the next round mends the rest."""
-_DID = ("completed so far:", "completed:", "complete:", "done so far:", "done:")
-_LEFT = ("remaining work:", "remaining:", "still to do:", "still open:", "left:", "todo:")
-_PARTS = "(;.,–—"
+_DONE_LABELS = ("completed so far:", "completed:", "complete:", "done so far:", "done:")
+_REMAINING_LABELS = ("remaining work:", "remaining:", "still to do:", "still open:", "left:", "todo:")
+_LABEL_BOUNDARIES = "(;.,–—"
 """What stands before such a label, but for a space."""
 
 
 @rule("EP210", WARNING, fix=UNSAFE)
-def half_done(plan: Plan, given: Given) -> Iterator[Place]:
+def half_done_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A task says what of it is done and what remains.
 
     One box can't say both: the task counts as open or as done, and is neither. Split it into a task that is done and one
@@ -43,72 +43,72 @@ def half_done(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Write the tests: the reader.
         - [ ] Write the tests: the writers.
     """
-    found = 0
+    finding_count = 0
     for task in plan.tasks:
         if ":" not in task.text:
             continue
-        left = _label(task.text, _LEFT)
-        if left is None:
+        remaining_span = _find_label(task.text, _REMAINING_LABELS)
+        if remaining_span is None:
             continue
-        did = _label(task.text[: left[0]], _DID)
-        if did is None and "(remaining" not in task.text[left[0] - 1 : left[1]].lower():
+        done_span = _find_label(task.text[: remaining_span[0]], _DONE_LABELS)
+        if done_span is None and "(remaining" not in task.text[remaining_span[0] - 1 : remaining_span[1]].lower():
             continue
-        remains = task.text[left[1] :].strip(" .)")
-        if is_nothing(remains) or remains.casefold().startswith(("none", "nothing")):
+        remaining_text = task.text[remaining_span[1] :].strip(" .)")
+        if is_nothing(remaining_text) or remaining_text.casefold().startswith(("none", "nothing")):
             continue
         edits: tuple[Edit, ...] = ()
-        found += 1
-        if did is not None and task.stamp is not None and task.stamp.possible and found <= _SHOWN:
-            edits = _parted(plan, task, did, left)
+        finding_count += 1
+        if done_span is not None and task.stamp is not None and task.stamp.possible and finding_count <= _MAX_FIXES:
+            edits = _split_task(plan, task, done_span, remaining_span)
         message = f"task {task.number} is half done: split it in two"
-        label = task.text[left[0] : left[1]]
+        label = task.text[remaining_span[0] : remaining_span[1]]
         for at in range(task.box, task.end):
             column = plan.text.lines[at].find(label)
             if column >= 0:
-                yield Place(message, at, column, at + 1, column + len(label), edits)
+                yield RuleMatch(message, at, column, at + 1, column + len(label), edits)
                 break
         else:
             yield on_line(plan, task.box, message, edits)
 
 
-def _label(words: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
+def _find_label(text: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
     """Where the first of the labels stands in the words and where it ends, behind a bracket or the end of a part."""
-    folded = words.lower()
-    if len(folded) != len(words):
+    folded = text.lower()
+    if len(folded) != len(text):
         return None  # a letter that is longer in lower case: the places would be wrong
     for label in labels:
         at = folded.find(label)
-        if at > 1 and (folded[at - 1] in _PARTS or (folded[at - 1] == " " and folded[at - 2] in _PARTS)):
+        if at > 1 and (folded[at - 1] in _LABEL_BOUNDARIES or (folded[at - 1] == " " and folded[at - 2] in _LABEL_BOUNDARIES)):
             return at, at + len(label)
     return None
 
 
-def _parted(plan: Plan, task: Task, did: tuple[int, int], left: tuple[int, int]) -> tuple[Edit, ...]:
+def _split_task(plan: Plan, task: Task, done_span: tuple[int, int], remaining_span: tuple[int, int]) -> tuple[Edit, ...]:
     """The task as two: what it is about, with what is done of it, and the same with what remains."""
     from execplan.plan.reword import split_lines
 
     text = task.text
-    about = text[: did[0]].rstrip(" (;.,–—")
-    done = text[did[1] : left[0]].strip(" ;.,–—")
-    remains = text[left[1] :].strip()
-    if text[did[0] - 1] == "(":
-        remains = remains.rstrip(".")
-        if _closes(f"({done}{remains}") != len(done) + len(remains):
+    subject = text[: done_span[0]].rstrip(" (;.,–—")
+    done_text = text[done_span[1] : remaining_span[0]].strip(" ;.,–—")
+    remaining_text = text[remaining_span[1] :].strip()
+    if text[done_span[0] - 1] == "(":
+        remaining_text = remaining_text.rstrip(".")
+        if _closing_bracket(f"({done_text}{remaining_text}") != len(done_text) + len(remaining_text):
             return ()
-        remains = remains[:-1].rstrip()
-    remains = remains.rstrip(".")
-    if is_nothing(done) or task.stamp is None:
+        remaining_text = remaining_text[:-1].rstrip()
+    remaining_text = remaining_text.rstrip(".")
+    if is_nothing(done_text) or task.stamp is None:
         return ()
     stop = "." if text.endswith(".") else ""
-    texts = (f"{about}: {done}{stop}", f"{about}: {remains}{stop}")
+    texts = (f"{subject}: {done_text}{stop}", f"{subject}: {remaining_text}{stop}")
     lines = split_lines(plan, task, f"[x] {task.stamp.text}{task.stamp.after or ' '}", "[ ] ", texts)
     return (Edit(task.start, task.end, tuple(lines)),)
 
 
-def _closes(words: str) -> int:
+def _closing_bracket(text: str) -> int:
     """Where the bracket is closed with which the words begin, or -1."""
     depth = 0
-    for at, char in enumerate(words):
+    for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if not depth:
             return at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import COMMITTED, HINT, HISTORY, WARNING, Given, Place, on_line, on_span, rule
+from execplan.lint.rule import COMMIT, HINT, HISTORY, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, DONE, DRAFT
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
 
-_STEM = 5
+_STEM_LENGTH = 5
 """Letters by which two words are taken for one: parser, parse."""
 
-_SHOWN = 3
+_MAX_NAMES = 3
 """Names in one message."""
 
 
 @rule("EP212", WARNING, needs=HISTORY)
-def fewer_done(plan: Plan, given: Given) -> Iterator[Place]:
+def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A task that was done when the plan was committed is open again, or gone.
 
     Somebody wrote an old copy over the plan, or reopened a task and did not say why. Tick it again, or tell the reason in
@@ -47,37 +47,37 @@ def fewer_done(plan: Plan, given: Given) -> Iterator[Place]:
         - Observation: The tests of the parser never ran in CI.
           Evidence: The log of run 12 has no line of pytest.
     """
-    before = given.history.before if given.history is not None else None
+    before = context.history.committed_plan if context.history is not None else None
     if before is None:
         return
     from execplan.lint.compared import new_entries
     from execplan.plan.seek import fold
 
-    was = {fold(task.text) for task in before.tasks if task.state == DONE}
-    is_done = {fold(task.text) for task in plan.tasks if task.state == DONE}
-    told = {word[:_STEM] for text in new_entries(before, plan, found=True) for word in text.split()}
-    here = set(is_done)
+    done_before = {fold(task.text) for task in before.tasks if task.state == DONE}
+    done_now = {fold(task.text) for task in plan.tasks if task.state == DONE}
+    explained_stems = {word[:_STEM_LENGTH] for text in new_entries(before, plan, include_discoveries=True) for word in text.split()}
+    current_texts = set(done_now)
     for task in plan.tasks:
-        words = fold(task.text)
-        here.add(words)
-        if words in was and words not in is_done and not _is_told(words, told):
+        task_text = fold(task.text)
+        current_texts.add(task_text)
+        if task_text in done_before and task_text not in done_now and not _is_explained(task_text, explained_stems):
             why = "was done when the plan was committed, and nothing says why it is open again"
             yield on_line(plan, task.box, f"task {task.number} {why}")
-    here |= {fold(task.text) for _, task in plan.checklists}
-    gone = [task.text for task in before.tasks if task.state == DONE and fold(task.text) not in here]
-    fresh = is_done - {fold(task.text) for task in before.tasks}
-    gone = [text for text in gone if not _is_told(fold(text), told)]
-    if len(gone) > len(fresh):  # else they may be the same, in other words
+    current_texts |= {fold(task.text) for _, task in plan.checklists}
+    missing_texts = [task.text for task in before.tasks if task.state == DONE and fold(task.text) not in current_texts]
+    newly_done = done_now - {fold(task.text) for task in before.tasks}
+    missing_texts = [text for text in missing_texts if not _is_explained(fold(text), explained_stems)]
+    if len(missing_texts) > len(newly_done):  # else they may be the same, in other words
         section = plan.section(outline.PROGRESS)
-        names = ", ".join([f"`{_short(text)}`" for text in gone[:_SHOWN]])
-        more = f" and {len(gone) - _SHOWN} more" if len(gone) > _SHOWN else ""
-        tasks = "tasks that were" if len(gone) > 1 else "a task that was"
-        message = f"{tasks} done when the plan was committed {'are' if len(gone) > 1 else 'is'} gone: {names}{more}"
+        names = ", ".join([f"`{_shorten(text)}`" for text in missing_texts[:_MAX_NAMES]])
+        overflow = f" and {len(missing_texts) - _MAX_NAMES} more" if len(missing_texts) > _MAX_NAMES else ""
+        tasks = "tasks that were" if len(missing_texts) > 1 else "a task that was"
+        message = f"{tasks} done when the plan was committed {'are' if len(missing_texts) > 1 else 'is'} gone: {names}{overflow}"
         yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
 @rule("EP307", HINT, needs=HISTORY)
-def entry_rewritten(plan: Plan, given: Given) -> Iterator[Place]:
+def rewritten_entry(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """An entry of a log was rewritten, or taken out, after it was committed.
 
     The logs say how the work came to be what it is; others have read them and acted on them. Add a new entry that
@@ -106,17 +106,17 @@ def entry_rewritten(plan: Plan, given: Given) -> Iterator[Place]:
           Date/Author: 2026-01-02 / Ann
           Supersedes: Read line by line. (2025-12-30)
     """
-    before = given.history.before if given.history is not None else None
-    if before is None or given.archived or given.given_up or DRAFT in (before.state(), plan.state()):
+    before = context.history.committed_plan if context.history is not None else None
+    if before is None or context.is_archived or context.is_superseded or DRAFT in (before.state(), plan.state()):
         return
     from execplan.lint.compared import rewritten_entries
 
     for kind, old, line in rewritten_entries(before, plan, outcomes=before.state() == COMPLETE):
-        yield on_line(plan, line, f"the {kind} `{_short(old)}` was committed, and is rewritten or gone")
+        yield on_line(plan, line, f"the {kind} `{_shorten(old)}` was committed, and is rewritten or gone")
 
 
-@rule("EP308", WARNING, needs=COMMITTED)
-def specification_changed(plan: Plan, given: Given) -> Iterator[Place]:
+@rule("EP308", WARNING, needs=COMMIT)
+def unexplained_change(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """What the plan prescribes was changed since it was committed, and neither a decision nor a revision note says why.
 
     Work has begun on the old text, and whoever continues it has to know what is different. `execplan decide` or
@@ -146,23 +146,23 @@ def specification_changed(plan: Plan, given: Given) -> Iterator[Place]:
           Rationale: It reads all of CommonMark.
           Date/Author: 2026-01-02 / Ann
     """
-    before = given.history.before if given.history is not None else None
-    if before is None or given.archived or given.given_up or DRAFT in (before.state(), plan.state()):
+    before = context.history.committed_plan if context.history is not None else None
+    if before is None or context.is_archived or context.is_superseded or DRAFT in (before.state(), plan.state()):
         return
     from execplan.lint.compared import changed_sections, new_entries
 
     if before.state() == COMPLETE or not any([task.state == DONE for task in before.tasks]):
         return
-    changed = changed_sections(before, plan)
-    if changed and changed != [outline.CONTEXT] and not new_entries(before, plan):
-        section = plan.section(changed[0])
-        others = f" (and {', '.join(changed[1:])})" if changed[1:] else ""
-        what = f"{changed[0]}{others} changed since it was committed, and no decision or revision note says why"
-        yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), what)
+    changed_names = changed_sections(before, plan)
+    if changed_names and changed_names != [outline.CONTEXT] and not new_entries(before, plan):
+        section = plan.section(changed_names[0])
+        other_names = f" (and {', '.join(changed_names[1:])})" if changed_names[1:] else ""
+        message = f"{changed_names[0]}{other_names} changed since it was committed, and no decision or revision note says why"
+        yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
 @rule("EP507", HINT, needs=HISTORY)
-def drifted(plan: Plan, given: Given) -> Iterator[Place]:
+def files_changed_since_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Files that the plan is about were changed by commits since the plan was last touched.
 
     The plan says how they were. Whoever goes on with it should read them first, and mend what is no longer so. Counted
@@ -177,27 +177,27 @@ def drifted(plan: Plan, given: Given) -> Iterator[Place]:
 
         The reader is `src/reader.py`.
     """
-    if given.history is None or not given.history.changed or given.archived or given.given_up:
+    if context.history is None or not context.history.changed_paths or context.is_archived or context.is_superseded:
         return
     if plan.state() == COMPLETE:
         return
-    from execplan.lint.scope import paths_named
+    from execplan.lint.scope import find_named_paths
 
-    named, changed = paths_named(plan, given.words), set(given.history.changed)
-    paths = [path for path in named if path in changed]
+    named_paths, changed = find_named_paths(plan, context.source), set(context.history.changed_paths)
+    paths = [path for path in named_paths if path in changed]
     if paths:
-        span = named[paths[0]]
-        others = ", ".join(paths[1:_SHOWN])
-        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-        also = f"; so were {others}{more}" if others else ""
-        message = f"{paths[0]} was changed since the plan was last touched{also}"
+        span = named_paths[paths[0]]
+        other_paths = ", ".join(paths[1:_MAX_NAMES])
+        overflow = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
+        suffix = f"; so were {other_paths}{overflow}" if other_paths else ""
+        message = f"{paths[0]} was changed since the plan was last touched{suffix}"
         yield on_span(span, message)
 
 
-def _is_told(words: str, told: set[str]) -> bool:
+def _is_explained(text: str, explained_stems: set[str]) -> bool:
     """Whether new entries have a long word of a task, or say that something was reopened; told is how their words begin."""
-    return "reope" in told or any([len(word) >= _STEM and word[:_STEM] in told for word in words.split()])
+    return "reope" in explained_stems or any([len(word) >= _STEM_LENGTH and word[:_STEM_LENGTH] in explained_stems for word in text.split()])
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) < 60 else text[:57].rstrip() + "…"

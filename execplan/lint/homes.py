@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, WARNING, Spot, home_rule
+from execplan.lint.rule import ERROR, WARNING, ProjectMatch, project_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.lint.facts import Shelf
+    from execplan.lint.facts import ProjectFacts
 
-FOLLOW = "EP508"
+FOLLOW_CODE = "EP508"
 
 
-@home_rule("EP505", WARNING)
-def artifacts_of_no_plan(shelf: Shelf) -> Iterator[Spot]:
+@project_rule("EP505", WARNING)
+def orphaned_artifacts(facts: ProjectFacts) -> Iterator[ProjectMatch]:
     """A folder of artifacts belongs to no plan.
 
     Its plan was renamed, moved or removed by hand, and nobody can tell any more what the files in it show. Give it the id
@@ -28,13 +28,13 @@ def artifacts_of_no_plan(shelf: Shelf) -> Iterator[Spot]:
         .agent/execplans/archive/2025-12-01_scanner.md
         .agent/execplans/artifacts/2025-12-01_scanner/
     """
-    for name, path in shelf.artifacts:
-        if name not in shelf.plans:
-            yield Spot(path, "artifacts of a plan that is not there")
+    for name, path in facts.artifact_directories:
+        if name not in facts.plan_ids:
+            yield ProjectMatch(path, "artifacts of a plan that is not there")
 
 
-@home_rule(FOLLOW, ERROR, on=False)
-def commit_without_its_plan(shelf: Shelf) -> Iterator[Spot]:
+@project_rule(FOLLOW_CODE, ERROR, on=False)
+def commit_without_plan(facts: ProjectFacts) -> Iterator[ProjectMatch]:
     """A commit changes files that a plan is about, or so many or such that one is due, and no plan.
 
     A plan that does not say what was done is soon worth nothing. Say it, and stage the plan: `execplan done`, `execplan
@@ -49,25 +49,25 @@ def commit_without_its_plan(shelf: Shelf) -> Iterator[Spot]:
     Good (names src/reader.py, commits src/reader.py .agent/execplans/2026-01-01_parser.md):
         .agent/execplans/2026-01-01_parser.md
     """
-    if shelf.touched:
+    if facts.touches_plan:
         return
-    asked = False
-    for plan, scope in shelf.scopes:
-        found = [path for path in shelf.commits if path in scope]
-        if found:
-            asked = True
-            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-            does = "is" if len(found) == 1 else "are"
-            what = f"{found[0]}{more} {does} in its scope, and the commit touches no plan"
-            yield Spot(plan, f"{what}: say what was done with execplan done, note or revise, and stage it")
-    if asked or not shelf.commits:
+    has_scope_match = False
+    for plan, scope in facts.plan_scopes:
+        paths = [path for path in facts.commit_files if path in scope]
+        if paths:
+            has_scope_match = True
+            overflow = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            auxiliary_verb = "is" if len(paths) == 1 else "are"
+            message = f"{paths[0]}{overflow} {auxiliary_verb} in its scope, and the commit touches no plan"
+            yield ProjectMatch(plan, f"{message}: say what was done with execplan done, note or revise, and stage it")
+    if has_scope_match or not facts.commit_files:
         return
-    what = ""
-    if 0 < shelf.most < len(shelf.commits):
-        what = f"the commit changes {len(shelf.commits)} files and no plan (more than {shelf.most}, follow_files)"
-    elif shelf.due:
-        what = f"the commit calls for a plan and touches none ({'; '.join(shelf.due)})"
-    if what:
-        yield Spot(
-            shelf.commits[0], f"{what}: write one with execplan new, or say what was done in the one it belongs to"
+    message = ""
+    if 0 < facts.max_files < len(facts.commit_files):
+        message = f"the commit changes {len(facts.commit_files)} files and no plan (more than {facts.max_files}, follow_files)"
+    elif facts.triage_reasons:
+        message = f"the commit calls for a plan and touches none ({'; '.join(facts.triage_reasons)})"
+    if message:
+        yield ProjectMatch(
+            facts.commit_files[0], f"{message}: write one with execplan new, or say what was done in the one it belongs to"
         )

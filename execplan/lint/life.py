@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.clock import minutes
-from execplan.lint.rule import CLOCK, ERROR, TREE, WARNING, Given, Place, on_line, on_span, rule
-from execplan.lint.status import done_said
+from execplan.lint.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
+from execplan.lint.status import find_done_status
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, OPEN, OTHER
 from execplan.text.lines import digest
@@ -13,14 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.lint.facts import History
+    from execplan.lint.facts import GitHistory
     from execplan.plan.model import Plan
 
-_DAY = 24 * 60
+_MINUTES_PER_DAY = 24 * 60
 
 
 @rule("EP501", ERROR)
-def no_outcome(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_outcome(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """All tasks are done and Outcomes & Retrospective says nothing.
 
     The plan looks finished, but nobody recorded the result. `execplan outcome` does. With `--hook` it is a warning, so that
@@ -50,7 +50,7 @@ def no_outcome(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP502", ERROR)
-def archived_with_open_tasks(plan: Plan, given: Given) -> Iterator[Place]:
+def archived_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan has open tasks.
 
     It is filed as done and is not. Finish it, or archive it with `--force --reason`, which records why.
@@ -65,13 +65,13 @@ def archived_with_open_tasks(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
     tasks = [task for task in plan.tasks if task.state == OPEN]
-    if given.archived and tasks:
+    if context.is_archived and tasks:
         count = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
         yield on_line(plan, tasks[0].box, f"archived with an open task{count}")
 
 
 @rule("EP503", WARNING, needs=CLOCK)
-def not_archived(plan: Plan, given: Given) -> Iterator[Place]:
+def completed_not_archived(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A plan has been complete for more than a day, and is not archived.
 
     Finished plans among the others hide those that somebody has to work on. `execplan archive` moves it with its artifacts.
@@ -86,26 +86,26 @@ def not_archived(plan: Plan, given: Given) -> Iterator[Place]:
 
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
-    if not given.at_home or plan.state() != COMPLETE or not plan.outcomes or given.clock is None:
+    if not context.in_project or plan.state() != COMPLETE or not plan.outcomes or context.clock is None:
         return
     if any([task.state == OTHER and task.mark != "-" for task in plan.tasks]):
         return  # what stands in such a box may be half done
-    stamps = [(minutes(task.stamp), task.stamp.date) for task in plan.tasks if task.stamp is not None]
-    ends = [(span[1], date) for span, date in stamps if span is not None]
-    if not ends:
+    timestamps = [(minutes(task.stamp), task.stamp.date) for task in plan.tasks if task.stamp is not None]
+    end_times = [(span[1], date) for span, date in timestamps if span is not None]
+    if not end_times:
         return
-    last, date = max(ends)
-    if given.clock.past(last + _DAY + 1) and not _waits(given.words.source.casefold()):
+    last, date = max(end_times)
+    if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not _defers_archiving(context.source.text.casefold()):
         yield on_line(plan, max(plan.title_line, 0), f"complete since {date} and not archived: execplan archive")
 
 
-def _waits(source: str) -> bool:
+def _defers_archiving(source: str) -> bool:
     """Whether a plan says what is to happen before it is archived."""
     return "before archiv" in source or "not archive" in source
 
 
 @rule("EP504", WARNING)
-def done_with_open_tasks(plan: Plan, given: Given) -> Iterator[Place]:
+def done_status_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A status says that the plan is done, and tasks are open.
 
     Whoever reads `Status: done`, below the title or in the front matter, looks no further, and what is left is forgotten.
@@ -131,15 +131,15 @@ def done_with_open_tasks(plan: Plan, given: Given) -> Iterator[Place]:
         In progress.
     """
     tasks = [task for task in plan.tasks if task.state == OPEN]
-    if tasks and not (given.archived or given.given_up or plan.excused):
-        for span in done_said(plan, given.words):
-            more = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
-            message = f"the status says `{span.text}`, but task {tasks[0].number} is open{more}"
+    if tasks and not (context.is_archived or context.is_superseded or plan.excused):
+        for span in find_done_status(plan, context.source):
+            overflow = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+            message = f"the status says `{span.text}`, but task {tasks[0].number} is open{overflow}"
             yield on_span(span, message)
 
 
 @rule("EP506", WARNING, needs=TREE)
-def archived_and_edited(plan: Plan, given: Given) -> Iterator[Place]:
+def edited_archive(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan was edited.
 
     The archive keeps what was done and what came of it; whoever relies on that has to know that it stays. It is compared
@@ -155,21 +155,21 @@ def archived_and_edited(plan: Plan, given: Given) -> Iterator[Place]:
 
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
-    if given.tree is None or not (given.archived or given.given_up):
+    if context.tree is None or not (context.is_archived or context.is_superseded):
         return
-    evidence = given.tree.evidence(given.path)
+    evidence = context.tree.archived_digest(context.path)
     if evidence:
         data = plan.text.to_bytes()
-        edited = evidence not in (digest(data), digest(data.replace(b"\r\n", b"\n")))
+        is_edited = evidence not in (digest(data), digest(data.replace(b"\r\n", b"\n")))
     else:
-        edited = given.history is not None and _rewritten(plan, given.history, given.path)
-    if edited:
+        is_edited = context.history is not None and _differs_from_commit(plan, context.history, context.path)
+    if is_edited:
         since = "it was archived" if evidence else "it was committed"
         yield on_line(plan, max(plan.title_line, 0), f"archived, and edited since {since}")
 
 
-def _rewritten(plan: Plan, history: History, path: str) -> bool:
+def _differs_from_commit(plan: Plan, history: GitHistory, path: str) -> bool:
     """Whether an archived plan was committed in this place with other lines."""
-    before = history.before
-    stayed = history.was_archived and history.before_path == path
-    return stayed and before is not None and before.text.lines != plan.text.lines
+    before = history.committed_plan
+    was_archived_here = history.was_archived and history.committed_path == path
+    return was_archived_here and before is not None and before.text.lines != plan.text.lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, TREE, WARNING, Given, Place, on_span, rule
+from execplan.lint.rule import ERROR, TREE, WARNING, RuleContext, RuleMatch, on_span, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @rule("EP409", WARNING, needs=TREE)
-def link_to_nothing(plan: Plan, given: Given) -> Iterator[Place]:
+def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A link leads to a heading or a file that does not exist.
 
     Evidence that nobody can open is none. A heading was renamed, a file moved, or the artifact was never committed; paths
@@ -27,26 +27,26 @@ def link_to_nothing(plan: Plan, given: Given) -> Iterator[Place]:
 
         The [last run](artifacts/parser/run.log).
     """
-    if "](" not in given.words.source and "]: " not in given.words.source:
+    if "](" not in context.source.text and "]: " not in context.source.text:
         return
-    from execplan.lint.targets import anchor, is_anchor, links, relative_path
+    from execplan.lint.targets import anchor_name, has_anchor, find_links, relative_path
     from execplan.text.relative import joined
 
-    known: set[str] = set()
-    for span, sure in links(plan, given):
+    known_anchors: set[str] = set()
+    for span, is_certain in find_links(plan, context):
         if span.text[0] == "#":
-            name = anchor(span.text)
-            if name and not is_anchor(plan, name, known) and (sure or given.words.is_link(span)):
+            name = anchor_name(span.text)
+            if name and not has_anchor(plan, name, known_anchors) and (is_certain or context.source.is_link_target(span)):
                 yield on_span(span, f"no heading of this plan makes the anchor {span.text}")
             continue
-        path = relative_path(span.text) if given.path else ""
-        target = joined(given.path.rpartition("/")[0], path) if path else None
-        if target and given.tree is not None and not given.tree.has(target) and (sure or given.words.is_link(span)):
+        path = relative_path(span.text) if context.path else ""
+        target = joined(context.path.rpartition("/")[0], path) if path else None
+        if target and context.tree is not None and not context.tree.has_path(target) and (is_certain or context.source.is_link_target(span)):
             yield on_span(span, f"{target} does not exist")
 
 
 @rule("EP410", ERROR)
-def secret_in_the_text(plan: Plan, given: Given) -> Iterator[Place]:
+def secret_in_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan holds a secret.
 
     Whoever can read the repository, now or after it leaks, can use it; deleting the line leaves it in the history. Make the
@@ -63,10 +63,10 @@ def secret_in_the_text(plan: Plan, given: Given) -> Iterator[Place]:
     """
     from execplan.text.secrets import find, shown
 
-    for secret in find(given.words.source):
-        line, column = given.words.at(secret.start)
-        end_line, end_column = given.words.at(secret.end)
-        begins = given.words.source[secret.start : secret.start + shown(secret)]
+    for secret in find(context.source.text):
+        line, column = context.source.position_of(secret.start)
+        end_line, end_column = context.source.position_of(secret.end)
+        begins = context.source.text[secret.start : secret.start + shown(secret)]
         article = "an" if secret.kind[:1] in "AEIOUa" else "a"
         message = f"{article} {secret.kind} ({begins}…): make it worthless where it came from, then take it out"
-        yield Place(message, line, column, end_line + 1, end_column)
+        yield RuleMatch(message, line, column, end_line + 1, end_column)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.grammar import EVIDENCE, read_date_author, read_label
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ _QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"))
 
 
 @rule("EP301", ERROR)
-def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
+def decision_without_rationale(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision has no rationale.
 
     Without the why, the next person makes the decision again, or undoes it. A reason that the decision's own words give
@@ -54,14 +54,14 @@ def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
           Rationale: A task is a line; a tree would lose where it stands.
           Date/Author: 2026-03-01 / Ann
     """
-    labelled = any([entry.labelled for entry in plan.decisions])
+    has_labels = any([entry.labelled for entry in plan.decisions])
     for entry in plan.decisions:
-        if entry.rationale is None and (entry.labelled or not labelled) and not _reasons(entry.text):
-            yield on_line(plan, entry.start, f"no rationale: {_short(entry)}")
+        if entry.rationale is None and (entry.labelled or not has_labels) and not _gives_reason(entry.text):
+            yield on_line(plan, entry.start, f"no rationale: {_shorten_text(entry)}")
 
 
 @rule("EP302", WARNING)
-def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
+def decision_without_date_or_author(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision has no date or no author.
 
     Who decided, and when, tells whom to ask and whether the reason still holds.
@@ -78,21 +78,21 @@ def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
           Rationale: A task is a line; a tree would lose where it stands.
           Date/Author: 2026-03-01 / Ann
     """
-    labelled = any([entry.labelled for entry in plan.decisions])
+    has_labels = any([entry.labelled for entry in plan.decisions])
     for entry in plan.decisions:
-        if labelled and not entry.labelled:
+        if has_labels and not entry.labelled:
             continue
-        said = (entry.date, entry.author)
-        if said == (None, None) and entry.text.startswith("**"):
+        date_author = (entry.date, entry.author)
+        if date_author == (None, None) and entry.text.startswith("**"):
             bold = read_date_author(entry.text[2:].partition("**")[0].rstrip(" :."))
-            said = bold if bold[0] is not None and entry.text[2:].startswith(bold[0]) else said
-        lacks = [name for name, value in zip(("date", "author"), said, strict=True) if value is None]
-        if lacks:
-            yield on_line(plan, entry.start, f"no {' and no '.join(lacks)}: {_short(entry)}")
+            date_author = bold if bold[0] is not None and entry.text[2:].startswith(bold[0]) else date_author
+        missing_names = [name for name, value in zip(("date", "author"), date_author, strict=True) if value is None]
+        if missing_names:
+            yield on_line(plan, entry.start, f"no {' and no '.join(missing_names)}: {_shorten_text(entry)}")
 
 
 @rule("EP303", WARNING)
-def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
+def discovery_without_evidence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A discovery has no evidence.
 
     An output, a file or a commit that shows it lets the next person check instead of believe. Words that were
@@ -110,24 +110,24 @@ def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
     """
     for entry in plan.discoveries:
         lines = plan.text.lines[entry.start : entry.end]
-        named = any([EVIDENCE in line and read_label(line) is None for line in lines])
-        if entry.evidence is None and entry.labelled and not named and not _quotes(entry.text):
-            yield on_line(plan, entry.start, f"no evidence: {_short(entry)}")
+        has_inline_evidence = any([EVIDENCE in line and read_label(line) is None for line in lines])
+        if entry.evidence is None and entry.labelled and not has_inline_evidence and not _quotes_output(entry.text):
+            yield on_line(plan, entry.start, f"no evidence: {_shorten_text(entry)}")
 
 
-def _reasons(text: str) -> bool:
+def _gives_reason(text: str) -> bool:
     """Whether words give a reason: with a word that begins one, or in a sentence of its own."""
     folded = f" {text.casefold()}"
     return ". " in text or "。" in text.rstrip("。") or any([word in folded for word in _REASONS])
 
 
-def _quotes(text: str) -> bool:
+def _quotes_output(text: str) -> bool:
     """Whether words quote what was printed: a code span or a quotation of several words, a key with its value; or a file, an address."""
     parts = text.split("`")
     spans = [part.strip() for part in parts[1:-1:2]]
     outside = " ".join(parts[::2])
-    for opens, closes in _QUOTES:
-        spans += [each.partition(closes)[0] for each in outside.split(opens)[1 :: 1 if opens != closes else 2]]
+    for opening, closing in _QUOTES:
+        spans += [quotation.partition(closing)[0] for quotation in outside.split(opening)[1 :: 1 if opening != closing else 2]]
     return "://" in text or any([" " in span or _is_value(span) for span in spans])
 
 
@@ -141,5 +141,5 @@ def _is_value(span: str) -> bool:
     )
 
 
-def _short(entry: Entry) -> str:
+def _shorten_text(entry: Entry) -> str:
     return entry.text if len(entry.text) <= 60 else entry.text[:59].rstrip() + "…"

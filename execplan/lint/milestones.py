@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 
-from execplan.lint.rule import WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.record import NamedTuple
 from execplan.text.blocks import FENCE
 
@@ -12,34 +12,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.lint.words import Words
+    from execplan.lint.words import PlanSource
     from execplan.plan.model import Plan
 
-_WORD = "milestone"
-_BETWEEN = " :：.—–-)("
-_ALIKE = frozenset(("milestone", "milestones", "m", "ms"))
-_ALL = ("all milestones", "every milestone", "each milestone", "remaining milestones")
-_LISTS = frozenset(("and", "or"))
-_RANGES = frozenset(("to", "through", "-"))
+_KEYWORD = "milestone"
+_SEPARATORS = " :：.—–-)("
+_MILESTONE_WORDS = frozenset(("milestone", "milestones", "m", "ms"))
+_ALL_MILESTONES = ("all milestones", "every milestone", "each milestone", "remaining milestones")
+_LIST_WORDS = frozenset(("and", "or"))
+_RANGE_WORDS = frozenset(("to", "through", "-"))
 
-_SHOWN = (
+_OUTCOME_STEMS = (
     "test|pass|verif|accept|proof|prove|expect|validate|validati|observ|you can|print|show|at the end of|outcome|result|confirm|"
     "green|visible|exit|benchmark|measur|demonstrat|done when|complete when|succe|evidence|smoke|ends with|ends when|"
     "after this|visual"
 ).split("|")
 """How words begin with which people say what can be seen when a milestone is reached."""
-_DOCUMENTS = (".md", ".mdx", ".rst", ".txt", ".adoc")
-_RARE = 6
+_DOCUMENT_EXTENSIONS = (".md", ".mdx", ".rst", ".txt", ".adoc")
+_MAX_WORD_USES = 6
 """How often a plan may have a word, in lower case, of which one mention in Validation and Acceptance shows what it speaks of."""
-_SELDOM = 2
+_MAX_CODE_USES = 2
 """How often it may have a name of code, in backticks, for the same."""
-_LONG_WORD = 6
-_LONG_CODE = 8
+_MIN_WORD_LENGTH = 6
+_MIN_CODE_LENGTH = 8
 """Characters of a word and of a name of code that are no chance."""
-_SPACES = str.maketrans({"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")})
-_MANY = 50
+_PUNCTUATION_TO_SPACE = str.maketrans({"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")})
+_MAX_MILESTONES = 50
 """As many milestones no plan has."""
-_ENGLISH = (" the ", " and ", " to ")
+_ENGLISH_WORDS = (" the ", " and ", " to ")
 
 
 class _Milestone(NamedTuple):
@@ -54,7 +54,7 @@ class _Milestone(NamedTuple):
 
 
 @rule("EP213", WARNING)
-def no_task_of_milestone(plan: Plan, given: Given) -> Iterator[Place]:
+def milestone_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone has no task in Progress.
 
     Progress names other milestones by their numbers and not this one, so nobody can tell whether it was done, is still
@@ -100,24 +100,24 @@ def no_task_of_milestone(plan: Plan, given: Given) -> Iterator[Place]:
 
         `make bench` prints less than 20 ms.
     """
-    numbered: dict[int, _Milestone] = {}
-    for each in _milestones(plan, given.words):
-        if each.number is not None:
-            numbered.setdefault(each.number, each)
-    if not 1 < len(numbered) < _MANY or not plan.tasks:
+    milestones_by_number: dict[int, _Milestone] = {}
+    for milestone in _find_milestones(plan, context.source):
+        if milestone.number is not None:
+            milestones_by_number.setdefault(milestone.number, milestone)
+    if not 1 < len(milestones_by_number) < _MAX_MILESTONES or not plan.tasks:
         return
     texts = [f"{task.heading} : {task.text}".casefold() for task in plan.tasks]
-    said = " \n ".join(texts)
-    named = _numbers(said) & numbered.keys()
-    if len(named) < 2 or len(named) * 2 < len(numbered) or any([words in said for words in _ALL]):
+    all_text = " \n ".join(texts)
+    named_numbers = _find_numbers(all_text) & milestones_by_number.keys()
+    if len(named_numbers) < 2 or len(named_numbers) * 2 < len(milestones_by_number) or any([phrase in all_text for phrase in _ALL_MILESTONES]):
         return  # the tasks are not told by the numbers of milestones
-    for number, each in numbered.items():
-        if number not in named and not _is_told(each.title, texts):
-            yield on_line(plan, each.line, f"no task in Progress names milestone {number}")
+    for number, milestone in milestones_by_number.items():
+        if number not in named_numbers and not _has_task(milestone.title, texts):
+            yield on_line(plan, milestone.line, f"no task in Progress names milestone {number}")
 
 
 @rule("EP214", WARNING)
-def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
+def milestone_without_outcome(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone does not say how one sees that it is reached.
 
     Each milestone ends with something that can be checked: a command and what it prints, a test that passes, something to
@@ -139,36 +139,36 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
         Move the functions for sections to `src/reader.py` and keep their names. Then `make test` prints `12 passed`.
     """
     groups: dict[object, list[_Milestone]] = {}
-    for each in _milestones(plan, given.words):
-        groups.setdefault(each.title if each.number is None else each.number, []).append(each)
-    if not 0 < len(groups) < _MANY:
+    for milestone in _find_milestones(plan, context.source):
+        groups.setdefault(milestone.title if milestone.number is None else milestone.number, []).append(milestone)
+    if not 0 < len(groups) < _MAX_MILESTONES:
         return
     lines = plan.text.lines
     fences = [block.start for block in plan.blocks if block.kind == FENCE]
     validation = plan.section("Validation and Acceptance")
-    told = " ".join(lines[validation.start : validation.end]) if validation is not None else ""
-    proof = told.casefold()
-    elsewhere = _numbers(proof) if _WORD in proof else set()
-    rare: set[str] | None = None
+    validation_text = " ".join(lines[validation.start : validation.end]) if validation is not None else ""
+    proof = validation_text.casefold()
+    proven_numbers = _find_numbers(proof) if _KEYWORD in proof else set()
+    rare_words: set[str] | None = None
     for name, group in groups.items():
-        if name in elsewhere or any([bisect(fences, each.line) < bisect(fences, each.end) for each in group]):
+        if name in proven_numbers or any([bisect(fences, milestone.line) < bisect(fences, milestone.end) for milestone in group]):
             continue
-        text = " ".join([line for each in group for line in lines[each.line + 1 : each.end]])
+        text = " ".join([line for milestone in group for line in lines[milestone.line + 1 : milestone.end]])
         body = text.casefold()
         codes = text.split("`")[1::2]
-        if _shows(body) or any([" " in code for code in codes]) or _are_documents(codes):
+        if _mentions_outcome(body) or any([" " in code for code in codes]) or _are_documents(codes):
             continue
-        if body.strip() and not any([word in body for word in _ENGLISH]):
+        if body.strip() and not any([word in body for word in _ENGLISH_WORDS]):
             continue  # its words are of another language
-        if rare is None:
-            rare = _rare(told, [each.title for some in groups.values() for each in some[:1]], given.words.source)
-        if rare.isdisjoint(_words(group[0].title)) and not _are_shown(codes, told, given.words.source):
+        if rare_words is None:
+            rare_words = _find_rare_words(validation_text, [milestone.title for members in groups.values() for milestone in members[:1]], context.source.text)
+        if rare_words.isdisjoint(_split_words(group[0].title)) and not _is_code_in_validation(codes, validation_text, context.source.text):
             yield on_line(plan, group[0].line, "this milestone does not say how one sees that it is reached")
 
 
-def _shows(body: str) -> bool:
+def _mentions_outcome(body: str) -> bool:
     """Whether a word of those that say what can be seen begins somewhere: `latest` and `blueprint` are none."""
-    for word in _SHOWN:
+    for word in _OUTCOME_STEMS:
         at = body.find(word)
         while at >= 0:
             if not at or not body[at - 1].isalnum():
@@ -180,108 +180,108 @@ def _shows(body: str) -> bool:
 def _are_documents(codes: list[str]) -> bool:
     """Whether all files that are named are documents, and some are; other names of code may stand beside them."""
     files = [code for code in codes if "/" in code or "." in code.strip(".")]
-    return bool(files) and all([code.rstrip("/").endswith(_DOCUMENTS) for code in files])
+    return bool(files) and all([code.rstrip("/").endswith(_DOCUMENT_EXTENSIONS) for code in files])
 
 
-def _rare(told: str, titles: list[str], source: str) -> set[str]:
+def _find_rare_words(validation_text: str, titles: list[str], source: str) -> set[str]:
     """The acronyms and rare words that only one of the titles has, and Validation and Acceptance, too."""
-    proof = set(_words(told))
+    proof = set(_split_words(validation_text))
     folded = {word.casefold() for word in proof}
-    words = [word for title in titles for word in dict.fromkeys(_words(title)[:_MANY])]
-    often = [word.casefold() for word in words]
-    firsts = {word for title in titles for word in _words(title)[:1]}
-    found = {word for word in words if len(word) > 2 and word.isalpha() and word.isupper() and word in proof}
-    for word in set(words) - firsts:  # the first says what is done, not to what
-        if len(word) >= _LONG_WORD and word.casefold() in folded and source.count(word.casefold()) <= _RARE:
-            found.add(word)
-    return {word for word in found if often.count(word.casefold()) == 1}
+    words = [word for title in titles for word in dict.fromkeys(_split_words(title)[:_MAX_MILESTONES])]
+    folded_words = [word.casefold() for word in words]
+    first_words = {word for title in titles for word in _split_words(title)[:1]}
+    rare_words = {word for word in words if len(word) > 2 and word.isalpha() and word.isupper() and word in proof}
+    for word in set(words) - first_words:  # the first says what is done, not to what
+        if len(word) >= _MIN_WORD_LENGTH and word.casefold() in folded and source.count(word.casefold()) <= _MAX_WORD_USES:
+            rare_words.add(word)
+    return {word for word in rare_words if folded_words.count(word.casefold()) == 1}
 
 
-def _are_shown(codes: list[str], told: str, source: str) -> bool:
+def _is_code_in_validation(codes: list[str], validation_text: str, source: str) -> bool:
     """Whether a rare name of code of a milestone stands in Validation and Acceptance as one, or within one."""
-    shown = "\n".join([code for code in told.split("`")[1::2] if "/" not in code])
-    names = {code for code in codes[:_MANY] if len(code) >= _LONG_CODE and "/" not in code}
-    return any([name in shown and source.count(f"`{name}`") <= _SELDOM for name in names])
+    code_text = "\n".join([code for code in validation_text.split("`")[1::2] if "/" not in code])
+    names = {code for code in codes[:_MAX_MILESTONES] if len(code) >= _MIN_CODE_LENGTH and "/" not in code}
+    return any([name in code_text and source.count(f"`{name}`") <= _MAX_CODE_USES for name in names])
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip("-'’“”‘\"") for word in text.translate(_SPACES).split()]
+def _split_words(text: str) -> list[str]:
+    return [word.strip("-'’“”‘\"") for word in text.translate(_PUNCTUATION_TO_SPACE).split()]
 
 
-def _milestones(plan: Plan, words: Words) -> Iterator[_Milestone]:
+def _find_milestones(plan: Plan, source: PlanSource) -> Iterator[_Milestone]:
     """The milestones that have a heading of their own outside the living sections."""
-    if _WORD[1:] not in words.source:
+    if _KEYWORD[1:] not in source.text:
         return
-    heads = [block for block in words.headings if not block.depth]
+    headings = [block for block in source.headings if not block.depth]
     starts = [section.start for section in plan.sections]
-    for place, head in enumerate(heads):
-        rest = head.text[len(_WORD) :]
-        if head.text[: len(_WORD)].lower() != _WORD or rest[:1] not in (" ", "-") or head.level < 2:
+    for index, heading in enumerate(headings):
+        rest = heading.text[len(_KEYWORD) :]
+        if heading.text[: len(_KEYWORD)].lower() != _KEYWORD or rest[:1] not in (" ", "-") or heading.level < 2:
             continue
-        within = bisect(starts, head.start) - 1
-        if within >= 0 and head.start < plan.sections[within].end and plan.sections[within].living:
+        section_index = bisect(starts, heading.start) - 1
+        if section_index >= 0 and heading.start < plan.sections[section_index].end and plan.sections[section_index].living:
             continue
-        later = range(place + 1, len(heads))
-        end = next((heads[at].start for at in later if heads[at].level <= head.level), len(plan.text.lines))
-        name, title = _name(rest.lstrip(" -#"))
+        later = range(index + 1, len(headings))
+        end = next((headings[at].start for at in later if headings[at].level <= heading.level), len(plan.text.lines))
+        name, title = _split_label(rest.lstrip(" -#"))
         if name:
-            yield _Milestone(head.start, end, _number(name), title)
+            yield _Milestone(heading.start, end, _parse_number(name), title)
 
 
-def _name(rest: str) -> tuple[str, str]:
+def _split_label(text: str) -> tuple[str, str]:
     """The number or letter of a milestone, and its title; a heading without either is about milestones at large."""
     name = ""
-    for char in rest:
+    for char in text:
         if char in " :：—–(" or len(name) > 40:
             break
         name += char
-    named = len(name) == 1 or any([char.isdigit() for char in name])
-    return (name, rest[len(name) :].strip(_BETWEEN)) if named else ("", "")
+    is_label = len(name) == 1 or any([char.isdigit() for char in name])
+    return (name, text[len(name) :].strip(_SEPARATORS)) if is_label else ("", "")
 
 
-def _number(name: str) -> int | None:
+def _parse_number(name: str) -> int | None:
     """The number at the end of a name such as `3`, `M3` or `EP-7/MS003`; None for `1.2` and for a letter."""
     bare = name.rstrip(".-,")
     digits = bare[len(bare.rstrip("0123456789")) :]
-    before = bare[: -len(digits)] if digits else ""
-    return int(digits) if 0 < len(digits) < 5 and before[-1:] not in (".", "-") else None
+    prefix = bare[: -len(digits)] if digits else ""
+    return int(digits) if 0 < len(digits) < 5 and prefix[-1:] not in (".", "-") else None
 
 
-def _numbers(text: str) -> set[int]:
+def _find_numbers(text: str) -> set[int]:
     """The numbers of all milestones that a text names: `milestone 2`, `milestones 1-3 and 5`, `M4`, `MS005`."""
-    words = text.translate(_SPACES).replace("-", " - ").split()
-    found: set[int] = set()
+    words = text.translate(_PUNCTUATION_TO_SPACE).replace("-", " - ").split()
+    numbers: set[int] = set()
     for at, word in enumerate(words):
         if word[0] != "m":
             continue
         bare = word.lstrip("ms")
         if bare.isascii() and bare.isdigit() and len(bare) < 5:
-            found.add(int(bare))
-        elif word in _ALIKE:
-            found |= _listed(words[at + 1 : at + 20])
-    return found
+            numbers.add(int(bare))
+        elif word in _MILESTONE_WORDS:
+            numbers |= _parse_number_list(words[at + 1 : at + 20])
+    return numbers
 
 
-def _listed(words: list[str]) -> set[int]:
+def _parse_number_list(words: list[str]) -> set[int]:
     """The numbers that stand at the start of some words, ranges filled up."""
-    found: set[int] = set()
-    last, ranging = 0, False
+    numbers: set[int] = set()
+    previous, is_range = 0, False
     for word in words:
         bare = word.lstrip("ms")
         if bare.isascii() and bare.isdigit() and len(bare) < 5:
             number = int(bare)
-            found |= set(range(last, number)) if ranging and number - last < 100 else set()
-            found.add(number)
-            last, ranging = number, False
-        elif word in _RANGES and found:
-            ranging = True
-        elif word not in _LISTS or not found:
+            numbers |= set(range(previous, number)) if is_range and number - previous < 100 else set()
+            numbers.add(number)
+            previous, is_range = number, False
+        elif word in _RANGE_WORDS and numbers:
+            is_range = True
+        elif word not in _LIST_WORDS or not numbers:
             break
-    return found
+    return numbers
 
 
-def _is_told(title: str, texts: list[str]) -> bool:
+def _has_task(title: str, texts: list[str]) -> bool:
     """Whether some task has half of the longer words of a title."""
     words = {word.strip("`*_.,:;()") for word in title.casefold().split()}
-    long = [word for word in words if len(word) > 3]
-    return any([sum([word in text for word in long]) * 2 >= len(long) for text in texts]) if long else False
+    long_words = [word for word in words if len(word) > 3]
+    return any([sum([word in text for word in long_words]) * 2 >= len(long_words) for text in texts]) if long_words else False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import gt, lt
 
 from execplan.clock import minutes
-from execplan.lint.rule import HINT, Given, Place, rule
-from execplan.lint.stamps import stamp_place
+from execplan.lint.rule import HINT, RuleContext, RuleMatch, rule
+from execplan.lint.stamps import timestamp_match
 from execplan.plan.model import DONE
 
 TYPE_CHECKING = False
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan, Task
 
-_APART = 5
+_ORDER_TOLERANCE = 5
 """Minutes around a time that do not count: some tasks were ticked in one go."""
-_FEWEST = 5
+_MIN_TIMESTAMPS = 5
 """Stamps of which all but one show an order."""
 
 
 @rule("EP205", HINT)
-def out_of_order(plan: Plan, given: Given) -> Iterator[Place]:
+def timestamp_out_of_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A stamp of a done task does not fit the order of those around it.
 
     Progress is read from top to bottom as what happened. Where all stamps of a list rise, or all fall, but for one in ten
@@ -46,56 +46,56 @@ def out_of_order(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Write the tests.
         - [x] (2026-03-08 08:10Z) Build the writers.
     """
-    stamps = [task.stamp for task in plan.tasks if task.stamp is not None]
-    times = [stamp.date + stamp.time for stamp in stamps]
-    if times == sorted(times) and len({stamp.zone for stamp in stamps}) < 2:
+    timestamps = [task.stamp for task in plan.tasks if task.stamp is not None]
+    times = [timestamp.date + timestamp.time for timestamp in timestamps]
+    if times == sorted(times) and len({timestamp.zone for timestamp in timestamps}) < 2:
         return
     lists: dict[tuple[str, int], list[Task]] = {}
-    for task, place in zip(plan.tasks, places(plan.tasks), strict=True):
+    for task, group in zip(plan.tasks, group_tasks(plan.tasks), strict=True):
         if task.state == DONE and task.stamp is not None and task.stamp.possible:
-            lists.setdefault(place, []).append(task)
+            lists.setdefault(group, []).append(task)
     for tasks in lists.values():
-        if len(tasks) < _FEWEST:
+        if len(tasks) < _MIN_TIMESTAMPS:
             continue
-        spans = _spans(tasks)
+        spans = _timestamp_spans(tasks)
         starts = [first for first, _ in spans]
         if sum(map(gt, starts, starts[1:])) > sum(map(lt, starts, starts[1:])):
             spans = [(-last, -first) for first, last in spans]  # the newest comes first
-        odd = _misfits(spans)
-        if odd and len(odd) <= max(len(tasks) // 10, 1):
-            task, other = tasks[odd[0][0]], tasks[odd[0][1]]
+        misfits = _find_misfits(spans)
+        if misfits and len(misfits) <= max(len(tasks) // 10, 1):
+            task, other = tasks[misfits[0][0]], tasks[misfits[0][1]]
             if task.stamp is not None and other.stamp is not None:
-                more = f", and {len(odd) - 1} more" if len(odd) > 1 else ""
+                overflow = f", and {len(misfits) - 1} more" if len(misfits) > 1 else ""
                 side = "above" if other.number < task.number else "below"
-                message = f"out of order: task {other.number} {side} has {other.stamp.text}{more}"
-                yield stamp_place(plan, task, task.stamp, message)
+                message = f"out of order: task {other.number} {side} has {other.stamp.text}{overflow}"
+                yield timestamp_match(plan, task, task.stamp, message)
 
 
-def places(tasks: Sequence[Task]) -> list[tuple[str, int]]:
+def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
     """For each task the sub-heading above it and the line of the task that it is nested in, or -1."""
-    found = []
-    around: list[Task] = []
+    groups = []
+    ancestors: list[Task] = []
     for task in tasks:
-        while around and around[-1].stop <= task.start:
-            around.pop()
-        found.append((task.heading, around[-1].start if around else -1))
-        around.append(task)
-    return found
+        while ancestors and ancestors[-1].stop <= task.start:
+            ancestors.pop()
+        groups.append((task.heading, ancestors[-1].start if ancestors else -1))
+        ancestors.append(task)
+    return groups
 
 
-def _spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
+def _timestamp_spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
     """The first and last minute of each stamp; stamps of one unknown zone are compared as they stand."""
-    stamps = [task.stamp for task in tasks if task.stamp is not None]
-    if len({stamp.zone for stamp in stamps}) == 1:
-        stamps = [stamp._replace(zone="Z") for stamp in stamps]
+    timestamps = [task.stamp for task in tasks if task.stamp is not None]
+    if len({timestamp.zone for timestamp in timestamps}) == 1:
+        timestamps = [timestamp._replace(zone="Z") for timestamp in timestamps]
     spans = []
-    for stamp in stamps:
-        first, last = minutes(stamp) or (0, 0)
-        spans.append((first - _APART, last + _APART) if stamp.time else (first, last))
+    for timestamp in timestamps:
+        first, last = minutes(timestamp) or (0, 0)
+        spans.append((first - _ORDER_TOLERANCE, last + _ORDER_TOLERANCE) if timestamp.time else (first, last))
     return spans
 
 
-def _misfits(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_misfits(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Which spans, and against which other, break the rise of a list: those too early, or if they are fewer those too late."""
     early, late = [], []
     top = 0

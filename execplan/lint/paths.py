@@ -6,11 +6,11 @@ from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.lint.rule import Given
+    from execplan.lint.rule import RuleContext
     from execplan.plan.model import Plan
 
-_ODD = frozenset("*?{}<>$|&;=,\"'\\:~%!^#@… \t")
-_ENDINGS = frozenset(
+_NON_PATH_CHARACTERS = frozenset("*?{}<>$|&;=,\"'\\:~%!^#@… \t")
+_FILE_EXTENSIONS = frozenset(
     (
         "adoc bash bat c cc cfg cjs clj cljc cljs cmake cpp cs css csv cts cu dart ex exs fish go gradle graphql h hcl hpp hs html "
         "ini ino java jl js json json5 jsonl jsx kt kts lean less lock lua m md mdx mjs mm mod mts nix php pl plist po prisma proto "
@@ -18,7 +18,7 @@ _ENDINGS = frozenset(
         "xml yaml yml zig zsh"
     ).split()
 )
-_MADE = frozenset(
+_GENERATED_DIRECTORIES = frozenset(
     (
         "node_modules target dist build out output outputs var tmp temp logs log .venv venv coverage artifacts artifact .next .git "
         ".cache cache __pycache__ data generated results reports bin obj runs .turbo vendor release releases path to foo bar"
@@ -26,7 +26,7 @@ _MADE = frozenset(
 )
 """Folders that are made, or in no commit, or of an example."""
 _DOMAINS = (".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".sh", ".rs", ".xyz")
-_OTHERWISE = (
+_EXCUSE_STEMS = (
     *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(
         ","
     ),
@@ -44,67 +44,67 @@ _OTHERWISE = (
     ),
 )
 """What is said near a path that need not be there: to come, gone, made by a run, or elsewhere."""
-_OTHER = tuple([word for word in _OTHERWISE if word])
-_MENTIONS = 50
+_EXCUSES = tuple([word for word in _EXCUSE_STEMS if word])
+_MAX_MENTIONS = 50
 """Of one name, that are looked at."""
 
 
-def repository_path(words: str) -> str:
+def repository_path(text: str) -> str:
     """The path of a file or folder that the words of a code span are, counted from some folder; nothing for other words."""
-    path = words.removeprefix("./")
+    path = text.removeprefix("./")
     if "/" not in path or "//" in path:
         return ""
     head, colon, tail = path.partition(":")
     if colon and (tail.startswith(":") or tail.replace("-", "").replace(":", "").isdigit()):
         path = head
     path = path.partition("#")[0]
-    if not path.isascii() or path.startswith(("..", "/")) or "..." in path or _ODD.intersection(path):
+    if not path.isascii() or path.startswith(("..", "/")) or "..." in path or _NON_PATH_CHARACTERS.intersection(path):
         return ""
     parts = path.rstrip("/").split("/")
-    if parts[0].endswith(_DOMAINS) or _MADE.intersection(parts):
+    if parts[0].endswith(_DOMAINS) or _GENERATED_DIRECTORIES.intersection(parts):
         return ""
     if any(["YYYY" in part or "NNN" in part or "XXX" in part or not part for part in parts]):
         return ""
-    stem, dot, ending = parts[-1].rpartition(".")
+    stem, dot, extension = parts[-1].rpartition(".")
     if path.endswith("/"):
         return path.rstrip("/") if len(parts) > 1 else ""
-    return path if dot and stem and ending in _ENDINGS else ""
+    return path if dot and stem and extension in _FILE_EXTENSIONS else ""
 
 
-class Excuses:
+class MissingPathExcuses:
     """What a plan says near its lines, read once for each line; a line may mention many paths."""
 
-    __slots__ = ("_lines", "_near", "_words")
+    __slots__ = ("_lines", "_contexts", "_source")
 
-    def __init__(self, plan: Plan, given: Given) -> None:
+    def __init__(self, plan: Plan, context: RuleContext) -> None:
         self._lines = plan.text.lines
-        self._words = given.words
-        self._near: dict[int, tuple[str, list[str]]] = {}
+        self._source = context.source
+        self._contexts: dict[int, tuple[str, list[str]]] = {}
 
-    def excuse(self, path: str) -> bool:
+    def is_excused(self, path: str) -> bool:
         """Whether the plan says anywhere near a mention of a path, or of a folder above it, that it need not be there."""
         name = path.rpartition("/")[2]
         folded = name.casefold()
-        for at, _ in islice(self._words.find(name), _MENTIONS):
-            if at not in self._near:
-                near = self._read(at)
-                self._near[at] = near, [word for word in _OTHER if word in near]
-            near, said = self._near[at]
-            if said:
-                bare = near.replace(folded, " ")
-                if any([word in bare for word in said]):
+        for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS):
+            if at not in self._contexts:
+                nearby_text = self._read_context(at)
+                self._contexts[at] = nearby_text, [word for word in _EXCUSES if word in nearby_text]
+            nearby_text, excuse_words = self._contexts[at]
+            if excuse_words:
+                bare = nearby_text.replace(folded, " ")
+                if any([word in bare for word in excuse_words]):
                     return True
         return False
 
-    def _read(self, at: int) -> str:
+    def _read_context(self, at: int) -> str:
         """The lines around a line, and what introduces them."""
         lines = self._lines
         low = at
         while low > 0 and at - low < 3 and lines[low - 1].strip() and lines[low - 1][:1] != "#":
             low -= 1
-        near = " ".join(lines[low : at + 2]).casefold()
+        nearby_text = " ".join(lines[low : at + 2]).casefold()
         for up in range(low - 1, max(low - 15, -1), -1):
             line = lines[up].rstrip()
             if line.endswith((":", "：")) or line[:1] == "#":
-                return near + " " + line.casefold()
-        return near
+                return nearby_text + " " + line.casefold()
+        return nearby_text

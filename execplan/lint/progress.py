@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.clock import read_stamp
-from execplan.lint.order import places
-from execplan.lint.rule import ERROR, HINT, WARNING, Given, Place, on_line, rule
+from execplan.lint.order import group_tasks
+from execplan.lint.rule import ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan, Task
 
-_BEFORE = "(pre-satisfied)"
+_DONE_BEFORE_PLAN = "(pre-satisfied)"
 """Begins a task that was done before the plan was written."""
-_ENOUGH = 40
+_PREFIX_LENGTH = 40
 """Characters at the start of tasks that tell most of them apart; the rest is looked at only where they do not."""
-_CLOSES = " .!;:,。"
+_CLOSING_PUNCTUATION = " .!;:,。"
 
 
 @rule("EP201", ERROR)
-def no_task(plan: Plan, given: Given) -> Iterator[Place]:
+def progress_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Progress holds no task.
 
     Without checkboxes nobody can tell how far the work is, and zero of zero looks like done. A box in a fence, a quote,
@@ -43,7 +43,7 @@ def no_task(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP202", WARNING)
-def done_without_stamp(plan: Plan, given: Given) -> Iterator[Place]:
+def done_without_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A done task has no stamp.
 
     The stamp says when it was finished, so that the order of events can be told later. `execplan done` writes it.
@@ -58,12 +58,12 @@ def done_without_stamp(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
     for task in plan.tasks:
-        if task.state == DONE and task.stamp is None and not task.text.startswith(_BEFORE):
-            where = " in parentheses before its words, where it belongs" if _dated(task.text) else ""
-            yield on_line(plan, task.box, f"task {task.number} is done and has no stamp{where}")
+        if task.state == DONE and task.stamp is None and not task.text.startswith(_DONE_BEFORE_PLAN):
+            location = " in parentheses before its words, where it belongs" if _has_misplaced_timestamp(task.text) else ""
+            yield on_line(plan, task.box, f"task {task.number} is done and has no stamp{location}")
 
 
-def _dated(text: str) -> bool:
+def _has_misplaced_timestamp(text: str) -> bool:
     """Whether a stamp stands behind the words, or before them in a form that is none."""
     close = text.rstrip(" .")
     ends = read_stamp(close[close.rfind("(") :]) if close[-1:] == ")" else None
@@ -71,7 +71,7 @@ def _dated(text: str) -> bool:
 
 
 @rule("EP207", HINT)
-def boxes_outside(plan: Plan, given: Given) -> Iterator[Place]:
+def checkboxes_outside_progress(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Boxes stand in a section other than Progress.
 
     They look like open work, and nobody counts them: not the tool, and not who reads Progress to see how far the work is.
@@ -100,7 +100,7 @@ def boxes_outside(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP208", WARNING)
-def same_words(plan: Plan, given: Given) -> Iterator[Place]:
+def duplicate_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Two tasks of one list have the same words.
 
     One is a leftover of an edit, or they mean different things and do not say so. Whoever ticks one by its words can't
@@ -118,12 +118,12 @@ def same_words(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Write the tests of the reader.
         - [ ] Write the tests of the writers.
     """
-    if len({task.text[:_ENOUGH].casefold().replace(" ", "").rstrip(_CLOSES) for task in plan.tasks}) == len(plan.tasks):
+    if len({task.text[:_PREFIX_LENGTH].casefold().replace(" ", "").rstrip(_CLOSING_PUNCTUATION) for task in plan.tasks}) == len(plan.tasks):
         return
-    words = [" ".join(task.text.casefold().split()).rstrip(_CLOSES) for task in plan.tasks]
-    first: dict[tuple[str, tuple[str, int]], Task] = {}
-    for task, said, place in zip(plan.tasks, words, places(plan.tasks), strict=True):
-        before = first.setdefault((said, place), task)
-        if said and before is not task:
-            message = f"the same words as task {before.number} in line {before.box + 1}"
+    normalized_texts = [" ".join(task.text.casefold().split()).rstrip(_CLOSING_PUNCTUATION) for task in plan.tasks]
+    first_tasks: dict[tuple[str, tuple[str, int]], Task] = {}
+    for task, text, group in zip(plan.tasks, normalized_texts, group_tasks(plan.tasks), strict=True):
+        earlier_task = first_tasks.setdefault((text, group), task)
+        if text and earlier_task is not task:
+            message = f"the same words as task {earlier_task.number} in line {earlier_task.box + 1}"
             yield on_line(plan, task.box, message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.words import NO_WORDS
+from execplan.lint.words import EMPTY_SOURCE
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
-    from execplan.lint.facts import Clock, History, Shelf, Tree
-    from execplan.lint.words import Span, Words
+    from execplan.lint.facts import Clock, GitHistory, ProjectFacts, RepositoryTree
+    from execplan.lint.words import Span, PlanSource
     from execplan.plan.model import Plan
     from execplan.text.edit import Edit
 
@@ -28,48 +28,48 @@ BYTES: Final = "bytes"
 CLOCK: Final = "clock"
 TREE: Final = "tree"
 HISTORY: Final = "history"
-COMMITTED: Final = "commit"
-HOME: Final = "home"
+COMMIT: Final = "commit"
+PROJECT: Final = "home"
 """What a rule needs besides the plan; a rule whose need is not given does not run.
 
 `commit` is the plan as it was committed, which git tells at once; `history` is all that git can be asked. A rule that needs
 a home is about no single plan.
 """
-OF_GIT: Final = (HISTORY, COMMITTED)
+GIT_NEEDS: Final = (HISTORY, COMMIT)
 
 SAFE: Final = "safe"
 UNSAFE: Final = "unsafe"
-NONE: Final = "none"
+NO_FIX: Final = "none"
 """Whether what mends a finding keeps what the plan says, may change it, or is for a person to write."""
 
 
-class Given(NamedTuple):
+class RuleContext(NamedTuple):
     """What a rule is told besides the plan."""
 
-    archived: bool = False
-    given_up: bool = False
+    is_archived: bool = False
+    is_superseded: bool = False
     """Whether it is archived among the plans that were given up, where open tasks are no wonder."""
-    at_home: bool = False
+    in_project: bool = False
     """Whether it lies among the plans of a home, from where it can be archived."""
-    draft_is_fine: bool = False
+    allows_draft: bool = False
     """Whether a draft may have placeholder text and no task, and a complete plan no outcome yet, as a hook allows."""
-    skip_others: bool = False
+    skips_other_files: bool = False
     """Whether a file that is not a plan is skipped: nobody named it."""
     path: str = ""
     """The plan's, from the repository's root; empty for a text that lies nowhere."""
     id: str = ""
     """Its id, where its folder decides that; empty: its file's name without `.md`."""
-    form: str = "{date}_{slug}"
+    name_format: str = "{date}_{slug}"
     """How the settings name plans; empty for a plan that lies in none of their folders."""
     stalled_days: int = 14
     clock: Clock | None = None
-    tree: Tree | None = None
-    history: History | None = None
-    words: Words = NO_WORDS
+    tree: RepositoryTree | None = None
+    history: GitHistory | None = None
+    source: PlanSource = EMPTY_SOURCE
     """What the plan's lines hold beyond its structure; the runner puts it there."""
 
 
-class Place(NamedTuple):
+class RuleMatch(NamedTuple):
     """Where a rule found something and what; lines and columns count from 0, ends are exclusive."""
 
     message: str
@@ -88,7 +88,7 @@ class Fix(NamedTuple):
     edits: tuple[Edit, ...]
 
     @property
-    def is_shown(self) -> bool:
+    def is_displayable(self) -> bool:
         """Whether a document may show it: one whose lines hold a secret is made, and not told."""
         from execplan.text.secrets import find
 
@@ -123,11 +123,11 @@ class Finding(NamedTuple):
             "end_line": self.end_line,
             "end_column": self.end_column,
             "message": self.message,
-            "fix": self.fix.to_json() if self.fix is not None and self.fix.is_shown else None,
+            "fix": self.fix.to_json() if self.fix is not None and self.fix.is_displayable else None,
         }
 
 
-class Spot(NamedTuple):
+class ProjectMatch(NamedTuple):
     """What a rule about a home found: a file or a folder, by its path from the root, and what is to be said of it."""
 
     path: str
@@ -135,8 +135,8 @@ class Spot(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Check = Callable[[Plan, Given], Iterable[Place]]
-    HomeCheck = Callable[[Shelf], Iterable[Spot]]
+    Check = Callable[[Plan, RuleContext], Iterable[RuleMatch]]
+    ProjectCheck = Callable[[ProjectFacts], Iterable[ProjectMatch]]
 
 
 class Rule(NamedTuple):
@@ -147,10 +147,10 @@ class Rule(NamedTuple):
     """Unless the settings say otherwise."""
     check: Check
     needs: str = BYTES
-    fix: str = NONE
+    fix: str = NO_FIX
     on: bool = True
     """Whether it runs where nobody selects it."""
-    of_home: HomeCheck | None = None
+    project_check: ProjectCheck | None = None
     """What a rule about a home does, in place of `check`."""
     unfinished: str = ""
     """Its level for a plan with open tasks, outside of the profiles `strict` and `ci`; empty: the same."""
@@ -160,18 +160,18 @@ class Rule(NamedTuple):
         return level if level != GRADUAL else self.level if complete else self.unfinished
 
     @property
-    def page(self) -> str:
+    def help_text(self) -> str:
         """Sentence, why, `Bad:` and `Good:`, as the function's docstring has them."""
-        lines = ((self.of_home or self.check).__doc__ or "").strip("\n").split("\n")
+        lines = ((self.project_check or self.check).__doc__ or "").strip("\n").split("\n")
         return "\n".join([line.removeprefix("    ") for line in lines]).strip()
 
     @property
-    def sentence(self) -> str:
+    def summary(self) -> str:
         """What the rule is about."""
-        return self.page.split("\n", 1)[0]
+        return self.help_text.split("\n", 1)[0]
 
 
-OURS: Final = "EP"
+BUILTIN_PREFIX: Final = "EP"
 """How the codes of the rules begin that come with execplan; no other rule's may."""
 
 RULES: dict[str, Rule] = {}
@@ -179,47 +179,47 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool = True, unfinished: str = ""
+    code: str, level: str, *, needs: str = BYTES, fix: str = NO_FIX, on: bool = True, unfinished: str = ""
 ) -> Callable[[Check], Check]:
     """Register a function as the rule of a code; raises ValueError for a code that is taken or a level that is none."""
 
     def register(check: Check) -> Check:
-        _add(Rule(code, level, check, needs, fix, on, unfinished=unfinished))
+        _register(Rule(code, level, check, needs, fix, on, unfinished=unfinished))
         return check
 
     return register
 
 
-def home_rule(code: str, level: str, *, on: bool = True) -> Callable[[HomeCheck], HomeCheck]:
+def project_rule(code: str, level: str, *, on: bool = True) -> Callable[[ProjectCheck], ProjectCheck]:
     """Register a function as the rule of a code, about a home and not about one of its plans; raises ValueError as `rule`."""
 
-    def register(check: HomeCheck) -> HomeCheck:
-        _add(Rule(code, level, _nothing, HOME, NONE, on, check))
+    def register(check: ProjectCheck) -> ProjectCheck:
+        _register(Rule(code, level, _no_matches, PROJECT, NO_FIX, on, check))
         return check
 
     return register
 
 
-def _add(new: Rule) -> None:
+def _register(new: Rule) -> None:
     code = new.code
     if code in RULES:
         raise ValueError(f"the rule {code} is there already")
-    if not (code.isascii() and code.isalnum()) or new.level not in LEVELS or new.fix not in (NONE, SAFE, UNSAFE):
+    if not (code.isascii() and code.isalnum()) or new.level not in LEVELS or new.fix not in (NO_FIX, SAFE, UNSAFE):
         raise ValueError(f"{code!r}, {new.level}, {new.fix}: letters and digits, a level, a kind of fix?")
     RULES[code] = new
 
 
-def _nothing(plan: Plan, given: Given) -> Iterable[Place]:
+def _no_matches(plan: Plan, context: RuleContext) -> Iterable[RuleMatch]:
     return ()
 
 
-def on_line(plan: Plan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> Place:
+def on_line(plan: Plan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> RuleMatch:
     """A place that is the words of one line."""
-    words = plan.text.lines[line] if line < len(plan.text.lines) else ""
-    begin = len(words) - len(words.lstrip())
-    return Place(message, line, begin, line + 1, max(len(words.rstrip()), begin + 1), edits)
+    text = plan.text.lines[line] if line < len(plan.text.lines) else ""
+    begin = len(text) - len(text.lstrip())
+    return RuleMatch(message, line, begin, line + 1, max(len(text.rstrip()), begin + 1), edits)
 
 
-def on_span(span: Span, message: str) -> Place:
+def on_span(span: Span, message: str) -> RuleMatch:
     """A place that is some words within a line."""
-    return Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
+    return RuleMatch(message, span.line, span.column, span.line + 1, span.column + len(span.text))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, HINT, WARNING, Given, Place, rule
-from execplan.lint.steps import told
+from execplan.lint.rule import ERROR, HINT, WARNING, RuleContext, RuleMatch, rule
+from execplan.lint.steps import step_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @rule("EP607", WARNING)
-def dangerous_command(plan: Plan, given: Given) -> list[Place]:
+def dangerous_command(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step is a command that can do harm which no rollback takes back.
 
     Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, or of publishing. Nothing is wrong
@@ -34,11 +34,11 @@ def dangerous_command(plan: Plan, given: Given) -> list[Place]:
         make check
         ```
     """
-    return told(given, "EP607")
+    return step_matches(context, "EP607")
 
 
 @rule("EP608", ERROR)
-def path_outside(plan: Plan, given: Given) -> list[Place]:
+def path_outside_repository(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step names a path outside the repository, or in a folder that git or this tool keeps for itself.
 
     A plan changes its own repository and nothing else: `approve` refuses such a step. Paths count from the root.
@@ -60,11 +60,11 @@ def path_outside(plan: Plan, given: Given) -> list[Place]:
         One line.
         ```
     """
-    return told(given, "EP608")
+    return step_matches(context, "EP608")
 
 
 @rule("EP609", HINT)
-def no_expectation(plan: Plan, given: Given) -> list[Place]:
+def step_without_expectation(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step runs a command and does not say what comes of it.
 
     Without `expect`, `exit`, `test-after` or a fence `{expect}` below it, all that is known of it is that it ended with 0.
@@ -87,11 +87,11 @@ def no_expectation(plan: Plan, given: Given) -> list[Place]:
         make test
         ```
     """
-    return told(given, "EP609")
+    return step_matches(context, "EP609")
 
 
 @rule("EP610", ERROR)
-def task_that_is_not_there(plan: Plan, given: Given) -> list[Place]:
+def unknown_task(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step completes a task that Progress does not have, or has several of.
 
     The step would run and nothing would be ticked. `task` takes the task's id, or words that only it has.
@@ -123,11 +123,11 @@ def task_that_is_not_there(plan: Plan, given: Given) -> list[Place]:
         make parser
         ```
     """
-    return told(given, "EP610")
+    return step_matches(context, "EP610")
 
 
 @rule("EP611", WARNING)
-def shell_without_saying_so(plan: Plan, given: Given) -> list[Place]:
+def undeclared_shell(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step needs a shell and does not say so.
 
     A command is run as its words, so that a pipe, a redirection or a variable would be handed to it as text; such a step is
@@ -151,4 +151,4 @@ def shell_without_saying_so(plan: Plan, given: Given) -> list[Place]:
         make out.txt
         ```
     """
-    return told(given, "EP611")
+    return step_matches(context, "EP611")

@@ -34,7 +34,7 @@ from execplan.lint import (
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
-    COMMITTED,
+    COMMIT,
     ERROR,
     GRADUAL,
     HINT,
@@ -44,16 +44,16 @@ from execplan.lint.rule import (
     WARNING,
     Finding,
     Fix,
-    Given,
+    RuleContext,
     Rule,
 )
-from execplan.lint.words import Words
+from execplan.lint.words import PlanSource
 from execplan.plan import outline, reader
 from execplan.plan.model import COMPLETE, DRAFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.lint.facts import Shelf
+    from execplan.lint.facts import ProjectFacts
     from execplan.plan.model import Plan
 
 __all__ = [
@@ -62,14 +62,14 @@ __all__ = [
     "RULES",
     "WARNING",
     "Finding",
-    "Given",
+    "RuleContext",
     "lint_bytes",
-    "lint_home",
+    "lint_project",
     "lint_plan",
-    "unreadable",
+    "unreadable_finding",
 ]
 
-FAMILIES = (
+RULE_MODULES = (
     *(source, suppress, spacing, surface),
     *(structure, sections, titles, front),
     *(progress, stamps, stalled, order, boxes, halves, milestones),
@@ -82,115 +82,115 @@ FAMILIES = (
 for _code in sorted(RULES):
     RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes
 
-DEFAULT = {code: GRADUAL if rule.unfinished else rule.level for code, rule in RULES.items() if rule.on}
+DEFAULT_LEVELS = {code: GRADUAL if rule.unfinished else rule.level for code, rule in RULES.items() if rule.on}
 """The rules that run where nobody selects others, each with its level."""
 
-MOST = 100
+MAX_FINDINGS = 100
 """Findings of one rule that are shown for one file."""
 
-_LONG = 16
+_MIN_SECRET_LENGTH = 16
 """Characters of a word that may be a secret."""
-_DRAFT = ("EP109", "EP201")
-_COMPLETE = ("EP501",)
+_DRAFT_CODES = ("EP109", "EP201")
+_COMPLETE_CODES = ("EP501",)
 """Under `--hook` an error of these is a warning, so that each step of writing and doing a plan can be committed."""
-_ALONE = "EP004"
+_EXCLUSIVE_CODE = "EP004"
 
 
-def lint_bytes(data: bytes, given: Given | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
+def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
     """The findings for a file's bytes, by line; bytes that can't be read are one finding."""
     try:
         plan = reader.read(data)
     except ExecplanError as error:
-        return [unreadable(error)]
-    return lint_plan(plan, given, levels)
+        return [unreadable_finding(error)]
+    return lint_plan(plan, context, levels)
 
 
-def unreadable(error: ExecplanError) -> Finding:
+def unreadable_finding(error: ExecplanError) -> Finding:
     """The finding that a refusal to read comes to."""
     line = max(error.line, 1)
     return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
 
 
 def lint_plan(
-    plan: Plan, given: Given | None = None, levels: dict[str, str] | None = None, most: int = MOST
+    plan: Plan, context: RuleContext | None = None, levels: dict[str, str] | None = None, max_findings: int = MAX_FINDINGS
 ) -> list[Finding]:
     """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
-    given = (given or Given())._replace(words=Words(plan))
-    if given.skip_others and not any([section.name in outline.LIVING for section in plan.sections]):
+    context = (context or RuleContext())._replace(source=PlanSource(plan))
+    if context.skips_other_files and not any([section.name in outline.LIVING for section in plan.sections]):
         from execplan.lint.recognition import NOT_A_PLAN, is_plan
 
-        before = given.history.before if given.history is not None else None
-        if not is_plan(plan, given) and (before is None or not is_plan(before, Given(words=Words(before)))):
+        before = context.history.committed_plan if context.history is not None else None
+        if not is_plan(plan, context) and (before is None or not is_plan(before, RuleContext(source=PlanSource(before)))):
             return [NOT_A_PLAN]
-    levels = DEFAULT if levels is None else levels
-    lowered: tuple[str, ...] = ()
+    levels = DEFAULT_LEVELS if levels is None else levels
+    lowered_codes: tuple[str, ...] = ()
     state = plan.state()
     if plan.excused:
-        lowered = tuple(RULES)
-    elif given.draft_is_fine:
-        lowered = _DRAFT if state == DRAFT else _COMPLETE
-    met = _met(given)
-    ran = {code for code in levels if RULES[code].needs in met}
+        lowered_codes = tuple(RULES)
+    elif context.allows_draft:
+        lowered_codes = _DRAFT_CODES if state == DRAFT else _COMPLETE_CODES
+    available = _available_needs(context)
+    codes_run = {code for code in levels if RULES[code].needs in available}
     findings: list[Finding] = []
     for code, rule in RULES.items():
-        if code not in ran:
+        if code not in codes_run:
             continue
         level = rule.level_of(levels[code], complete=state == COMPLETE)
-        level = WARNING if level == ERROR and code in lowered else level
-        found = _found(rule, level, plan, given, most)
-        findings += found
-        if found and code == _ALONE:
+        level = WARNING if level == ERROR and code in lowered_codes else level
+        rule_findings = _run_rule(rule, level, plan, context, max_findings)
+        findings += rule_findings
+        if rule_findings and code == _EXCLUSIVE_CODE:
             break  # the rules behind it would tell of what stands in the fence
-    if suppress.MARK in given.words.source:
-        from execplan.lint.ignoring import left_over
+    if suppress.MARK in context.source.text:
+        from execplan.lint.ignoring import apply_suppressions
 
-        findings = left_over(plan, given.words, findings, levels, ran)
+        findings = apply_suppressions(plan, context.source, findings, levels, codes_run)
     findings.sort(key=lambda finding: (finding.line, finding.column))
     return findings
 
 
-def _found(rule: Rule, level: str, plan: Plan, given: Given, most: int) -> list[Finding]:
+def _run_rule(rule: Rule, level: str, plan: Plan, context: RuleContext, max_findings: int) -> list[Finding]:
     """What one rule finds, to the limit, and how many more there are."""
     findings: list[Finding] = []
-    found = 0
-    for place in rule.check(plan, given):
-        found += 1
-        if found <= most + 1:
-            ends = (place.end_line, max(place.end_column, place.column + 1))
-            fix = Fix(rule.fix, place.edits) if place.edits else None
-            message = place.message if len(place.message) < _LONG else _without_secrets(place.message)
-            findings.append(Finding(rule.code, level, place.line + 1, place.column + 1, *ends, message, fix))
-    if found > most:
+    match_count = 0
+    for match in rule.check(plan, context):
+        match_count += 1
+        if match_count <= max_findings + 1:
+            end = (match.end_line, max(match.end_column, match.column + 1))
+            fix = Fix(rule.fix, match.edits) if match.edits else None
+            message = match.message if len(match.message) < _MIN_SECRET_LENGTH else _without_secrets(match.message)
+            findings.append(Finding(rule.code, level, match.line + 1, match.column + 1, *end, message, fix))
+    if match_count > max_findings:
         line = findings.pop().line
-        findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {found - most} more"))
+        findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {match_count - max_findings} more"))
     return findings
 
 
-def lint_home(shelf: Shelf, levels: dict[str, str] | None = None) -> list[tuple[str, Finding]]:
+def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> list[tuple[str, Finding]]:
     """The findings about a home, each with the path of a file or a folder."""
-    levels = DEFAULT if levels is None else levels
-    found = []
+    levels = DEFAULT_LEVELS if levels is None else levels
+    findings = []
     for code, rule in RULES.items():
-        if code in levels and rule.of_home is not None:
-            spots = list(rule.of_home(shelf))
-            found += [(spot.path, Finding(code, levels[code], 1, 1, 1, 1, spot.message)) for spot in spots[:MOST]]
-            if len(spots) > MOST:
-                last = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(spots) - MOST} more")
-                found.append((spots[MOST].path, last))
-    return found
+        if code in levels and rule.project_check is not None:
+            matches = list(rule.project_check(facts))
+            findings += [(match.path, Finding(code, levels[code], 1, 1, 1, 1, match.message)) for match in matches[:MAX_FINDINGS]]
+            if len(matches) > MAX_FINDINGS:
+                overflow = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(matches) - MAX_FINDINGS} more")
+                findings.append((matches[MAX_FINDINGS].path, overflow))
+    return findings
 
 
 def _without_secrets(message: str) -> str:
     """A message, which may quote the plan, as others may read it."""
-    if not any([len(word) >= _LONG for word in message.split()]):
+    if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
         return message
     from execplan.text.secrets import masked
 
     return masked(message)
 
 
-def _met(given: Given) -> set[str]:
+def _available_needs(context: RuleContext) -> set[str]:
     """Which needs of rules are met."""
-    facts = (BYTES, True), (CLOCK, given.clock), (TREE, given.tree), (COMMITTED, given.history)
+    facts = (BYTES, True), (CLOCK, context.clock), (TREE, context.tree), (COMMIT, context.history)
     met = {need for need, fact in facts if fact is not None}
-    return met if given.history is None or given.history.partial else {*met, HISTORY}
+    return met if context.history is None or context.history.is_partial else {*met, HISTORY}

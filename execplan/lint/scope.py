@@ -6,32 +6,32 @@ from execplan.plan import outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.lint.words import Span, Words
+    from execplan.lint.words import Span, PlanSource
     from execplan.plan.model import Plan
 
-_ELSEWHERE = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)
+_RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)
 """Sections that tell what was met on the way, and name files as evidence."""
 
-_LONG = 300
+_MAX_PATH_LENGTH = 300
 
 
-def paths_named(plan: Plan, words: Words) -> dict[str, Span]:
+def find_named_paths(plan: Plan, source: PlanSource) -> dict[str, Span]:
     """Each path that a whole code span may be, with the first place where it stands; which of them are there git knows."""
-    told = bytearray(len(plan.text.lines) + 1)
+    is_excluded = bytearray(len(plan.text.lines) + 1)
     for section in plan.sections:
-        if section.name in _ELSEWHERE:
-            told[section.start : section.end] = b"\1" * (section.end - section.start)
-        told[section.notes : section.end] = b"\1" * (section.end - section.notes)
-    found: dict[str, Span] = {}
-    for span in words.codes:
-        if not told[span.line] and len(span.text) < _LONG:
-            path = path_of(span.text)
+        if section.name in _RECORD_SECTIONS:
+            is_excluded[section.start : section.end] = b"\1" * (section.end - section.start)
+        is_excluded[section.notes : section.end] = b"\1" * (section.end - section.notes)
+    spans: dict[str, Span] = {}
+    for span in source.code_spans:
+        if not is_excluded[span.line] and len(span.text) < _MAX_PATH_LENGTH:
+            path = extract_path(span.text)
             if path:
-                found.setdefault(path, span)
-    return found
+                spans.setdefault(path, span)
+    return spans
 
 
-def path_of(text: str) -> str:
+def extract_path(text: str) -> str:
     """The path of a code span, without the line or the test that it names in the file; or nothing."""
     path = text.partition("::")[0].partition("#")[0].removeprefix("./")
     while ":" in path and path.rpartition(":")[2].strip("0123456789-,") == "":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, GRADUAL, HINT, LEVELS, OF_GIT, RULES, WARNING
+from execplan.lint.rule import ERROR, GRADUAL, HINT, LEVELS, GIT_NEEDS, RULES, WARNING
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ PROFILES: Final = (DEFAULT, STRICT, CI)
 """`default`: every rule that is on. `ci`: git is asked, too. `strict`: rules that are off by default as well, and a warning fails."""
 
 
-class Selection(NamedTuple):
+class RuleSelection(NamedTuple):
     """Rules by their codes, or by how codes begin; of a rule that is named twice the longer name decides."""
 
     profile: str = ""
@@ -27,56 +27,56 @@ class Selection(NamedTuple):
     levels: tuple[tuple[str, str], ...] = ()
     """Codes with the level that they get in place of their own."""
 
-    def over(self, under: Selection) -> Selection:
+    def overlay(self, base: RuleSelection) -> RuleSelection:
         """This selection where it says something, else the one under it; what either ignores is ignored."""
-        return Selection(
-            self.profile or under.profile,
-            self.select or under.select,
-            self.ignore + tuple([each for each in under.ignore if not _names(self.select, each)]),
-            under.levels + self.levels,
+        return RuleSelection(
+            self.profile or base.profile,
+            self.select or base.select,
+            self.ignore + tuple([code for code in base.ignore if not _is_covered(self.select, code)]),
+            base.levels + self.levels,
         )
 
-    def active(self) -> dict[str, str]:
+    def active_levels(self) -> dict[str, str]:
         """The rules that run, each with its level."""
-        own = dict(self.levels)
-        chosen = {}
+        level_overrides = dict(self.levels)
+        levels = {}
         for code, rule in RULES.items():
-            asked, ignored = _longest(self.select, code), _longest(self.ignore, code)
-            wanted = asked > 0 if self.select else rule.on or self.profile == STRICT
-            if wanted and (not ignored or ignored < asked):
-                named = max([name for name in own if code.startswith(name)], key=len, default="")
-                gradual = rule.unfinished and self.profile not in (STRICT, CI)
-                chosen[code] = own.get(named, GRADUAL if gradual else rule.level)
-        return chosen
+            selected_length, ignored_length = _longest_match(self.select, code), _longest_match(self.ignore, code)
+            is_selected = selected_length > 0 if self.select else rule.on or self.profile == STRICT
+            if is_selected and (not ignored_length or ignored_length < selected_length):
+                override_name = max([name for name in level_overrides if code.startswith(name)], key=len, default="")
+                is_gradual = rule.unfinished and self.profile not in (STRICT, CI)
+                levels[code] = level_overrides.get(override_name, GRADUAL if is_gradual else rule.level)
+        return levels
 
     @property
-    def fails(self) -> str:
+    def failure_level(self) -> str:
         """The least level at which a finding makes the answer no."""
         return WARNING if self.profile == STRICT else ERROR
 
     @property
-    def asks_history(self) -> bool:
+    def needs_history(self) -> bool:
         """Whether rules that ask git are wanted of plans as they are on disk."""
         if self.profile in (STRICT, CI):
             return True
-        return any([rule.needs in OF_GIT and _longest(self.select, code) > 0 for code, rule in RULES.items()])
+        return any([rule.needs in GIT_NEEDS and _longest_match(self.select, code) > 0 for code, rule in RULES.items()])
 
 
-def unknown(names: Sequence[str]) -> list[str]:
+def unknown_names(names: Sequence[str]) -> list[str]:
     """Those of the names that no rule's code begins with."""
     return [name for name in names if not name or not any([code.startswith(name) for code in RULES])]
 
 
-def at_least(level: str) -> tuple[str, ...]:
+def levels_at_least(level: str) -> tuple[str, ...]:
     """The levels that are as bad as this one, or worse."""
     return LEVELS[: LEVELS.index(level or HINT) + 1]
 
 
-def _longest(names: Sequence[str], code: str) -> int:
+def _longest_match(names: Sequence[str], code: str) -> int:
     """The length of the longest name that names a code, or 0."""
     return max([len(name) for name in names if code.startswith(name)], default=0)
 
 
-def _names(names: Sequence[str], other: str) -> bool:
+def _is_covered(names: Sequence[str], covered_name: str) -> bool:
     """Whether one of the names is as exact as another that it covers, or more."""
-    return any([name.startswith(other) for name in names])
+    return any([name.startswith(covered_name) for name in names])

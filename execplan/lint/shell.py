@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.lint.rule import Given
+    from execplan.lint.rule import RuleContext
     from execplan.plan.model import Plan, Section
     from execplan.text.blocks import Block
 
 
-def fences(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
+def find_code_blocks(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
     """The blocks of code of a section, each with the lines within it; those of an example are typed by nobody."""
     for block in plan.blocks[section.first : section.last]:
         if block.kind == FENCE and "{" in block.text and _is_example(block.text):
@@ -30,34 +30,34 @@ def _is_example(info: str) -> bool:
     from execplan.execution.attributes import EXAMPLE
     from execplan.execution.written.fence import parse_info_string
 
-    said = parse_info_string(info)
-    return said is not None and said.mark == EXAMPLE
+    parsed = parse_info_string(info)
+    return parsed is not None and parsed.mark == EXAMPLE
 
 
-def commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
+def find_commands(plan: Plan, context: RuleContext, section: Section) -> Iterator[Span]:
     """The commands of a section, those in blocks of code first."""
-    for block, start, end in fences(plan, section):
+    for block, start, end in find_code_blocks(plan, section):
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
         if language not in SHELL_LANGUAGES and language not in PLAIN_TEXT_LANGUAGES:
             continue
-        sure = language in SHELL_LANGUAGES and not any(
-            [each.lstrip().startswith(PROMPTS) for each in plan.text.lines[start:end]]
+        is_shell = language in SHELL_LANGUAGES and not any(
+            [text_line.lstrip().startswith(PROMPTS) for text_line in plan.text.lines[start:end]]
         )
-        goes_on = False
+        is_continuation = False
         for at in range(start, end):
             line = plan.text.lines[at].strip()
-            if line and not goes_on and line[0] != "#" and (sure or looks_like_command(line)):
+            if line and not is_continuation and line[0] != "#" and (is_shell or looks_like_command(line)):
                 yield Span(at, plan.text.lines[at].index(line), line)
-            goes_on = line.endswith("\\")
-    for span in given.words.codes_in(section.body, section.end):
+            is_continuation = line.endswith("\\")
+    for span in context.source.code_spans_in(section.body, section.end):
         if (" " in span.text or "/" in span.text or span.text in STANDALONE_PROGRAMS) and looks_like_command(span.text):
             yield span
     for block in plan.blocks[section.first : section.last]:
         if block.kind == PARAGRAPH:
-            yield from _in_prose(plan.text.lines, block)
+            yield from _commands_in_paragraph(plan.text.lines, block)
 
 
-def _in_prose(lines: list[str], block: Block) -> Iterator[Span]:
+def _commands_in_paragraph(lines: list[str], block: Block) -> Iterator[Span]:
     """Lines of a paragraph that are a command and stand bare, as below an item that indents them too little."""
     for at in range(block.start, block.end):
         line = lines[at].lstrip(" \t-*+0123456789.)")

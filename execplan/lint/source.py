@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, Given, Place, on_line, rule
+from execplan.lint.rule import ERROR, RuleContext, RuleMatch, on_line, rule
 from execplan.text.blocks import FENCE, FRONT
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @rule("EP001", ERROR)
-def unreadable(plan: Plan, given: Given) -> Iterator[Place]:
+def unreadable_file(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""The file can't be read.
 
     It is empty, larger than 5 MiB, holds a NUL byte, or is not UTF-8. Nothing in it can be shown or edited, so the
@@ -28,7 +28,7 @@ def unreadable(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP002", ERROR)
-def conflict_markers(plan: Plan, given: Given) -> Iterator[Place]:
+def conflict_markers(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The file holds conflict markers of git.
 
     Two sides of a merge stand in it, so nobody knows which tasks are done. Verbs that read still show the plan; verbs
@@ -53,7 +53,7 @@ def conflict_markers(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP003", ERROR)
-def unclosed_fence(plan: Plan, given: Given) -> Iterator[Place]:
+def unclosed_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A fence or an HTML comment is opened and never closed.
 
     All that stands below it is part of it: sections and tasks vanish, for people who read the page and for tools.
@@ -78,7 +78,7 @@ def unclosed_fence(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP004", ERROR)
-def wrapped_in_fence(plan: Plan, given: Given) -> Iterator[Place]:
+def wrapped_in_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The whole plan stands inside a fence.
 
     It was copied with the fence that a chat or a skeleton showed it in. To every reader of markdown it is one block of

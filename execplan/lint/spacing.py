@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import HINT, SAFE, WARNING, Given, Place, on_line, rule
-from execplan.lint.surface import tangled
+from execplan.lint.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.lint.surface import find_nested_fences
 from execplan.text.blocks import HEADING, PARAGRAPH
 from execplan.text.edit import Edit
 from execplan.text.hidden import TURNS, hidden_in, may_hide, shown
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
 
-_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
-_MISREAD = "\x08\x1b\x7f"
+_LINE_ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+_CONTROL_CHARACTERS = "\x08\x1b\x7f"
 """ASCII that a terminal obeys instead of showing it."""
 
 
 @rule("EP005", HINT, fix=SAFE)
-def mixed_ends(plan: Plan, given: Given) -> Iterator[Place]:
+def mixed_line_endings(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""The file begins with a byte order mark, or its lines end in different ways.
 
     Some tools take the mark for text, so that the title is no heading; where ends are mixed, a diff shows lines as changed
@@ -50,13 +50,13 @@ def mixed_ends(plan: Plan, given: Given) -> Iterator[Place]:
         common = max(sorted(kinds), key=ends.count)
         rare = [at for at, end in enumerate(ends) if end and end != common]
         edits = tuple([Edit(at, at + 1, (plan.text.lines[at],), (common,)) for at in rare])
-        names = " or ".join([_ENDS[kind] for kind in sorted(kinds - {common})])
+        names = " or ".join([_LINE_ENDING_NAMES[kind] for kind in sorted(kinds - {common})])
         count = f"{len(rare)} lines end" if len(rare) > 1 else "a line ends"
-        yield on_line(plan, rare[0], f"{count} with {names}, the others with {_ENDS[common]}", edits)
+        yield on_line(plan, rare[0], f"{count} with {names}, the others with {_LINE_ENDING_NAMES[common]}", edits)
 
 
 @rule("EP006", HINT, fix=SAFE)
-def trailing_spaces(plan: Plan, given: Given) -> Iterator[Place]:
+def trailing_whitespace(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""A line ends with spaces that mean nothing, or the last line is not ended.
 
     Nobody sees them, editors take them away, and then the diff of a ticked box shows lines that nobody meant to touch. Two
@@ -77,26 +77,26 @@ def trailing_spaces(plan: Plan, given: Given) -> Iterator[Place]:
     """
     lines = plan.text.lines
     last = len(lines) - 1
-    found = [at for at, line in enumerate(lines) if line.rstrip() != line]
-    if found and _is_clear(plan):
-        inert, breaks = given.words.inert, _breaks(plan)
-        for at in found:
+    lines_with_spaces = [at for at, line in enumerate(lines) if line.rstrip() != line]
+    if lines_with_spaces and _has_reliable_fences(plan):
+        inert, breaks = context.source.inert_lines, _continued_lines(plan)
+        for at in lines_with_spaces:
             line = lines[at]
             bare = line.rstrip(" \t")
-            kept = inert[at] or (breaks[at] and line.endswith("  ")) or bare.endswith("\\")
-            if bare != line and not kept:
+            is_kept = inert[at] or (breaks[at] and line.endswith("  ")) or bare.endswith("\\")
+            if bare != line and not is_kept:
                 edit = Edit(at, at + 1, (bare,))
-                yield Place("spaces at the end of the line", at, len(bare), at + 1, len(line), (edit,))
+                yield RuleMatch("spaces at the end of the line", at, len(bare), at + 1, len(line), (edit,))
     if lines and not plan.text.ends[last]:
         ends = plan.text.ends[:last]
         end = max(sorted(set(ends)), key=ends.count) if ends else "\n"
         line = lines[last]
         edit = Edit(last, last + 1, (line,), (end,))
-        yield Place("no newline at the end of the file", last, max(len(line) - 1, 0), last + 1, len(line), (edit,))
+        yield RuleMatch("no newline at the end of the file", last, max(len(line) - 1, 0), last + 1, len(line), (edit,))
 
 
 @rule("EP009", WARNING)
-def hidden_characters(plan: Plan, given: Given) -> Iterator[Place]:
+def hidden_characters(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""A character can't be seen, or changes the direction in which text is shown.
 
     What is read is not what a tool or a shell is given: a command with a zero-width space fails, and one with a direction
@@ -111,29 +111,29 @@ def hidden_characters(plan: Plan, given: Given) -> Iterator[Place]:
 
         Write the scanner.
     """
-    if any([mark in given.words.source for mark in _MISREAD]):
-        suspects = [at for at, line in enumerate(plan.text.lines) if may_hide(line)]
-    elif given.words.source.isascii():
+    if any([mark in context.source.text for mark in _CONTROL_CHARACTERS]):
+        suspect_lines = [at for at, line in enumerate(plan.text.lines) if may_hide(line)]
+    elif context.source.text.isascii():
         return
     else:
-        suspects = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and may_hide(line)]
-    for at in suspects:
+        suspect_lines = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and may_hide(line)]
+    for at in suspect_lines:
         line = plan.text.lines[at]
         for column, end in hidden_in(line):
             chars = line[column:end]
-            does = "changes the direction of the text" if TURNS.intersection(chars) else "can't be seen"
-            yield Place(f"{shown(chars)} {does}", at, column, at + 1, end)
+            effect = "changes the direction of the text" if TURNS.intersection(chars) else "can't be seen"
+            yield RuleMatch(f"{shown(chars)} {effect}", at, column, at + 1, end)
 
 
-def _is_clear(plan: Plan) -> bool:
+def _has_reliable_fences(plan: Plan) -> bool:
     """Whether it is certain where code begins and ends; else spaces in it would be taken for spaces in text."""
-    return all([block.closed for block in plan.blocks]) and not list(tangled(plan))
+    return all([block.closed for block in plan.blocks]) and not list(find_nested_fences(plan))
 
 
-def _breaks(plan: Plan) -> bytearray:
+def _continued_lines(plan: Plan) -> bytearray:
     """For each line whether its paragraph goes on below, so that spaces at its end can break it."""
-    goes_on = bytearray(len(plan.text.lines) + 1)
+    is_continued = bytearray(len(plan.text.lines) + 1)
     for block in plan.blocks:
         if block.kind in (PARAGRAPH, HEADING) and block.end - block.start > 1:
-            goes_on[block.start : block.end - 1] = b"\1" * (block.end - block.start - 1)
-    return goes_on
+            is_continued[block.start : block.end - 1] = b"\1" * (block.end - block.start - 1)
+    return is_continued

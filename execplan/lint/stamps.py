@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.clock import minutes, read_stamp
-from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.model import OPEN
 
 TYPE_CHECKING = False
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from execplan.clock import Stamp
     from execplan.plan.model import Entry, Plan, Task
 
-_APART = 10
+_CLOCK_TOLERANCE = 10
 """Minutes by which the clocks of two machines may differ."""
-_NEAR = 60
+_ACTIVITY_WINDOW = 60
 """Minutes around midnight in which another stamp shows that somebody was at work."""
-_OFTEN = 3
+_MIN_MIDNIGHTS = 3
 """Stamps of one midnight that are too many to be true."""
-WEST: Final = 14 * 60
+MAX_TIMEZONE_OFFSET: Final = 14 * 60
 """Minutes for which a day may go on after it has ended in UTC."""
 
 
 @rule("EP203", ERROR)
-def impossible_stamp(plan: Plan, given: Given) -> Iterator[Place]:
+def impossible_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A stamp names a date or a time that does not exist.
 
     Whoever reads it can't tell what was meant, and no tool can put it in order.
@@ -41,15 +41,15 @@ def impossible_stamp(plan: Plan, given: Given) -> Iterator[Place]:
     """
     for task in plan.tasks:
         if task.stamp is not None and not task.stamp.possible:
-            yield stamp_place(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
-    for entry in _entries(plan):
-        stamp = read_stamp(entry.date) if entry.date else None
-        if stamp is not None and not stamp.possible:
-            yield stamp_place(plan, entry, stamp, f"{stamp.text} is no date that exists")
+            yield timestamp_match(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
+    for entry in _log_entries(plan):
+        timestamp = read_stamp(entry.date) if entry.date else None
+        if timestamp is not None and not timestamp.possible:
+            yield timestamp_match(plan, entry, timestamp, f"{timestamp.text} is no date that exists")
 
 
 @rule("EP204", WARNING, needs=CLOCK)
-def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
+def future_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A stamp lies in the future.
 
     It says when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A date
@@ -65,27 +65,27 @@ def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
 
         - [x] (2026-03-08 11:27Z) Build the parser.
     """
-    clock = given.clock
-    day = day_of(last_date(plan))
-    if clock is None or day is None or clock.past(day + 1440 + WEST):
+    clock = context.clock
+    day = day_start(latest_timestamp_date(plan))
+    if clock is None or day is None or clock.has_passed(day + 1440 + MAX_TIMEZONE_OFFSET):
         return
-    stamps: list[tuple[Task | Entry, Stamp | None]] = [
+    timestamps: list[tuple[Task | Entry, Stamp | None]] = [
         (task, task.stamp)
         for task in plan.tasks
         if task.stamp is not None and (task.state != OPEN or not task.stamp.bare)
     ]
-    stamps += [(entry, read_stamp(entry.date)) for entry in _entries(plan) if entry.date]
-    spans = [(what, stamp, minutes(stamp)) for what, stamp in stamps if stamp is not None]
+    timestamps += [(entry, read_stamp(entry.date)) for entry in _log_entries(plan) if entry.date]
+    spans = [(record, timestamp, minutes(timestamp)) for record, timestamp in timestamps if timestamp is not None]
     latest = sorted([(span[0], at) for at, (_, _, span) in enumerate(spans) if span is not None], reverse=True)
     for minute, at in latest:
-        if clock.past(minute - _APART):
+        if clock.has_passed(minute - _CLOCK_TOLERANCE):
             return
-        what, stamp, _ = spans[at]
-        yield stamp_place(plan, what, stamp, f"{stamp.moment} has not come yet")
+        record, timestamp, _ = spans[at]
+        yield timestamp_match(plan, record, timestamp, f"{timestamp.moment} has not come yet")
 
 
 @rule("EP211", HINT)
-def midnight(plan: Plan, given: Given) -> Iterator[Place]:
+def midnight_timestamps(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Stamps say 00:00, and nobody was at work around that time.
 
     The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. One
@@ -102,48 +102,48 @@ def midnight(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07) Read lines.
         - [x] (2026-03-08 21:40Z) Build the parser.
     """
-    stamps = [(task.stamp, task) for task in plan.tasks if task.stamp is not None and task.stamp.time]
-    zeros = [(stamp, task) for stamp, task in stamps if stamp.time in ("00:00", "00:00:00")]
-    if not zeros:
+    timestamps = [(task.stamp, task) for task in plan.tasks if task.stamp is not None and task.stamp.time]
+    midnights = [(timestamp, task) for timestamp, task in timestamps if timestamp.time in ("00:00", "00:00:00")]
+    if not midnights:
         return
-    spans = [minutes(stamp) for stamp, _ in stamps if stamp.time[:5] != "00:00"]
-    busy = {span[0] // _NEAR for span in spans if span is not None}
-    found = []
-    for stamp, task in zeros:
-        span = minutes(stamp)
-        if span is not None and not busy & {span[0] // _NEAR - 1, span[0] // _NEAR}:
-            found.append((stamp, task))
-    if len(found) >= _OFTEN or len({stamp.date for stamp, _ in found}) > 1:
-        message = f"{len(found)} stamps say 00:00: where the time is not known, give the date alone"
-        yield stamp_place(plan, found[0][1], found[0][0], message)
+    spans = [minutes(timestamp) for timestamp, _ in timestamps if timestamp.time[:5] != "00:00"]
+    active_hours = {span[0] // _ACTIVITY_WINDOW for span in spans if span is not None}
+    suspicious = []
+    for timestamp, task in midnights:
+        span = minutes(timestamp)
+        if span is not None and not active_hours & {span[0] // _ACTIVITY_WINDOW - 1, span[0] // _ACTIVITY_WINDOW}:
+            suspicious.append((timestamp, task))
+    if len(suspicious) >= _MIN_MIDNIGHTS or len({timestamp.date for timestamp, _ in suspicious}) > 1:
+        message = f"{len(suspicious)} stamps say 00:00: where the time is not known, give the date alone"
+        yield timestamp_match(plan, suspicious[0][1], suspicious[0][0], message)
 
 
-def _entries(plan: Plan) -> tuple[Entry, ...]:
+def _log_entries(plan: Plan) -> tuple[Entry, ...]:
     return (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
 
 
-def last_date(plan: Plan) -> str:
+def latest_timestamp_date(plan: Plan) -> str:
     """The latest date of a stamp, or nothing; an impossible one is none."""
     dates = {task.stamp.date for task in plan.tasks if task.stamp is not None}
-    dates |= {entry.date[:10] for entry in _entries(plan) if entry.date}
+    dates |= {entry.date[:10] for entry in _log_entries(plan) if entry.date}
     for date in sorted(dates, reverse=True):
-        stamp = read_stamp(date)
-        if stamp is not None and stamp.possible:
+        timestamp = read_stamp(date)
+        if timestamp is not None and timestamp.possible:
             return date
     return ""
 
 
-def day_of(date: str) -> int | None:
+def day_start(date: str) -> int | None:
     """The minute in which a date begins in UTC."""
-    stamp = read_stamp(f"{date}T00:00Z")
-    span = minutes(stamp) if stamp is not None else None
+    timestamp = read_stamp(f"{date}T00:00Z")
+    span = minutes(timestamp) if timestamp is not None else None
     return span[0] if span is not None else None
 
 
-def stamp_place(plan: Plan, what: Task | Entry, stamp: Stamp, message: str) -> Place:
+def timestamp_match(plan: Plan, record: Task | Entry, timestamp: Stamp, message: str) -> RuleMatch:
     """Where a stamp of a task or an entry stands."""
-    for at in range(what.start, what.end):
-        column = plan.text.lines[at].find(stamp.text)
+    for at in range(record.start, record.end):
+        column = plan.text.lines[at].find(timestamp.text)
         if column >= 0:
-            return Place(message, at, column, at + 1, column + len(stamp.text))
-    return on_line(plan, what.start, message)
+            return RuleMatch(message, at, column, at + 1, column + len(timestamp.text))
+    return on_line(plan, record.start, message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, UNSAFE, Given, Place, rule
+from execplan.lint.rule import ERROR, UNSAFE, RuleContext, RuleMatch, rule
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 
-def told(given: Given, code: str) -> list[Place]:
+def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
     """What is wrong with the plan's steps by one rule."""
-    if given.archived:
+    if context.is_archived:
         return []
-    found = [each for each in given.words.steps if each.kind == code]
-    return [Place(each.message, each.line, each.column, each.line + 1, each.end_column) for each in found]
+    problems = [problem for problem in context.source.step_problems if problem.kind == code]
+    return [RuleMatch(problem.message, problem.line, problem.column, problem.line + 1, problem.end_column) for problem in problems]
 
 
 @rule("EP601", ERROR)
-def unreadable_attributes(plan: Plan, given: Given) -> list[Place]:
+def unreadable_attributes(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """The attributes of a step can't be read.
 
     Behind the language of a fence stands `{#id name=value name="words with spaces"}`, and nothing behind the brace that closes
@@ -44,11 +44,11 @@ def unreadable_attributes(plan: Plan, given: Given) -> list[Place]:
         make test
         ```
     """
-    return told(given, "EP601")
+    return step_matches(context, "EP601")
 
 
 @rule("EP602", ERROR, fix=UNSAFE)
-def unknown_attribute(plan: Plan, given: Given) -> Iterator[Place]:
+def unknown_attribute(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A step has an attribute that there is not.
 
     A misspelt one would be left out in silence, and with it a time limit or a question to a person. `execplan explain steps`
@@ -79,29 +79,29 @@ def unknown_attribute(plan: Plan, given: Given) -> Iterator[Place]:
         make test
         ```
     """
-    for place in told(given, "EP602"):
-        yield place._replace(edits=_renamed(plan.text.lines[place.line], place))
+    for match in step_matches(context, "EP602"):
+        yield match._replace(edits=_rename_edits(plan.text.lines[match.line], match))
 
 
-def _renamed(line: str, place: Place) -> tuple[Edit, ...]:
+def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
     """The edit that gives an attribute the name of the nearest that there is; none where no name is near."""
     from difflib import get_close_matches
 
     from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTION, PLAN_ATTRIBUTES
     from execplan.execution.written.fence import parse_info_string
 
-    name = line[place.column : place.end_column].partition("=")[0]
+    name = line[match.column : match.end_column].partition("=")[0]
     info = parse_info_string(line.lstrip(" \t`~"))
     is_whole_plan = info is not None and info.mark == EXECUTION
-    near = get_close_matches(name, [each.name for each in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1)
-    if not near:
+    suggestions = get_close_matches(name, [attribute.name for attribute in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1)
+    if not suggestions:
         return ()
-    line = line[: place.column] + near[0] + line[place.column + len(name) :]
-    return (Edit(place.line, place.line + 1, (line,)),)
+    line = line[: match.column] + suggestions[0] + line[match.column + len(name) :]
+    return (Edit(match.line, match.line + 1, (line,)),)
 
 
 @rule("EP603", ERROR)
-def wrong_value(plan: Plan, given: Given) -> list[Place]:
+def invalid_attribute_value(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step lacks what its type needs, or an attribute has a value that it can't have.
 
     A file is written to a `target`, a patch changes lines that it shows, and sixty seconds are `60`, `60s` or `1m`. Such a step
@@ -124,11 +124,11 @@ def wrong_value(plan: Plan, given: Given) -> list[Place]:
         make test
         ```
     """
-    return told(given, "EP603")
+    return step_matches(context, "EP603")
 
 
 @rule("EP604", ERROR)
-def id_twice(plan: Plan, given: Given) -> list[Place]:
+def duplicate_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """Two steps have the same id.
 
     What needs that id, or reports on it, would mean either of them. The second line of a fence with the id `build` is
@@ -159,11 +159,11 @@ def id_twice(plan: Plan, given: Given) -> list[Place]:
         make scanner
         ```
     """
-    return told(given, "EP604")
+    return step_matches(context, "EP604")
 
 
 @rule("EP605", ERROR)
-def unknown_id(plan: Plan, given: Given) -> list[Place]:
+def unknown_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step names an id that no step has.
 
     It would wait for something that never happens. An id stands in `needs`, in `when` and behind `on-failure=alternative:`.
@@ -193,11 +193,11 @@ def unknown_id(plan: Plan, given: Given) -> list[Place]:
         make test
         ```
     """
-    return told(given, "EP605")
+    return step_matches(context, "EP605")
 
 
 @rule("EP606", ERROR)
-def needs_in_a_circle(plan: Plan, given: Given) -> list[Place]:
+def circular_dependency(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """A step needs itself, or a step that comes after it.
 
     Steps are carried out in the order in which they stand, so what one needs stands above it. Steps that need each other can't
@@ -228,11 +228,11 @@ def needs_in_a_circle(plan: Plan, given: Given) -> list[Place]:
         make test
         ```
     """
-    return told(given, "EP606")
+    return step_matches(context, "EP606")
 
 
 @rule("EP612", ERROR)
-def steps_in_each_others_way(plan: Plan, given: Given) -> list[Place]:
+def conflicting_parallel_steps(plan: Plan, context: RuleContext) -> list[RuleMatch]:
     """Two parallel steps touch one path, or a step deletes a folder.
 
     Which of the two wins would be chance. A folder holds what nobody named: a step deletes the files that it names, and a
@@ -263,4 +263,4 @@ def steps_in_each_others_way(plan: Plan, given: Given) -> list[Place]:
         Another line.
         ```
     """
-    return told(given, "EP612")
+    return step_matches(context, "EP612")

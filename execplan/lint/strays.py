@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from execplan.clock import read_stamp
-from execplan.lint.rule import WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.plan.grammar import (
     DATE_AUTHOR,
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from execplan.text.blocks import Block
 
 _PLACEHOLDERS = ("none", "nothing", "no ", "not yet", "to be ", "tbd")
-_SHORT = 80
+_MAX_PLACEHOLDER_LENGTH = 80
 """Characters of a longer line that says more than that nothing is there."""
-_ELSEWHERE = (".md", "](", "://")
+_FILE_REFERENCES = (".md", "](", "://")
 """What shows that words point to another file."""
-_MANY = 100
+_MAX_DECISIONS = 100
 """Decisions of a log in which superseded ones are still sought; no plan has as many."""
 
 
 @rule("EP304", WARNING)
-def not_an_entry(plan: Plan, given: Given) -> Iterator[Place]:
+def text_outside_entries(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Words in the Decision Log or in Surprises & Discoveries belong to no entry.
 
     A log is read entry by entry; what stands beside them is shown by no command and found by no search. Begin it with
@@ -72,24 +72,24 @@ def not_an_entry(plan: Plan, given: Given) -> Iterator[Place]:
         covered = bytearray(len(plan.text.lines) + 1)
         for entry in entries:
             covered[entry.start : entry.end] = b"\1" * (entry.end - entry.start)
-        lost: list[Block] = []
-        begun = not entries
+        stray_blocks: list[Block] = []
+        has_begun = not entries
         for block in plan.blocks[section.first : section.last]:
             if block.depth or block.start >= section.room:
                 continue
-            if block.kind in (ITEM, PARAGRAPH) and not covered[block.start] and _is_lost(plan, block, begun=begun):
-                lost.append(block)
-            begun = begun or block.kind in (ITEM, PARAGRAPH)
-        if lost:
-            headed = _first_of_several(plan, section)
-            lost = [block for block in lost if block.start < headed]
-        if lost:
-            count = f" ({len(lost)} blocks of them)" if len(lost) > 1 else ""
-            yield on_line(plan, lost[0].start, f"part of no entry: one begins with `- {label}:`{count}")
+            if block.kind in (ITEM, PARAGRAPH) and not covered[block.start] and _is_stray(plan, block, has_begun=has_begun):
+                stray_blocks.append(block)
+            has_begun = has_begun or block.kind in (ITEM, PARAGRAPH)
+        if stray_blocks:
+            first_heading = _first_subheading(plan, section)
+            stray_blocks = [block for block in stray_blocks if block.start < first_heading]
+        if stray_blocks:
+            count = f" ({len(stray_blocks)} blocks of them)" if len(stray_blocks) > 1 else ""
+            yield on_line(plan, stray_blocks[0].start, f"part of no entry: one begins with `- {label}:`{count}")
 
 
 @rule("EP306", WARNING)
-def dangling_supersedes(plan: Plan, given: Given) -> Iterator[Place]:
+def dangling_supersedes(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision supersedes one that is not in the log.
 
     Whoever wants to know what held before finds nothing, and nothing tells that the old decision is void. Say some words of
@@ -113,86 +113,86 @@ def dangling_supersedes(plan: Plan, given: Given) -> Iterator[Place]:
           Date/Author: 2026-03-01 / Ann
           Supersedes: Read the file as a tree. (2026-02-27)
     """
-    names = [entry for entry in plan.decisions if entry.supersedes is not None]
-    if not names or len(plan.decisions) > _MANY:
+    superseding_entries = [entry for entry in plan.decisions if entry.supersedes is not None]
+    if not superseding_entries or len(plan.decisions) > _MAX_DECISIONS:
         return
     from execplan.plan.seek import fold
 
     texts = [fold(entry.text) for entry in plan.decisions]
-    seen: list[str] = []
-    for entry in names:
-        words = _superseded(entry.supersedes or "").rstrip(".")
-        own = plan.decisions.index(entry)
-        if any([each in words for each in _ELSEWHERE]) or _is_dated(plan, entry, words):
+    plain_texts: list[str] = []
+    for entry in superseding_entries:
+        superseded_text = _strip_date(entry.supersedes or "").rstrip(".")
+        index = plan.decisions.index(entry)
+        if any([marker in superseded_text for marker in _FILE_REFERENCES]) or _names_by_date(plan, entry, superseded_text):
             continue
-        if not _is_among(texts, own, fold(words)):
+        if not _matches_other(texts, index, fold(superseded_text)):
             from execplan.text.inline import plain
 
-            seen = seen or [fold(plain(each.text)) for each in plan.decisions]
-            if not _is_among(seen, own, fold(plain(words))):
-                yield _supersedes(plan, entry, f"no decision of this log: {words[:60]}")
+            plain_texts = plain_texts or [fold(plain(decision.text)) for decision in plan.decisions]
+            if not _matches_other(plain_texts, index, fold(plain(superseded_text))):
+                yield _supersedes_match(plan, entry, f"no decision of this log: {superseded_text[:60]}")
 
 
-def _first_of_several(plan: Plan, section: Section) -> int:
+def _first_subheading(plan: Plan, section: Section) -> int:
     """The line of the first of a log's sub-headings with words below each, if there are several; else its end."""
-    heads = []
+    heading_lines = []
     blocks = [block for block in plan.blocks[section.first : section.last] if not block.depth]
-    for block, below in pairwise(blocks):
+    for block, next_block in pairwise(blocks):
         if block.kind == HEADING:
-            if below.kind != PARAGRAPH:
+            if next_block.kind != PARAGRAPH:
                 return section.end
-            heads.append(block.start)
-    return heads[0] if len(heads) > 1 else section.end
+            heading_lines.append(block.start)
+    return heading_lines[0] if len(heading_lines) > 1 else section.end
 
 
-def _is_lost(plan: Plan, block: Block, *, begun: bool) -> bool:
+def _is_stray(plan: Plan, block: Block, *, has_begun: bool) -> bool:
     """Whether a block that is part of no entry says something; the first of a log that has entries introduces it."""
     if block.start in plan.guidance:
         return False
     lines = [line.strip() for line in plan.text.lines[block.start : block.end]]
     label = read_label(block.text)
     if label is not None:
-        said = [label, *[read_label(line) or ("", line) for line in lines[1:]]]
-        parts = [part for name, words in said if name != DATE_AUTHOR for part in _parts(words)]
-        return not all([is_nothing(part) for part in parts])
-    words = " ".join(lines)
-    bare = words.strip("*_()<>. ").casefold()
-    if not begun or bare.endswith((":", "：")) or any([each in words for each in _ELSEWHERE]):
+        labeled_lines = [label, *[read_label(line) or ("", line) for line in lines[1:]]]
+        statements = [statement for name, line_text in labeled_lines if name != DATE_AUTHOR for statement in _split_inline_labels(line_text)]
+        return not all([is_nothing(statement) for statement in statements])
+    text = " ".join(lines)
+    bare = text.strip("*_()<>. ").casefold()
+    if not has_begun or bare.endswith((":", "：")) or any([marker in text for marker in _FILE_REFERENCES]):
         return False
-    waits = is_nothing(words) or (bare.startswith(_PLACEHOLDERS) and len(bare) < _SHORT)
-    bold = len(lines) == 1 and words.startswith("**") and words.endswith("**")
-    return not waits and not bold
+    is_placeholder = is_nothing(text) or (bare.startswith(_PLACEHOLDERS) and len(bare) < _MAX_PLACEHOLDER_LENGTH)
+    is_bold = len(lines) == 1 and text.startswith("**") and text.endswith("**")
+    return not is_placeholder and not is_bold
 
 
-def _parts(words: str) -> list[str]:
+def _split_inline_labels(text: str) -> list[str]:
     """The words of an entry that stands on one line, cut before its labels' words."""
-    return words.replace(" Evidence:", "\n").replace(" Rationale:", "\n").split("\n")
+    return text.replace(" Evidence:", "\n").replace(" Rationale:", "\n").split("\n")
 
 
-def _superseded(words: str) -> str:
+def _strip_date(text: str) -> str:
     """What a decision is said to supersede, without the date that the tool puts behind it."""
-    head, bracket, date = words.rpartition("(")
-    return head.rstrip() if bracket and date.endswith(")") and read_stamp(date[:-1]) is not None else words
+    head, bracket, date = text.rpartition("(")
+    return head.rstrip() if bracket and date.endswith(")") and read_stamp(date[:-1]) is not None else text
 
 
-def _is_dated(plan: Plan, entry: Entry, words: str) -> bool:
+def _names_by_date(plan: Plan, entry: Entry, text: str) -> bool:
     """Whether the words name another decision by its date."""
-    date = read_date_author(words)[0]
+    date = read_date_author(text)[0]
     return date is not None and date[:10] in [
-        each.date[:10] for each in plan.decisions if each.date and each is not entry
+        decision.date[:10] for decision in plan.decisions if decision.date and decision is not entry
     ]
 
 
-def _is_among(texts: list[str], own: int, wanted: str) -> bool:
+def _matches_other(texts: list[str], index: int, query: str) -> bool:
     """Whether another of the texts has the wanted words, in a row or not, as `decide --supersedes` finds them."""
-    words = set(wanted.split())
-    return any(at != own and (wanted in text or all(word in text for word in words)) for at, text in enumerate(texts))
+    words = set(query.split())
+    return any(at != index and (query in text or all(word in text for word in words)) for at, text in enumerate(texts))
 
 
-def _supersedes(plan: Plan, entry: Entry, message: str) -> Place:
+def _supersedes_match(plan: Plan, entry: Entry, message: str) -> RuleMatch:
     """The place of what a decision is said to supersede."""
     for at in range(entry.start, entry.end):
         column = plan.text.lines[at].find(SUPERSEDES)
         if column >= 0:
-            return Place(message, at, column, at + 1, len(plan.text.lines[at].rstrip()))
+            return RuleMatch(message, at, column, at + 1, len(plan.text.lines[at].rstrip()))
     return on_line(plan, entry.start, message)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
-from execplan.lint.sections import misplaced
+from execplan.lint.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.lint.sections import find_misplaced_headings
 from execplan.plan import outline
 from execplan.plan.grammar import is_note, is_nothing, read_label
 from execplan.plan.guidance import is_guidance
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan, Section
 
-_FARTHEST = 120
+_MAX_LINE_LENGTH = 120
 """Characters of a longer line that says something."""
-_MANY = 100
+_MAX_OWN_SECTIONS = 100
 """Sections of its own among which one is sought whose title is like a name; no plan has as many."""
-PLACEHOLDER = " still holds placeholder text"
+PLACEHOLDER_MESSAGE = " still holds placeholder text"
 """What a finding says of a section in which placeholder text was left."""
-_FINAL = frozenset(("none", "n/a", "na"))
+_FINAL_ANSWERS = frozenset(("none", "n/a", "na"))
 
 
 @rule("EP101", ERROR)
-def no_title(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan has no title.
 
     A plan is listed, found and committed by its title: one `# ` heading at the top that says what will be done.
@@ -46,7 +46,7 @@ def no_title(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP102", WARNING)
-def no_living_sentence(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_living_statement(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The sentence that says the plan is a living document is missing.
 
     It stands between the title and the first section and tells whoever picks the plan up which sections to keep true.
@@ -69,7 +69,7 @@ def no_living_sentence(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP103", WARNING)
-def section_missing(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """One of the eight sections that do not live is missing.
 
     Each answers a question that a newcomer has. That is no reason to fill one with words: a section that has nothing to
@@ -92,11 +92,11 @@ def section_missing(plan: Plan, given: Given) -> Iterator[Place]:
         ## Artifacts and Notes
         ## Interfaces and Dependencies
     """
-    return _missing(plan, given, living=False)
+    return _missing_sections(plan, context, living=False)
 
 
 @rule("EP104", ERROR)
-def living_section_missing(plan: Plan, given: Given) -> Iterator[Place]:
+def missing_living_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A living section is missing.
 
     Progress, Surprises & Discoveries, Decision Log and Outcomes & Retrospective are where the work is recorded; without
@@ -114,11 +114,11 @@ def living_section_missing(plan: Plan, given: Given) -> Iterator[Place]:
         ## Decision Log
         ## Outcomes & Retrospective
     """
-    return _missing(plan, given, living=True)
+    return _missing_sections(plan, context, living=True)
 
 
 @rule("EP105", ERROR)
-def section_twice(plan: Plan, given: Given) -> Iterator[Place]:
+def duplicate_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section stands in the plan twice.
 
     The first counts; what stands in the other is read by nobody's tool. Verbs that write refuse to guess which is meant.
@@ -137,17 +137,17 @@ def section_twice(plan: Plan, given: Given) -> Iterator[Place]:
         - [ ] Build the parser.
         - [ ] Write the tests.
     """
-    first: dict[str, Section] = {}
+    first_sections: dict[str, Section] = {}
     for section in plan.sections:
         if section.name is not None:
-            before = first.setdefault(section.name, section)
-            if before is not section:
-                message = f"{section.name} stands in line {before.start + 1} already"
+            earlier_section = first_sections.setdefault(section.name, section)
+            if earlier_section is not section:
+                message = f"{section.name} stands in line {earlier_section.start + 1} already"
                 yield on_line(plan, section.start, message)
 
 
 @rule("EP109", ERROR, unfinished=WARNING)
-def placeholder_left(plan: Plan, given: Given) -> Iterator[Place]:
+def leftover_placeholder(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section still holds placeholder text of the template.
 
     Placeholder text says what to write; a reader takes it for the author's. It is a warning while tasks are open, so that
@@ -163,44 +163,44 @@ def placeholder_left(plan: Plan, given: Given) -> Iterator[Place]:
 
         In the root of the repository, `make test` prints `12 passed`.
     """
-    complete = plan.state() == COMPLETE
-    left = list(plan.guidance)
-    if plan.title_line in left:
+    is_complete = plan.state() == COMPLETE
+    placeholder_lines = list(plan.guidance)
+    if plan.title_line in placeholder_lines:
         yield on_line(plan, plan.title_line, "the title is still the template's placeholder")
     for section in plan.sections:
-        lines = [at for at in left if section.start <= at < section.end]
-        if section.living and not complete:
+        lines = [at for at in placeholder_lines if section.start <= at < section.end]
+        if section.living and not is_complete:
             continue
-        if complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
-            lines = [at for at in range(section.body, section.room) if _waits(plan.text.lines[at])]
-        if lines and not (complete and section.name == outline.OUTCOMES and not plan.outcomes):
+        if is_complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
+            lines = [at for at in range(section.body, section.room) if _is_pending_line(plan.text.lines[at])]
+        if lines and not (is_complete and section.name == outline.OUTCOMES and not plan.outcomes):
             count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
-            yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER}{count}")
+            yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
 
 
-def _waits(line: str) -> bool:
+def _is_pending_line(line: str) -> bool:
     """Whether a line says that nothing has been written there so far."""
-    if not line.strip() or len(line) > _FARTHEST:
+    if not line.strip() or len(line) > _MAX_LINE_LENGTH:
         return False
     label = read_label(line)
-    words = label[1] if label else line.strip().lstrip("-*+ ")
-    if not is_nothing(words):
+    text = label[1] if label else line.strip().lstrip("-*+ ")
+    if not is_nothing(text):
         return False
-    bare = words.strip(" .*_()").casefold()
-    return bare not in _FINAL and any([char.isalnum() for char in bare]) and not is_guidance(line)
+    bare = text.strip(" .*_()").casefold()
+    return bare not in _FINAL_ANSWERS and any([char.isalnum() for char in bare]) and not is_guidance(line)
 
 
-def _missing(plan: Plan, given: Given, *, living: bool) -> Iterator[Place]:
-    present = {section.name for section in plan.sections}
-    lacking = [kind for kind in outline.OUTLINE if kind.living is living and kind.name not in present]
-    lower = {name: block for block, name in misplaced(plan, given)} if lacking else {}
-    own = [each.title for each in plan.sections if each.name is None and not is_note(each.title)][:_MANY]
-    for kind in lacking:
-        if kind.name in lower:
+def _missing_sections(plan: Plan, context: RuleContext, *, living: bool) -> Iterator[RuleMatch]:
+    present_names = {section.name for section in plan.sections}
+    missing_kinds = [kind for kind in outline.OUTLINE if kind.living is living and kind.name not in present_names]
+    misplaced_headings = {name: block for block, name in find_misplaced_headings(plan, context)} if missing_kinds else {}
+    own_titles = [section.title for section in plan.sections if section.name is None and not is_note(section.title)][:_MAX_OWN_SECTIONS]
+    for kind in missing_kinds:
+        if kind.name in misplaced_headings:
             if living:
-                where = f"the heading in line {lower[kind.name].start + 1} is not at level 2"
-                yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {where}")
+                location = f"the heading in line {misplaced_headings[kind.name].start + 1} is not at level 2"
+                yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {location}")
         else:
-            near = outline.nearest(kind.name, own)
-            hint = f"; is `## {near}` meant?" if near else ""
+            nearest_title = outline.nearest(kind.name, own_titles)
+            hint = f"; is `## {nearest_title}` meant?" if nearest_title else ""
             yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")

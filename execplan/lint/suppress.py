@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import SAFE, WARNING, Given, Place, rule
+from execplan.lint.rule import SAFE, WARNING, RuleContext, RuleMatch, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ MARK = "<!-- execplan: ignore"
 
 
 @rule(CODE, WARNING, fix=SAFE)
-def unused(plan: Plan, given: Given) -> Iterator[Place]:
+def unused_suppression(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A comment that ignores a rule ignores nothing.
 
     What it hid is mended, or it names no rule or stands within a line of text. Left in place, it will hide the next

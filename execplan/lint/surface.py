@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from execplan.lint.rule import WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.text.blocks import CODE, FENCE
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @rule("EP007", WARNING)
-def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
+def misplaced_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A heading stands in a quote or a list item, or is indented.
 
     It opens no section, or only for some tools; mostly it was not meant to be one: a comment of a shell command outside a
@@ -37,36 +37,36 @@ def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
 
            Read what it prints.
     """
-    places = list(_out_of_place(plan, given))
-    damage = _damage(plan) if places else []
-    for place in places:
-        at = bisect_right(damage, (place.line, len(plan.text.lines))) - 1
-        if at < 0 or place.line >= damage[at][1]:
-            yield place
+    matches = list(_misplaced_matches(plan, context))
+    broken_ranges = _broken_ranges(plan) if matches else []
+    for match in matches:
+        at = bisect_right(broken_ranges, (match.line, len(plan.text.lines))) - 1
+        if at < 0 or match.line >= broken_ranges[at][1]:
+            yield match
 
 
-def _out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
+def _misplaced_matches(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Headings that open no section, or only for some tools."""
-    for block in given.words.headings:
+    for block in context.source.headings:
         if block.depth:
             if block.level < 3 or outline.canonical(block.text):
-                quoted = plan.text.lines[block.start].lstrip().startswith(">")
-                what = "a quote" if quoted else "a list item"
-                fence = "; put a command's comment into a fence" if block.level == 1 and not quoted else ""
-                yield on_line(plan, block.start, f"this heading stands in {what} and opens no section{fence}")
+                is_quoted = plan.text.lines[block.start].lstrip().startswith(">")
+                container = "a quote" if is_quoted else "a list item"
+                fence = "; put a command's comment into a fence" if block.level == 1 and not is_quoted else ""
+                yield on_line(plan, block.start, f"this heading stands in {container} and opens no section{fence}")
         elif block.column and block.mark == "#":
             yield on_line(plan, block.start, "this heading is indented; begin it in the first column")
-    there = {section.name for section in plan.sections}
-    if len(there - {None}) < len(outline.NAMES):
+    present_names = {section.name for section in plan.sections}
+    if len(present_names - {None}) < len(outline.NAMES):
         for block in plan.blocks:
             if block.kind == CODE and block.text.startswith("## "):
                 name = outline.canonical(block.text[3:])
-                if name is not None and name not in there:
+                if name is not None and name not in present_names:
                     yield on_line(plan, block.start, "this heading is indented so far that it is code")
 
 
 @rule("EP008", WARNING)
-def fence_in_fence(plan: Plan, given: Given) -> Iterator[Place]:
+def nested_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """A fence is opened within a fence of the same marks.
 
     Fences do not nest: the end of the inner one ends the outer one, what follows is read as text, and the mark that was to
@@ -97,47 +97,47 @@ def fence_in_fence(plan: Plan, given: Given) -> Iterator[Place]:
         12 passed
         ```
     """
-    for outer, at in tangled(plan):
+    for outer, at in find_nested_fences(plan):
         mark = outer.mark * (outer.level + 1)
         close = f"close the fence of line {outer.start + 1} before it, or open that with {mark}"
         yield on_line(plan, at, f"a fence opens within a fence: {close}")
 
 
-def tangled(plan: Plan) -> Iterator[tuple[Block, int]]:
+def find_nested_fences(plan: Plan) -> Iterator[tuple[Block, int]]:
     """The fences within which another opens, with the line that opens it.
 
     Behind the first of them a fence without a language is the end of one, read as a beginning; what it holds proves nothing.
     """
-    found = False
+    has_nested = False
     for block in plan.blocks:
-        if block.kind == FENCE and (block.text or not found):
-            at = _opened_within(plan, block)
+        if block.kind == FENCE and (block.text or not has_nested):
+            at = _nested_opening_line(plan, block)
             if at >= 0:
-                found = True
+                has_nested = True
                 yield block, at
 
 
-def _damage(plan: Plan) -> list[tuple[int, int]]:
+def _broken_ranges(plan: Plan) -> list[tuple[int, int]]:
     """The lines that fences within fences turn inside out: to the end of the next that only seems to open one."""
-    bare = [block for block in plan.blocks if block.kind == FENCE and not block.text]
-    starts = [block.start for block in bare]
+    unlabeled_fences = [block for block in plan.blocks if block.kind == FENCE and not block.text]
+    starts = [block.start for block in unlabeled_fences]
     ranges: list[tuple[int, int]] = []
-    for outer, at in tangled(plan):
+    for outer, at in find_nested_fences(plan):
         if not ranges or at >= ranges[-1][1]:
-            after = bisect_left(starts, outer.end)
-            ranges.append((at, bare[after].end if after < len(bare) else outer.end))
+            next_index = bisect_left(starts, outer.end)
+            ranges.append((at, unlabeled_fences[next_index].end if next_index < len(unlabeled_fences) else outer.end))
     return ranges
 
 
-def _opened_within(plan: Plan, fence: Block) -> int:
+def _nested_opening_line(plan: Plan, fence: Block) -> int:
     """The line within a fence that opens another of the same marks, or -1."""
     mark = fence.mark * fence.level
     for at in range(fence.start + 1, fence.end):
         line = plan.text.lines[at]
         if mark in line:
             bare = line.lstrip(" \t>")
-            words = bare.lstrip(fence.mark)
-            near = len(line) - len(bare) < fence.column + 4
-            if near and bare.startswith(mark) and words.strip() and fence.mark not in words:
+            info = bare.lstrip(fence.mark)
+            is_near = len(line) - len(bare) < fence.column + 4
+            if is_near and bare.startswith(mark) and info.strip() and fence.mark not in info:
                 return at
     return -1

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Tally(NamedTuple):
+class RuleStatistics(NamedTuple):
     """What was found of one rule."""
 
     code: str
@@ -24,30 +24,30 @@ class Tally(NamedTuple):
     sentence: str
 
 
-def tally(findings: Iterable[Finding]) -> list[Tally]:
+def count_by_rule(findings: Iterable[Finding]) -> list[RuleStatistics]:
     """The findings by rule, the most frequent first."""
-    found: dict[str, list[Finding]] = {}
+    findings_by_code: dict[str, list[Finding]] = {}
     for finding in findings:
-        found.setdefault(finding.code, []).append(finding)
-    tallies = [_tally(code, each) for code, each in found.items()]
-    return sorted(tallies, key=lambda each: (-each.found, each.code))
+        findings_by_code.setdefault(finding.code, []).append(finding)
+    tallies = [_rule_statistics(code, rule_findings) for code, rule_findings in findings_by_code.items()]
+    return sorted(tallies, key=lambda statistics: (-statistics.found, statistics.code))
 
 
-def weight(finding: Finding) -> int:
+def finding_weight(finding: Finding) -> int:
     """How many findings it stands for: the last of a rule in a file may say `and N more`."""
-    words = finding.message.split(" ")
-    if len(words) == 3 and words[0] == "and" and words[2] == "more" and words[1].isdecimal():
-        return int(words[1])
+    tokens = finding.message.split(" ")
+    if len(tokens) == 3 and tokens[0] == "and" and tokens[2] == "more" and tokens[1].isdecimal():
+        return int(tokens[1])
     return 1
 
 
-def stands_for_more(finding: Finding) -> bool:
+def is_overflow(finding: Finding) -> bool:
     """Whether it stands for findings that are not listed, and for no place."""
-    return finding.message == f"and {weight(finding)} more"
+    return finding.message == f"and {finding_weight(finding)} more"
 
 
-def _tally(code: str, findings: list[Finding]) -> Tally:
-    level = min([each.level for each in findings], key=LEVELS.index)
-    kinds = [each.fix.kind for each in findings if each.fix is not None]
-    sentence = RULES[code].sentence if code in RULES else ""
-    return Tally(code, level, sum(map(weight, findings)), kinds.count(SAFE), kinds.count(UNSAFE), sentence)
+def _rule_statistics(code: str, findings: list[Finding]) -> RuleStatistics:
+    level = min([finding.level for finding in findings], key=LEVELS.index)
+    kinds = [finding.fix.kind for finding in findings if finding.fix is not None]
+    sentence = RULES[code].summary if code in RULES else ""
+    return RuleStatistics(code, level, sum(map(finding_weight, findings)), kinds.count(SAFE), kinds.count(UNSAFE), sentence)

@@ -10,41 +10,41 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from execplan.lint.rule import Given
+    from execplan.lint.rule import RuleContext
     from execplan.plan.model import Plan
     from execplan.text.blocks import Block
 
-_MARK = "]("
-_WIDEST = 400
-_ODD = frozenset("<>{}*$|`")
+_LINK_MARK = "]("
+_MAX_LINK_LENGTH = 400
+_NON_PATH_CHARACTERS = frozenset("<>{}*$|`")
 
 
-def links(plan: Plan, given: Given) -> Iterator[tuple[Span, bool]]:
+def find_links(plan: Plan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
     """The destinations of links, images and definitions, as they are written, and whether each is sure to be one."""
-    words = given.words
-    if _MARK in words.source:
-        for line, column in words.find(_MARK):
-            if not words.inert[line]:
-                for span in _destination(plan.text.lines[line], line, column + len(_MARK)):
+    source = context.source
+    if _LINK_MARK in source.text:
+        for line, column in source.find_all(_LINK_MARK):
+            if not source.inert_lines[line]:
+                for span in _link_destination(plan.text.lines[line], line, column + len(_LINK_MARK)):
                     yield span, False
-    if "]: " in words.source:
+    if "]: " in source.text:
         for block in plan.blocks:
             if block.kind == PARAGRAPH and block.text[:1] == "[" and block.text[:2] != "[^":
-                for span in _defined(plan, block):
+                for span in _definition_links(plan, block):
                     yield span, True
 
 
-def _defined(plan: Plan, block: Block) -> Iterator[Span]:
+def _definition_links(plan: Plan, block: Block) -> Iterator[Span]:
     """The destinations of the definitions that a paragraph begins with."""
     lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
     for at in range(definition_lines(lines)):
         line = plan.text.lines[block.start + at]
         label, mark, _ = line.partition("]: ")
         if mark and lines[at].startswith("["):
-            yield from _destination(line, block.start + at, len(label) + len(mark), bare=True)
+            yield from _link_destination(line, block.start + at, len(label) + len(mark), is_definition=True)
 
 
-def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterator[Span]:
+def _link_destination(text: str, line: int, at: int, *, is_definition: bool = False) -> Iterator[Span]:
     """What stands at a place of a line up to the end of the destination, which no parenthesis closes when it is bare."""
     while text[at : at + 1] == " ":
         at += 1
@@ -53,13 +53,13 @@ def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterat
         if end > at + 1:
             yield Span(line, at + 1, text[at + 1 : end])
         return
-    if bare:
+    if is_definition:
         if text[at:].strip():
             yield Span(line, at, text[at:].split(maxsplit=1)[0])
         return
     end = at
-    while end < at + _WIDEST:
-        end = text.find(")", end, at + _WIDEST)
+    while end < at + _MAX_LINK_LENGTH:
+        end = text.find(")", end, at + _MAX_LINK_LENGTH)
         if end < 0:
             break
         if text.count("(", at, end) == text.count(")", at, end):
@@ -70,39 +70,39 @@ def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterat
         end += 1
 
 
-def anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:
+def collect_anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:
     """What GitHub calls the headings of a plan, and the names that its HTML gives; `plain` takes the markup away."""
-    found: set[str] = set()
+    anchor_names: set[str] = set()
     counts: dict[str, int] = {}
     for block in plan.blocks:
         if block.kind == HEADING:
-            said = plain(block.text).strip().lower()
-            slug = "".join([char for char in said if char.isalnum() or char in "-_ "]).replace(" ", "-")
+            text = plain(block.text).strip().lower()
+            slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
             count = counts.get(slug, 0)
             counts[slug] = count + 1
-            found.add(f"{slug}-{count}" if count else slug)
+            anchor_names.add(f"{slug}-{count}" if count else slug)
     for line in plan.text.lines:
         if "<" in line:
             for mark in ('id="', 'name="', "id='", "name='"):
-                for piece in line.split(mark)[1:]:
-                    found.add(piece.partition(mark[-1])[0].lower())
-    return found
+                for segment in line.split(mark)[1:]:
+                    anchor_names.add(segment.partition(mark[-1])[0].lower())
+    return anchor_names
 
 
-def is_anchor(plan: Plan, name: str, known: set[str]) -> bool:
-    """Whether the plan makes an anchor; `known` gets what was found, with the markup read by a renderer only when needed."""
-    if not known:
-        known |= anchors(plan, lambda words: words.replace("`", "").replace("*", "")) | {""}
-    if name not in known and "\0" not in known:
+def has_anchor(plan: Plan, name: str, known_anchors: set[str]) -> bool:
+    """Whether the plan makes an anchor; `known_anchors` gets what was found, with the markup read by a renderer only when needed."""
+    if not known_anchors:
+        known_anchors |= collect_anchors(plan, lambda text: text.replace("`", "").replace("*", "")) | {""}
+    if name not in known_anchors and "\0" not in known_anchors:
         from execplan.text.inline import plain
 
-        known |= anchors(plan, plain) | {"\0"}
-    return name in known
+        known_anchors |= collect_anchors(plan, plain) | {"\0"}
+    return name in known_anchors
 
 
-def anchor(target: str) -> str:
+def anchor_name(target: str) -> str:
     """The name of an anchor, or nothing for one that a browser or GitHub makes."""
-    name = unquoted(target[1:]).lower().removeprefix("user-content-")
+    name = unquote_address(target[1:]).lower().removeprefix("user-content-")
     is_line = name[:1] == "l" and name[1:2].isdigit()
     return "" if is_line or name.startswith(":~:") or name == "top" else name
 
@@ -111,10 +111,10 @@ def relative_path(target: str) -> str:
     """The path of a link that leads to a file beside the plan or above; nothing for addresses, anchors and patterns."""
     path = target.partition("#")[0].partition("?")[0]
     head = path.partition("/")[0]
-    return "" if not path or path[0] in "/\\~@" or ":" in head or _ODD.intersection(path) else unquoted(path)
+    return "" if not path or path[0] in "/\\~@" or ":" in head or _NON_PATH_CHARACTERS.intersection(path) else unquote_address(path)
 
 
-def unquoted(address: str) -> str:
+def unquote_address(address: str) -> str:
     """An address with the characters that `%20` and its kin stand for."""
     if "%" not in address:
         return address

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import TREE, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import TREE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.plan.form import fits
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
 
-_OWN = frozenset("exec execplan execplans execution plan plans implementation".split())
-_HOLLOW = _OWN | frozenset(
+_FORMAT_WORDS = frozenset("exec execplan execplans execution plan plans implementation".split())
+_FILLER_WORDS = _FORMAT_WORDS | frozenset(
     (
         "a action an changes codex description design dev development do doc docs document draft feature file for "
         "heading important living master md misc my name new of one oriented our placeholder project proposal short "
@@ -25,7 +25,7 @@ _HOLLOW = _OWN | frozenset(
 
 
 @rule("EP111", WARNING, needs=TREE)
-def name_without_form(plan: Plan, given: Given) -> Iterator[Place]:
+def nonstandard_file_name(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The name of the plan's file does not have the form that the settings give.
 
     Plans are sorted and found by their names. `execplan rename` gives it the name that its title comes to; `name` in the
@@ -40,16 +40,16 @@ def name_without_form(plan: Plan, given: Given) -> Iterator[Place]:
 
         This ExecPlan is a living document.
     """
-    if given.path and given.form and not given.archived:
-        name = plan_id(given)
-        if not fits(given.form, name, loose=True):
+    if context.path and context.name_format and not context.is_archived:
+        name = plan_id(context)
+        if not fits(context.name_format, name, loose=True):
             yield on_line(
-                plan, max(plan.title_line, 0), f"the plan is named {name}, which is not of the form {given.form}"
+                plan, max(plan.title_line, 0), f"the plan is named {name}, which is not of the form {context.name_format}"
             )
 
 
 @rule("EP112", WARNING)
-def hollow_title(plan: Plan, given: Given) -> Iterator[Place]:
+def uninformative_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """The title does not say what will be done.
 
     In a list of plans the title is all that is seen. A title is found that is made of words such as `ExecPlan`, `Plan` and
@@ -66,13 +66,13 @@ def hollow_title(plan: Plan, given: Given) -> Iterator[Place]:
         This ExecPlan is a living document.
     """
     if plan.title and plan.title_line not in plan.guidance:
-        says = _says_nothing(plan.title)
-        if says:
-            yield on_line(plan, plan.title_line, f"{says}; say what will be done, such as `# Build the parser`")
+        reason = _uninformative_reason(plan.title)
+        if reason:
+            yield on_line(plan, plan.title_line, f"{reason}; say what will be done, such as `# Build the parser`")
 
 
 @rule("EP113", WARNING)
-def second_title(plan: Plan, given: Given) -> Iterator[Place]:
+def multiple_titles(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """There is more than one title.
 
     A heading with one `#` begins a document of its own: the section above ends there, and what follows belongs to none. In
@@ -95,7 +95,7 @@ def second_title(plan: Plan, given: Given) -> Iterator[Place]:
 
         It reads what the scanner finds.
     """
-    for block in given.words.headings:
+    for block in context.source.headings:
         if (
             block.level == 1
             and not block.depth
@@ -106,7 +106,7 @@ def second_title(plan: Plan, given: Given) -> Iterator[Place]:
 
 
 @rule("EP114", WARNING, needs=TREE)
-def id_twice(plan: Plan, given: Given) -> Iterator[Place]:
+def duplicate_plan_id(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Another plan has the same id.
 
     Neither can be named by it, and their artifacts lie in one folder. `execplan rename` gives one of them another.
@@ -120,17 +120,17 @@ def id_twice(plan: Plan, given: Given) -> Iterator[Place]:
 
         This ExecPlan is a living document.
     """
-    other = given.tree.same_id(given.path) if given.tree is not None and given.path else ""
-    if other:
-        yield on_line(plan, 0, f"{other} has the same id")
+    other_path = context.tree.plan_with_same_id(context.path) if context.tree is not None and context.path else ""
+    if other_path:
+        yield on_line(plan, 0, f"{other_path} has the same id")
 
 
-def plan_id(given: Given) -> str:
+def plan_id(context: RuleContext) -> str:
     """The plan's id; without a place in a home, its file's name."""
-    return given.id or given.path.rpartition("/")[2].removesuffix(".md")
+    return context.id or context.path.rpartition("/")[2].removesuffix(".md")
 
 
-def _says_nothing(title: str) -> str:
+def _uninformative_reason(title: str) -> str:
     """Why a title says nothing to do, or nothing when that is not certain."""
     bare = title.strip("*_` ")
     if bare in outline.NAMES:
@@ -143,16 +143,16 @@ def _says_nothing(title: str) -> str:
     words = [word for word in words if any([char.isalnum() for char in word])]
     while words and words[0].isdecimal():
         words.pop(0)
-    left = [word for word in words if word not in _HOLLOW and not word.isdecimal()]
-    if not left or (len(left) == 1 and _is_number(left[0], bare)):
+    informative_words = [word for word in words if word not in _FILLER_WORDS and not word.isdecimal()]
+    if not informative_words or (len(informative_words) == 1 and _is_plan_number(informative_words[0], bare)):
         return "the title says nothing"
-    named = [word for word in words if word not in _OWN]
-    if len(named) == 1 and named[0].isalpha() and named[0].isascii() and not bare.startswith("Plan "):
+    specific_words = [word for word in words if word not in _FORMAT_WORDS]
+    if len(specific_words) == 1 and specific_words[0].isalpha() and specific_words[0].isascii() and not bare.startswith("Plan "):
         return "one word is no title"
     return ""
 
 
-def _is_number(word: str, title: str) -> bool:
+def _is_plan_number(word: str, title: str) -> bool:
     """Whether a word is the mark of a numbered plan, such as EP in EP-0012."""
-    rest = title.casefold().partition(word)[2]
-    return len(word) < 5 and word.isascii() and rest[:1] in tuple("-_0123456789") and not rest.strip("-_ 0123456789:.")
+    suffix = title.casefold().partition(word)[2]
+    return len(word) < 5 and word.isascii() and suffix[:1] in tuple("-_0123456789") and not suffix.strip("-_ 0123456789:.")

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from execplan.text.blocks import Block
 
 
-_FAR = 200
+_MAX_PARAGRAPH_DISTANCE = 200
 """How many lines above a line its paragraph may begin."""
-_LONG = 5000
+_MAX_PARAGRAPH_LENGTH = 5000
 """Characters of a paragraph that nobody wrote by hand."""
-_OFTEN = 200
+_MAX_RENDERED = 200
 """Paragraphs of one plan that are rendered."""
 
 
@@ -33,47 +33,47 @@ class Span(NamedTuple):
     text: str
 
 
-class Words:
+class PlanSource:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_headings", "_inert", "_lines", "_parts", "_plan", "_seen", "_source", "_starts", "_steps")
+    __slots__ = ("_code_spans", "_headings", "_inert_lines", "_lines", "_range_spans", "_plan", "_rendered_cache", "_text", "_starts", "_step_problems")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
         self._lines: list[str] = plan.text.lines if plan is not None else []
-        self._source: str | None = None
+        self._text: str | None = None
         self._starts: list[int] = []
-        self._inert: bytearray | None = None
-        self._codes: list[Span] | None = None
+        self._inert_lines: bytearray | None = None
+        self._code_spans: list[Span] | None = None
         self._headings: list[Block] | None = None
-        self._seen: dict[tuple[str, int], list[str] | None] = {}
-        self._parts: dict[tuple[int, int], list[Span]] = {}
-        self._steps: tuple[StepProblem, ...] | None = None
+        self._rendered_cache: dict[tuple[str, int], list[str] | None] = {}
+        self._range_spans: dict[tuple[int, int], list[Span]] = {}
+        self._step_problems: tuple[StepProblem, ...] | None = None
 
     @property
-    def source(self) -> str:
+    def text(self) -> str:
         """All lines, joined by line feeds."""
-        if self._source is None:
-            self._source = "\n".join(self._lines)
-        return self._source
+        if self._text is None:
+            self._text = "\n".join(self._lines)
+        return self._text
 
-    def at(self, offset: int) -> tuple[int, int]:
+    def position_of(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset in the source."""
         if not self._starts:
-            self._starts = [0, *accumulate([len(each) + 1 for each in self._lines])]
+            self._starts = [0, *accumulate([len(text_line) + 1 for text_line in self._lines])]
         line = bisect_right(self._starts, offset, 0, len(self._lines)) - 1
         return line, offset - self._starts[line]
 
     @property
-    def inert(self) -> bytearray:
+    def inert_lines(self) -> bytearray:
         """For each line whether it is code, a comment or front matter, so that nothing in it is markdown."""
-        if self._inert is None:
-            self._inert = bytearray(len(self._lines) + 1)
+        if self._inert_lines is None:
+            self._inert_lines = bytearray(len(self._lines) + 1)
             blocks: list[Block] = self._plan.blocks if self._plan is not None else []
             for block in blocks:
                 if block.kind in (FENCE, CODE, HTML, FRONT):
-                    self._inert[block.start : block.end] = b"\1" * (block.end - block.start)
-        return self._inert
+                    self._inert_lines[block.start : block.end] = b"\1" * (block.end - block.start)
+        return self._inert_lines
 
     @property
     def headings(self) -> list[Block]:
@@ -84,82 +84,82 @@ class Words:
         return self._headings
 
     @property
-    def steps(self) -> tuple[StepProblem, ...]:
+    def step_problems(self) -> tuple[StepProblem, ...]:
         """What is wrong with the steps that are fences with attributes; few plans have any, and others pay nothing."""
-        if self._steps is None:
+        if self._step_problems is None:
             plan = self._plan
-            self._steps = ()
+            self._step_problems = ()
             if plan is not None and any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
-                self._steps = _steps(plan)
-        return self._steps
+                self._step_problems = _find_step_problems(plan)
+        return self._step_problems
 
-    def find(self, needle: str) -> Iterator[tuple[int, int]]:
+    def find_all(self, needle: str) -> Iterator[tuple[int, int]]:
         """Line and column of each place where the needle stands, code and comments included."""
-        source = self.source
+        source = self.text
         offset = source.find(needle)
         while offset >= 0:
-            yield self.at(offset)
+            yield self.position_of(offset)
             offset = source.find(needle, offset + len(needle))
 
     @property
-    def codes(self) -> list[Span]:
+    def code_spans(self) -> list[Span]:
         """The code spans of one line that stand in prose, with the place of what is between the backticks.
 
         A span that goes on over the end of its line is left out: what is named in two lines is no path and no command.
         """
-        if self._codes is None:
-            self._codes = self._codes_of(0, len(self._lines))
-        return self._codes
+        if self._code_spans is None:
+            self._code_spans = self._find_code_spans(0, len(self._lines))
+        return self._code_spans
 
-    def codes_in(self, start: int, end: int) -> list[Span]:
+    def code_spans_in(self, start: int, end: int) -> list[Span]:
         """Those of the lines from `start` to before `end`; the lines of a section take a tenth of the time of all."""
-        if self._codes is not None:
-            return self._codes[bisect_left(self._codes, (start,)) : bisect_left(self._codes, (end,))]
-        place = start, end
-        if place not in self._parts:
-            self._parts[place] = self._codes_of(start, end)
-        return self._parts[place]
+        if self._code_spans is not None:
+            return self._code_spans[bisect_left(self._code_spans, (start,)) : bisect_left(self._code_spans, (end,))]
+        line_range = start, end
+        if line_range not in self._range_spans:
+            self._range_spans[line_range] = self._find_code_spans(start, end)
+        return self._range_spans[line_range]
 
-    def _codes_of(self, start: int, end: int) -> list[Span]:
-        found: list[Span] = []
-        inert = self.inert
+    def _find_code_spans(self, start: int, end: int) -> list[Span]:
+        spans: list[Span] = []
+        inert_lines = self.inert_lines
         for at in range(start, end):
             line = self._lines[at]
-            if "`" in line and not inert[at]:
-                found += _codes(at, line)
-        return found
+            if "`" in line and not inert_lines[at]:
+                spans += _line_code_spans(at, line)
+        return spans
 
-    def is_code(self, span: Span) -> bool:
+    def is_code_span(self, span: Span) -> bool:
         """Whether what looks like a code span, or like a part of one, is that to a renderer too."""
-        known = self._rendered("codes", span.line)
-        return known is None or any([span.text in code for code in known])
+        rendered_codes = self._render_paragraph("codes", span.line)
+        return rendered_codes is None or any([span.text in code for code in rendered_codes])
 
-    def is_link(self, span: Span) -> bool:
+    def is_link_target(self, span: Span) -> bool:
         """Whether what looks like where a link leads is that to a renderer too."""
-        known = self._rendered("links", span.line)
-        if known is None:
+        rendered_links = self._render_paragraph("links", span.line)
+        if rendered_links is None:
             return True
         from urllib.parse import unquote
 
-        return unquote(span.text) in known
+        return unquote(span.text) in rendered_links
 
-    def _rendered(self, kind: str, line: int) -> list[str] | None:
+    def _render_paragraph(self, kind: str, line: int) -> list[str] | None:
         """What a renderer makes of a paragraph; it is loaded here, so this is asked just before a report.
 
         None where it would take too long: for a paragraph that is not written by hand, and after many of them.
         """
         start, end = self._paragraph(line)
-        if (kind, start) not in self._seen:
-            if len(self._seen) > _OFTEN:
+        if (kind, start) not in self._rendered_cache:
+            if len(self._rendered_cache) > _MAX_RENDERED:
                 return None
-            self._seen[kind, start] = _read(kind, self._lines[start:end])
-        return self._seen[kind, start]
+            self._rendered_cache[kind, start] = _render(kind, self._lines[start:end])
+        return self._rendered_cache[kind, start]
 
     def _paragraph(self, line: int) -> tuple[int, int]:
         """First line of the paragraph that a line is in, or the line, and the line behind it."""
         blocks = self._plan.blocks if self._plan is not None else []
         at = bisect_right(blocks, line, key=lambda block: block.start) - 1
-        while at >= 0 and blocks[at].start > line - _FAR:
+        while at >= 0 and blocks[at].start > line - _MAX_PARAGRAPH_DISTANCE:
             block = blocks[at]
             if block.kind == PARAGRAPH and block.start <= line < block.end:
                 return block.start, block.end
@@ -167,27 +167,27 @@ class Words:
         return line, line + 1
 
 
-NO_WORDS = Words()
+EMPTY_SOURCE = PlanSource()
 """Of no plan."""
 
 
-def _steps(plan: Plan) -> tuple[StepProblem, ...]:
+def _find_step_problems(plan: Plan) -> tuple[StepProblem, ...]:
     """What stops the steps of a plan from being compiled, and what else there is to say of them."""
     from execplan.execution.written.annotated import find_annotated_steps
     from execplan.execution.written.problems import find_step_problems
 
-    found = find_annotated_steps(plan)
-    if not found.drafts:
-        return find_step_problems(plan, found)
+    parsed = find_annotated_steps(plan)
+    if not parsed.drafts:
+        return find_step_problems(plan, parsed)
     from execplan.execution.written.advice import find_step_advice
 
-    return (*find_step_problems(plan, found), *find_step_advice(plan, found))
+    return (*find_step_problems(plan, parsed), *find_step_advice(plan, parsed))
 
 
-def _read(kind: str, lines: list[str]) -> list[str] | None:
+def _render(kind: str, lines: list[str]) -> list[str] | None:
     """The code spans of a paragraph, or where its links lead; None for one that is too long."""
-    text = "\n".join([each.strip() for each in lines])
-    if len(text) > _LONG:
+    text = "\n".join([line.strip() for line in lines])
+    if len(text) > _MAX_PARAGRAPH_LENGTH:
         return None
     from execplan.text import inline
 
@@ -195,16 +195,16 @@ def _read(kind: str, lines: list[str]) -> list[str] | None:
         return inline.codes(text)
     from urllib.parse import unquote
 
-    return [unquote(each) for each in inline.links(text)]
+    return [unquote(link) for link in inline.links(text)]
 
 
-def _codes(at: int, line: str) -> Iterator[Span]:
+def _line_code_spans(at: int, line: str) -> Iterator[Span]:
     """The code spans of a line: between two runs of as many backticks, the first not escaped."""
     if "``" not in line and "\\`" not in line:
-        yield from _plain_codes(at, line.split("`"))
+        yield from _simple_code_spans(at, line.split("`"))
         return
-    runs = _runs(line)
-    closing = _closing(line, runs)
+    runs = _backtick_runs(line)
+    closing = _closing_runs(line, runs)
     at_run = 0
     while at_run < len(runs):
         close = closing[at_run]
@@ -219,7 +219,7 @@ def _codes(at: int, line: str) -> Iterator[Span]:
         at_run = close + 1
 
 
-def _runs(line: str) -> list[tuple[int, int]]:
+def _backtick_runs(line: str) -> list[tuple[int, int]]:
     """Where each run of backticks begins and ends."""
     runs = []
     begin = line.find("`")
@@ -232,7 +232,7 @@ def _runs(line: str) -> list[tuple[int, int]]:
     return runs
 
 
-def _closing(line: str, runs: list[tuple[int, int]]) -> list[int]:
+def _closing_runs(line: str, runs: list[tuple[int, int]]) -> list[int]:
     """Which run closes a span that each run opens, or -1; filled from behind, so that no run looks through those after it."""
     closing = [-1] * len(runs)
     latest: dict[int, int] = {}
@@ -246,12 +246,12 @@ def _closing(line: str, runs: list[tuple[int, int]]) -> list[int]:
     return closing
 
 
-def _plain_codes(at: int, parts: list[str]) -> Iterator[Span]:
+def _simple_code_spans(at: int, segments: list[str]) -> Iterator[Span]:
     """Those of a line whose backticks stand alone; it is cut at each, so that every second part is a span."""
     column = 0
-    for place in range(1, len(parts) - 1, 2):
-        column += len(parts[place - 1]) + 1
-        text = parts[place]
+    for index in range(1, len(segments) - 1, 2):
+        column += len(segments[index - 1]) + 1
+        text = segments[index]
         bare = text.strip(" ")
         if bare:
             yield Span._make((at, column + text.index(bare), bare))

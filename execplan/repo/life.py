@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from execplan.clock import now
 from execplan.errors import ExecplanError
 from execplan.lint.stalled import is_on_hold, latest_date
-from execplan.lint.stamps import day_of
+from execplan.lint.stamps import day_start
 from execplan.repo import ask
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ class PlanActivity:
             was_edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= cutoff
         except FileNotFoundError:  # moved since it was read: somebody is at it
             return False
-        last_dated = day_of(latest_date(plan))
+        last_dated = day_start(latest_date(plan))
         if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or is_on_hold(
             plan, home.display_path(path)
         ):

@@ -60,13 +60,13 @@ def adopt_plan(home: Project, data: bytes, source: str, options: WriteOptions) -
 
     The source is a path, or `-` for standard input.
     """
-    from execplan.lint.runner import ERROR, Given, lint_plan
+    from execplan.lint.runner import ERROR, RuleContext, lint_plan
 
     home = home._replace(exists=True)
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
     with About(source if stem else "standard input"):
         plan = reader.read(data)
-    errors = [finding for finding in lint_plan(plan, Given(draft_is_fine=True)) if finding.level == ERROR]
+    errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
     if errors:
         lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
         display_path = home.display_path(os.path.abspath(source)) if stem else source

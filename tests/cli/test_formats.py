@@ -231,11 +231,11 @@ def test_statistics(repo: Folder) -> None:
         ("EP109", 8, "warning"),
         ("EP201", 1, "error"),
     ]
-    assert data["statistics"][0]["sentence"] == RULES["EP109"].sentence
+    assert data["statistics"][0]["sentence"] == RULES["EP109"].summary
     assert sum(each["found"] for each in data["statistics"]) == len(data["findings"])
     assert repo.run("lint", "--statistics", "-q").out.splitlines() == [
-        f"8  EP109  warning  -  {RULES['EP109'].sentence}",
-        f"1  EP201  error    -  {RULES['EP201'].sentence}",
+        f"8  EP109  warning  -  {RULES['EP109'].summary}",
+        f"1  EP201  error    -  {RULES['EP201'].summary}",
     ]
 
 

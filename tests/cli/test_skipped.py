@@ -7,8 +7,8 @@ import os
 import pytest
 
 from execplan.lint.recognition import is_plan
-from execplan.lint.rule import Given
-from execplan.lint.words import Words
+from execplan.lint.rule import RuleContext
+from execplan.lint.words import PlanSource
 from execplan.plan import reader
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -138,4 +138,4 @@ def test_a_baseline_has_no_entry_for_it(tracker: Folder) -> None:
 )
 def test_what_a_plan_is(text: str, expected: bool) -> None:
     plan = reader.read(text.encode())
-    assert is_plan(plan, Given(words=Words(plan))) == expected
+    assert is_plan(plan, RuleContext(source=PlanSource(plan))) == expected

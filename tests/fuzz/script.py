@@ -19,10 +19,10 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.lint.facts import Clock, Tree
-from execplan.lint.fix import fixing
-from execplan.lint.rule import RULES, Given
-from execplan.lint.runner import DEFAULT
+from execplan.lint.facts import Clock, RepositoryTree
+from execplan.lint.fix import build_fix_change
+from execplan.lint.rule import RULES, RuleContext
+from execplan.lint.runner import DEFAULT_LEVELS
 from execplan.plan import body, logs, reword, tasks
 from execplan.plan.change import lines_of, words_of
 from execplan.plan.retarget import Spelling, retarget
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MARK = b"\n%% "
 BETWEEN = " || "
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
-LEVELS = {code: DEFAULT.get(code, rule.level) for code, rule in RULES.items()}
+LEVELS = {code: DEFAULT_LEVELS.get(code, rule.level) for code, rule in RULES.items()}
 _NOW = 29_454_480
 """The first minute of 2026."""
 _MOST = 12
@@ -78,10 +78,10 @@ def _step(line: bytes) -> Step:
     return Step(name, create, tuple(rest.split(BETWEEN)))
 
 
-def given() -> Given:
+def given() -> RuleContext:
     """What rules are told: where the plan lies, the time, and a tree without files."""
-    tree = Tree(lambda kind, subject: "")
-    return Given(path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", at_home=True, clock=Clock(_NOW), tree=tree)
+    tree = RepositoryTree(lambda kind, subject: "")
+    return RuleContext(path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", in_project=True, clock=Clock(_NOW), tree=tree)
 
 
 def _words(said: str) -> str:
@@ -145,7 +145,7 @@ CHANGES: dict[str, Maker] = {
     "set": lambda first, create, said: body.set_body(said[0], _lines(said[1]), create=create),
     "edit": _edit,
     "retarget": _retarget,
-    "fix": lambda first, create, said: fixing(given(), LEVELS, unsafe=create, mended=Counter()),
+    "fix": lambda first, create, said: build_fix_change(given(), LEVELS, unsafe=create, fix_counts=Counter()),
     "title": lambda first, create, said: titled(_words(said[0])),
 }
 """Every change that a verb makes, by the name that stands behind `%% `."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from execplan.lint.runner import RULES, Finding, Given, lint_plan
+from execplan.lint.runner import RULES, Finding, RuleContext, lint_plan
 from execplan.plan import reader
 from execplan.text.edit import apply
 
 
-def findings(code: str, text: str, given: Given | None = None) -> list[Finding]:
+def findings(code: str, text: str, given: RuleContext | None = None) -> list[Finding]:
     """What one rule finds in a text."""
     return lint_plan(reader.read(text.encode()), given, {code: RULES[code].level})
 
 
-def lines(code: str, text: str, given: Given | None = None) -> list[int]:
+def lines(code: str, text: str, given: RuleContext | None = None) -> list[int]:
     """The lines of what one rule finds."""
     return [each.line for each in findings(code, text, given)]
 

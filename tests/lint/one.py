@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.clock import minutes, read_stamp
 from execplan.lint.facts import Clock
 from execplan.lint.rule import RULES, Finding
-from execplan.lint.runner import Given, lint_plan
+from execplan.lint.runner import RuleContext, lint_plan
 from execplan.plan import reader
 from execplan.plan.model import Plan
 from execplan.text.edit import apply
@@ -19,17 +19,17 @@ def clock(stamp: str) -> Clock:
     return Clock(span[0])
 
 
-def found(code: str, text: str, given: Given | None = None) -> list[Finding]:
+def found(code: str, text: str, given: RuleContext | None = None) -> list[Finding]:
     """What one rule finds in a text."""
     return lint_plan(reader.read(text.encode()), given, {code: RULES[code].level})
 
 
-def lines(code: str, text: str, given: Given | None = None) -> list[int]:
+def lines(code: str, text: str, given: RuleContext | None = None) -> list[int]:
     """In which lines it does, counted from 1."""
     return [each.line for each in found(code, text, given)]
 
 
-def words(code: str, text: str, given: Given | None = None) -> list[str]:
+def words(code: str, text: str, given: RuleContext | None = None) -> list[str]:
     """Between which columns it does: the words of the text there."""
     return [text.split("\n")[each.line - 1][each.column - 1 : each.end_column] for each in found(code, text, given)]
 

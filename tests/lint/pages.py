@@ -11,9 +11,9 @@ import textwrap
 from typing import NamedTuple
 
 from execplan.clock import minutes, read_stamp
-from execplan.lint.facts import Clock, History, Shelf, Tree
-from execplan.lint.rule import HOME, OF_GIT
-from execplan.lint.runner import ERROR, RULES, Given, lint_bytes, lint_home
+from execplan.lint.facts import Clock, GitHistory, ProjectFacts, RepositoryTree
+from execplan.lint.rule import PROJECT, GIT_NEEDS
+from execplan.lint.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
 from execplan.plan import reader
 from tests.plans import with_sections
 
@@ -27,32 +27,32 @@ class Example(NamedTuple):
     """An example of a page."""
 
     text: str
-    given: Given
-    shelf: Shelf | None = None
+    given: RuleContext
+    shelf: ProjectFacts | None = None
     """Of a rule about a home."""
 
 
 def examples(code: str, kind: str) -> Example:
     """An example of a rule's page."""
-    lines = RULES[code].page.split("\n")
+    lines = RULES[code].help_text.split("\n")
     start = next(at for at, line in enumerate(lines) if line.startswith(kind))
     end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith(KINDS)), len(lines))
     text = textwrap.dedent("\n".join(lines[start + 1 : end])).strip("\n") + "\n"
-    if RULES[code].needs == HOME:
-        return Example(text, Given(), _shelf(text.split(), lines[start]))
+    if RULES[code].needs == PROJECT:
+        return Example(text, RuleContext(), _shelf(text.split(), lines[start]))
     for shown, meant in _ESCAPES.items():
         text = text.replace(shown, meant)
     return Example(text, _given(code, lines[start]))
 
 
-def _shelf(paths: list[str], heading: str) -> Shelf:
+def _shelf(paths: list[str], heading: str) -> ProjectFacts:
     """The home of an example: `names` are the paths that its plans name, `commits` those that the next commit changes."""
     said = _said(heading)
     plans = [path for path in paths if path.endswith(".md")]
     folders = [path.rstrip("/") for path in paths if path.endswith("/")]
     names = {path: path.rsplit("/", 1)[-1].removesuffix(".md") for path in [*plans, *folders]}
     commits = said.get("commits", "").split()
-    return Shelf(
+    return ProjectFacts(
         tuple(names[path] for path in plans),
         tuple((names[path], path) for path in folders),
         tuple(commits),
@@ -71,7 +71,7 @@ def _said(heading: str) -> dict[str, str]:
     return said
 
 
-def _given(code: str, heading: str) -> Given:
+def _given(code: str, heading: str) -> RuleContext:
     """The facts of an example."""
     said = _said(heading)
     known = "archived at-home path form now has ends same-id evidence changed absent was".split()
@@ -90,19 +90,19 @@ def _given(code: str, heading: str) -> Given:
         return any(f"/{path}".endswith(f"/{subject}") for path in [*paths, *said.get("ends", "").split()])
 
     history = None
-    if RULES[code].needs in OF_GIT:
-        page = "\nBefore" in RULES[code].page
+    if RULES[code].needs in GIT_NEEDS:
+        page = "\nBefore" in RULES[code].help_text
         before = reader.read(whole(examples(code, "Before"))) if page and not heading.startswith("Before") else None
         archived = "archived" in said.get("was", "")
         changed, absent = said.get("changed", "").split(), said.get("absent", "").split()
-        history = History(before, said.get("path", ""), archived, tuple(changed), frozenset(absent))
-    return Given(
-        archived="archived" in said,
-        at_home="at-home" in said,
+        history = GitHistory(before, said.get("path", ""), archived, tuple(changed), frozenset(absent))
+    return RuleContext(
+        is_archived="archived" in said,
+        in_project="at-home" in said,
         path=said.get("path", ""),
-        form=said.get("form", ""),
+        name_format=said.get("form", ""),
         clock=Clock(span[0]),
-        tree=Tree(answer),
+        tree=RepositoryTree(answer),
         history=history,
     )
 
@@ -117,7 +117,7 @@ def whole(example: Example) -> bytes:
 def found(example: Example, data: bytes) -> list[str]:
     """The codes of what all rules find, also those that are off by default."""
     if example.shelf is not None:
-        return [finding.code for _, finding in lint_home(example.shelf, dict.fromkeys(RULES, ERROR))]
+        return [finding.code for _, finding in lint_project(example.shelf, dict.fromkeys(RULES, ERROR))]
     return [
         finding.code for finding in lint_bytes(data, example.given, {code: rule.level for code, rule in RULES.items()})
     ]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.lint.baseline import entries_of, moved, sift
-from execplan.lint.fingerprint import marks, unique
+from execplan.lint.baseline import count_by_mark, find_moved_plan, apply_baseline
+from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import Finding
-from execplan.lint.runner import MOST, RULES, lint_plan
-from execplan.lint.tally import tally
+from execplan.lint.runner import MAX_FINDINGS, RULES, lint_plan
+from execplan.lint.tally import count_by_rule
 from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 
@@ -27,12 +27,12 @@ ALL = ("EP103", "EP202", "EP301", "EP303")
 def _found(text: str) -> tuple[list[Finding], list[str]]:
     plan = reader.read(text.encode())
     findings = lint_plan(plan, None, {code: RULES[code].level for code in ALL})
-    return findings, marks(findings, plan)
+    return findings, compute_fingerprints(findings, plan)
 
 
 def _new(before: str, after: str) -> list[str]:
     """The codes that are new in a plan of which all was known before."""
-    return [each.code for each in sift(entries_of(*_found(before)), *_found(after), ALL).new]
+    return [each.code for each in apply_baseline(count_by_mark(*_found(before)), *_found(after), ALL).new_findings]
 
 
 # The pure part.
@@ -74,34 +74,34 @@ def test_the_same_words_in_another_section_are_new() -> None:
     first = Finding("EP404", "warning", 3, 1, 3, 4, "a message")
     words = ["make", "make"]
     plan = reader.read(f"# A\n\n{words[0]}\n\n## Progress\n\n{words[1]}\n".encode())
-    known = entries_of([first], marks([first], plan))
+    known = count_by_mark([first], compute_fingerprints([first], plan))
     other = first._replace(line=7, end_line=7)
-    assert sift(known, [other], marks([other], plan), ["EP404"]).new == [other]
+    assert apply_baseline(known, [other], compute_fingerprints([other], plan), ["EP404"]).new_findings == [other]
 
 
 def test_words_of_a_place_decide_and_not_those_around_them() -> None:
     def mark(line: str, words: str) -> list[str]:
         begin = line.index(words)
         finding = Finding("EP401", "warning", 1, begin + 1, 1, begin + len(words), "a message")
-        return marks([finding], reader.read(f"{line}\n".encode()))
+        return compute_fingerprints([finding], reader.read(f"{line}\n".encode()))
 
     assert mark("See `/home/ann/a` now", "/home/ann/a") == mark("Look into `/home/ann/a`.", "/home/ann/a")
     assert mark("See `/home/ann/a` now", "/home/ann/a") != mark("See `/home/ann/b` now", "/home/ann/b")
 
 
 def test_what_is_gone_is_counted_where_the_rule_ran() -> None:
-    known = entries_of(*_found(BAD))
-    sifted = sift(known, *_found(CLEAN), ALL)
-    assert sorted(mark.split(":")[0] for mark in sifted.gone) == ["EP202", "EP301"]
-    assert (sifted.known, sifted.kept) == (0, {})
-    sifted = sift(known, *_found(CLEAN), ["EP202"])
-    assert [mark.split(":")[0] for mark in sifted.gone] == ["EP202"]
-    assert [mark.split(":")[0] for mark in sifted.kept] == ["EP301"]
+    known = count_by_mark(*_found(BAD))
+    sifted = apply_baseline(known, *_found(CLEAN), ALL)
+    assert sorted(mark.split(":")[0] for mark in sifted.resolved) == ["EP202", "EP301"]
+    assert (sifted.known_count, sifted.unchecked) == (0, {})
+    sifted = apply_baseline(known, *_found(CLEAN), ["EP202"])
+    assert [mark.split(":")[0] for mark in sifted.resolved] == ["EP202"]
+    assert [mark.split(":")[0] for mark in sifted.unchecked] == ["EP301"]
 
 
 def test_a_file_that_cannot_be_read_is_never_known() -> None:
     finding = Finding("EP001", "error", 1, 1, 1, 1, "the file is empty")
-    assert entries_of([finding], marks([finding], None)) == {}
+    assert count_by_mark([finding], compute_fingerprints([finding], None)) == {}
 
 
 def _tasks(count: int) -> str:
@@ -109,31 +109,31 @@ def _tasks(count: int) -> str:
 
 
 def test_more_findings_than_are_listed_are_known_by_their_number() -> None:
-    many = _tasks(MOST + 20)
-    known = entries_of(*_found(many))
-    assert sum(known.values()) == MOST + 20
+    many = _tasks(MAX_FINDINGS + 20)
+    known = count_by_mark(*_found(many))
+    assert sum(known.values()) == MAX_FINDINGS + 20
     assert known["EP202:more"] == 20
-    for after in (many, _tasks(MOST + 10), many.replace("- [x] Task 3.\n", "")):
-        assert sift(known, *_found(after), ALL).new == []
-    for after in (_tasks(MOST + 21), many.replace("Task 3.", "Task three.")):
-        assert [each.message[:4] for each in sift(known, *_found(after), ALL).new] == ["and "]
-    assert tally(_found(many)[0])[0][:3] == ("EP202", "warning", MOST + 20)
+    for after in (many, _tasks(MAX_FINDINGS + 10), many.replace("- [x] Task 3.\n", "")):
+        assert apply_baseline(known, *_found(after), ALL).new_findings == []
+    for after in (_tasks(MAX_FINDINGS + 21), many.replace("Task 3.", "Task three.")):
+        assert [each.message[:4] for each in apply_baseline(known, *_found(after), ALL).new_findings] == ["and "]
+    assert count_by_rule(_found(many)[0])[0][:3] == ("EP202", "warning", MAX_FINDINGS + 20)
 
 
 def test_a_plan_that_was_moved_is_found_by_its_name() -> None:
     def gone(path: str) -> bool:
         return path.startswith("plans/here")
 
-    assert moved("archive/a.md", ["plans/a.md", "plans/b.md"], gone) == "plans/a.md"
-    assert moved("archive/a.md", ["plans/here/a.md"], gone) == ""
-    assert moved("archive/a.md", ["plans/x/a.md", "plans/y/a.md"], gone) == ""
+    assert find_moved_plan("archive/a.md", ["plans/a.md", "plans/b.md"], gone) == "plans/a.md"
+    assert find_moved_plan("archive/a.md", ["plans/here/a.md"], gone) == ""
+    assert find_moved_plan("archive/a.md", ["plans/x/a.md", "plans/y/a.md"], gone) == ""
     ours = ["plans/x/ExecPlan.md", "plans/y/ExecPlan.md"]
-    assert moved("archive/x/ExecPlan.md", ours, gone) == "plans/x/ExecPlan.md"
+    assert find_moved_plan("archive/x/ExecPlan.md", ours, gone) == "plans/x/ExecPlan.md"
 
 
 def test_digests_of_findings_are_unique_and_stay() -> None:
     def digests(text: str, path: str = "a.md") -> list[str]:
-        return list(unique(_found(text)[1], path))
+        return list(unique_fingerprints(_found(text)[1], path))
 
     twice = BAD.replace("- [x] Read lines.", "- [x] Read lines.\n- [x] Read lines.")
     assert len(set(digests(twice) + digests(twice, "b.md"))) == 6

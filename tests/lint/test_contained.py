@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from execplan.execution.command.typed import looks_like_command
-from execplan.lint.facts import Clock, History, Tree
-from execplan.lint.risky import lost
-from execplan.lint.rule import Given
+from execplan.lint.facts import Clock, GitHistory, RepositoryTree
+from execplan.lint.risky import describe_loss
+from execplan.lint.rule import RuleContext
 from execplan.lint.runner import RULES, Finding, lint_bytes
-from execplan.lint.symbols import symbols
-from execplan.lint.words import Words
+from execplan.lint.symbols import find_symbols
+from execplan.lint.words import PlanSource
 from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 
@@ -25,7 +25,7 @@ def lint(code: str, text: str, *, path: str = "plans/parser.md", absent: tuple[s
             return any(f"{each}/".startswith(f"{subject}/") for each in THERE)
         return any(f"/{each}".endswith(f"/{subject}") for each in THERE)
 
-    given = Given(path=path, clock=Clock(0), tree=Tree(answer), history=History(absent=frozenset(absent)))
+    given = RuleContext(path=path, clock=Clock(0), tree=RepositoryTree(answer), history=GitHistory(missing_symbols=frozenset(absent)))
     return lint_bytes(with_sections(text).encode(), given, {code: RULES[code].level})
 
 
@@ -93,7 +93,7 @@ def test_a_path_that_the_plan_of_work_makes_is_new() -> None:
     assert len(lint("EP402", context)) == 1
     assert lint("EP402", context + "## Plan of Work\n\nCreate `src/scanner.py` with one function.\n") == []
     data = with_sections(context).encode()
-    given = Given(archived=True, tree=Tree(lambda kind, subject: False))
+    given = RuleContext(is_archived=True, tree=RepositoryTree(lambda kind, subject: False))
     assert lint_bytes(data, given, {"EP402": "warning"}) == []
 
 
@@ -232,7 +232,7 @@ def test_other_code_is_no_command(words: str) -> None:
     ],
 )
 def test_what_is_lost(command: str) -> None:
-    assert lost(command)
+    assert describe_loss(command)
     steps = f"## Concrete Steps\n\nIn the root:\n\n    {command}\n\n## Idempotence and Recovery\n\n"
     if looks_like_command(command):
         assert len(lint("EP408", steps + "None.\n")) == 1
@@ -260,7 +260,7 @@ def test_what_is_lost(command: str) -> None:
     ],
 )
 def test_what_is_not_lost(command: str) -> None:
-    assert lost(command) == ""
+    assert describe_loss(command) == ""
 
 
 def test_a_command_that_nobody_is_to_type_is_no_risk() -> None:
@@ -325,7 +325,7 @@ DONE = "## Progress\n\n- [x] (2026-03-07 23:27Z) Build it.\n\n## Interfaces and 
 )
 def test_symbols_of_the_interfaces(words: str, found: list[str]) -> None:
     plan = reader.read(with_sections(DONE + words + "\n").encode())
-    names = symbols(plan, Words(plan))
+    names = find_symbols(plan, PlanSource(plan))
     assert [each.text for each in names] == found
     absent = tuple(each.text for each in names)
     assert [each.message.split(" ")[0] for each in lint("EP407", DONE + words, absent=absent)] == found
@@ -338,8 +338,8 @@ def test_what_a_renderer_makes_no_code_of_is_not_reported() -> None:
 
 def test_the_clean_plan_has_no_finding_of_these() -> None:
     mine = {code: rule.level for code, rule in RULES.items() if "EP401" <= code <= "EP410"}
-    tree = Tree(lambda kind, subject: subject == "src/reader.py")
-    assert lint_bytes(CLEAN.encode(), Given(path="plans/a.md", tree=tree, history=History()), mine) == []
+    tree = RepositoryTree(lambda kind, subject: subject == "src/reader.py")
+    assert lint_bytes(CLEAN.encode(), RuleContext(path="plans/a.md", tree=tree, history=GitHistory()), mine) == []
 
 
 @pytest.mark.parametrize(

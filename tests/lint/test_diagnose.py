@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.lint.diagnose import CODE_POINTS, UTF_16, counted, lint_text
-from execplan.lint.rule import Finding, Given
+from execplan.lint.diagnose import CODE_POINTS, UTF_16, convert_columns, lint_text
+from execplan.lint.rule import Finding, RuleContext
 from execplan.lint.runner import lint_bytes
 from tests.plans import CLEAN
 
@@ -19,7 +19,7 @@ def _place(column: int, end_column: int, line: int = 1, end_line: int = 1) -> Fi
 def _counted(line: str, words: str) -> tuple[int, int]:
     """The first and last column of words in a line, in UTF-16."""
     begin = line.index(words)
-    found = counted([_place(begin + 1, begin + len(words))], [line], UTF_16)[0]
+    found = convert_columns([_place(begin + 1, begin + len(words))], [line], UTF_16)[0]
     return found.column, found.end_column
 
 
@@ -32,8 +32,8 @@ def test_a_text_and_its_bytes_have_the_findings_of_the_file() -> None:
 
 
 def test_what_is_told_of_the_place_and_the_rules_counts() -> None:
-    assert [each.code for each in lint_text(CLEAN, Given(archived=True))] == ["EP502"]
-    assert lint_text(CLEAN, Given(archived=True), {"EP202": "error"}) == []
+    assert [each.code for each in lint_text(CLEAN, RuleContext(is_archived=True))] == ["EP502"]
+    assert lint_text(CLEAN, RuleContext(is_archived=True), {"EP202": "error"}) == []
 
 
 @pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud800", b"\xff\xfea", b"\x80", b"x" * (5 * 1024 * 1024 + 1)])
@@ -59,20 +59,20 @@ def test_columns_in_utf_16(line: str, words: str, columns: tuple[int, int]) -> N
 
 
 def test_the_end_of_a_place_is_counted_in_its_own_line() -> None:
-    found = counted([_place(1, 2, line=1, end_line=2)], ["😀😀", "x😀"], UTF_16)[0]
+    found = convert_columns([_place(1, 2, line=1, end_line=2)], ["😀😀", "x😀"], UTF_16)[0]
     assert (found.column, found.end_column) == (1, 3)
 
 
 def test_a_place_behind_the_end_of_a_line_or_of_the_text() -> None:
-    assert counted([_place(3, 5)], ["😀"], UTF_16)[0][3:6] == (4, 1, 6)
-    assert counted([_place(2, 3, line=7, end_line=7)], [], UTF_16)[0][2:6] == (7, 2, 7, 3)
+    assert convert_columns([_place(3, 5)], ["😀"], UTF_16)[0][3:6] == (4, 1, 6)
+    assert convert_columns([_place(2, 3, line=7, end_line=7)], [], UTF_16)[0][2:6] == (7, 2, 7, 3)
 
 
 @given(st.text(min_size=1), st.data())
 def test_columns_in_utf_16_are_places_in_the_encoded_line(line: str, data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, len(line) - 1))
     end = data.draw(st.integers(begin + 1, len(line)))
-    found = counted([_place(begin + 1, end)], [line], UTF_16)[0]
+    found = convert_columns([_place(begin + 1, end)], [line], UTF_16)[0]
     encoded = line.encode("utf-16-le", "surrogatepass")
     assert encoded[2 * (found.column - 1) : 2 * found.end_column] == line[begin:end].encode(
         "utf-16-le", "surrogatepass"

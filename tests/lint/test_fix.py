@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.lint.fix import fixing
-from execplan.lint.rule import SAFE, UNSAFE, WARNING, Given, Place, Rule, on_line
+from execplan.lint.fix import build_fix_change
+from execplan.lint.rule import SAFE, UNSAFE, WARNING, RuleContext, RuleMatch, Rule, on_line
 from execplan.lint.runner import RULES
 from execplan.plan.model import Plan
 from execplan.repo.amend import apply_change
@@ -22,7 +22,7 @@ LEVELS = {"TEST1": WARNING}
 def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE) -> None:
     """A rule that finds a line with the old words and puts the new ones into it; none takes the line out."""
 
-    def check(plan: Plan, given: Given) -> Iterator[Place]:
+    def check(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
         for at, line in enumerate(plan.text.lines):
             if old in line:
                 lines = (line.replace(old, new),) if new else ()
@@ -33,7 +33,7 @@ def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE)
 
 def _fixed(data: bytes, *, unsafe: bool = False) -> tuple[str, int]:
     made: Counter[str] = Counter()
-    return apply_change(data, fixing(Given(), LEVELS, unsafe=unsafe, mended=made))[0].decode(), made.total()
+    return apply_change(data, build_fix_change(RuleContext(), LEVELS, unsafe=unsafe, fix_counts=made))[0].decode(), made.total()
 
 
 def test_every_line_is_mended_at_once_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

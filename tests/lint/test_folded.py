@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.folded import fold
+from execplan.lint.folded import merge_findings
 from execplan.lint.rule import SAFE, Finding, Fix
 from execplan.lint.runner import lint_bytes
 from tests.plans import from_template
@@ -15,7 +15,7 @@ def _finding(line: int, message: str, code: str = "EP207", level: str = "hint", 
 def test_sections_with_placeholder_text() -> None:
     findings = lint_bytes(from_template("plan").encode())
     left = [each for each in findings if each.code == "EP109"]
-    folded = fold(findings)
+    folded = merge_findings(findings)
     assert len(left) == 8
     assert [each.code for each in folded].count("EP109") == 1
     message = next(each.message for each in folded if each.code == "EP109")
@@ -28,14 +28,14 @@ def test_sections_with_placeholder_text() -> None:
 
 def test_one_section_keeps_its_message() -> None:
     finding = _finding(7, "Plan of Work still holds placeholder text (3 lines)", "EP109")
-    assert fold([finding]) == [finding]
+    assert merge_findings([finding]) == [finding]
 
 
 def test_equal_messages_name_their_lines() -> None:
     findings = [_finding(line, "a box outside Progress") for line in (3, 9, 12)]
-    assert [(each.line, each.message) for each in fold(findings)] == [(3, "a box outside Progress (also lines 9, 12)")]
-    assert fold([_finding(3, "x"), _finding(3, "x")])[0].message == "x (2 times)"
-    many = fold([_finding(line, "x") for line in range(1, 15)])
+    assert [(each.line, each.message) for each in merge_findings(findings)] == [(3, "a box outside Progress (also lines 9, 12)")]
+    assert merge_findings([_finding(3, "x"), _finding(3, "x")])[0].message == "x (2 times)"
+    many = merge_findings([_finding(line, "x") for line in range(1, 15)])
     assert many[0].message == "x (also lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more)"
 
 
@@ -50,4 +50,4 @@ def test_other_findings_stay_apart() -> None:
         _finding(6, "and 3 more"),
         _finding(7, "and 3 more", code="EP208"),
     ]
-    assert fold(findings) == findings
+    assert merge_findings(findings) == findings

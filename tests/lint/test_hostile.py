@@ -8,9 +8,9 @@ from itertools import count, takewhile
 import pytest
 
 from execplan.lint import paths, risky, words
-from execplan.lint.facts import Tree
-from execplan.lint.rule import RULES, Finding, Given
-from execplan.lint.runner import MOST, lint_bytes
+from execplan.lint.facts import RepositoryTree
+from execplan.lint.rule import RULES, Finding, RuleContext
+from execplan.lint.runner import MAX_FINDINGS, lint_bytes
 from execplan.plan import outline, reader
 from tests.lint.one import clock
 
@@ -35,8 +35,8 @@ def plan(section: str, text: str) -> str:
 
 def found(text: str) -> list[Finding]:
     """What all rules find, those that are off included, in a repository that has no file."""
-    facts = Given(
-        path="plans/x.md", form="{date}_{slug}", clock=clock("2026-11-22 00:00Z"), tree=Tree(lambda kind, subject: "")
+    facts = RuleContext(
+        path="plans/x.md", name_format="{date}_{slug}", clock=clock("2026-11-22 00:00Z"), tree=RepositoryTree(lambda kind, subject: "")
     )
     return lint_bytes(text.encode(), facts, LEVELS)
 
@@ -75,37 +75,37 @@ def fenced(lines: str) -> str:
 )
 def test_all_rules_come_to_an_end(section: str, text: str) -> None:
     findings = found(plan(section, text))
-    assert len([finding for finding in findings if finding.code != "EP010"]) <= (MOST + 1) * len(RULES)
+    assert len([finding for finding in findings if finding.code != "EP010"]) <= (MAX_FINDINGS + 1) * len(RULES)
 
 
 def test_a_run_of_backticks_is_closed_by_the_next_of_its_length() -> None:
     read = reader.read(b"``a`b`` \\``c` ``\\`d``e \\`f` g`\n")
-    assert [span.text for span in words.Words(read).codes] == ["a`b", "c", "\\`d", "g"]
+    assert [span.text for span in words.PlanSource(read).code_spans] == ["a`b", "c", "\\`d", "g"]
 
 
 def test_a_paragraph_is_joined_once_for_all_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    read = words._read
+    read = words._render
 
     def counted(kind: str, lines: list[str]) -> list[str] | None:
         asked.append(kind)
         return read(kind, lines)
 
-    monkeypatch.setattr(words, "_read", counted)
-    of = words.Words(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
-    assert all([of.is_code(span) for span in of.codes])
+    monkeypatch.setattr(words, "_render", counted)
+    of = words.PlanSource(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
+    assert all([of.is_code_span(span) for span in of.code_spans])
     assert asked == ["codes"]
 
 
 def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = []
-    read = paths.Excuses._read
+    read = paths.MissingPathExcuses._read_context
 
-    def counted(self: paths.Excuses, at: int) -> str:
+    def counted(self: paths.MissingPathExcuses, at: int) -> str:
         reads.append(at)
         return read(self, at)
 
-    monkeypatch.setattr(paths.Excuses, "_read", counted)
+    monkeypatch.setattr(paths.MissingPathExcuses, "_read_context", counted)
     names = "".join([f"`a/b{at}.py` " for at in range(300)])
     found(plan(outline.CONTEXT, f"{names}\n" * 20))
     assert 0 < len(reads) == len(set(reads)) <= 20
@@ -113,26 +113,26 @@ def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatc
 
 def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    lost = risky.lost
+    lost = risky.describe_loss
 
     def counted(command: str) -> str:
         asked.append(command)
         return lost(command)
 
-    monkeypatch.setattr(risky, "lost", counted)
+    monkeypatch.setattr(risky, "describe_loss", counted)
     found(plan(outline.STEPS, fenced(full("rm -x '\n"))))
     assert 0 < len(asked) <= 500
 
 
 @pytest.mark.parametrize("prompt", ["", "$ ", "% ", "PS> ", "❯ ", "➜ "])
 def test_a_command_is_read_behind_every_prompt(prompt: str) -> None:
-    assert risky.lost(f"{prompt}rm -r data") == risky.lost(f"{prompt}rm -r 'data'") == "`rm -r` takes the folder away"
+    assert risky.describe_loss(f"{prompt}rm -r data") == risky.describe_loss(f"{prompt}rm -r 'data'") == "`rm -r` takes the folder away"
 
 
 def test_the_first_hundred_impossible_dates_are_told() -> None:
     text = plan(outline.DECISIONS, each(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n"))
     told = [finding.message.partition("-")[0] for finding in found(text) if finding.code == "EP203"]
-    assert told[:MOST] == [str(1000 + at) for at in range(MOST)]
+    assert told[:MAX_FINDINGS] == [str(1000 + at) for at in range(MAX_FINDINGS)]
 
 
 def test_closing_parentheses_go_in_one_pass() -> None:

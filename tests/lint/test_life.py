@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from execplan.clock import minutes, read_stamp
-from execplan.lint.facts import Clock, History, Tree
-from execplan.lint.rule import Given
+from execplan.lint.facts import Clock, GitHistory, RepositoryTree
+from execplan.lint.rule import RuleContext
 from execplan.lint.runner import RULES, lint_bytes
-from execplan.lint.scope import paths_named
-from execplan.lint.words import Words
+from execplan.lint.scope import find_named_paths
+from execplan.lint.words import PlanSource
 from execplan.plan import reader
 from execplan.text.lines import digest
 from tests.plans import CLEAN, with_sections
@@ -17,7 +17,7 @@ from tests.plans import CLEAN, with_sections
 DONE = CLEAN.replace("- [ ]", "- [x] (2026-01-01 12:00Z)")
 
 
-def codes(text: str, given: Given, *of: str) -> list[str]:
+def codes(text: str, given: RuleContext, *of: str) -> list[str]:
     """The codes of some rules that find something."""
     return [each.code for each in lint_bytes(text.encode(), given, {code: RULES[code].level for code in of})]
 
@@ -49,8 +49,8 @@ def at(moment: str) -> Clock:
     ],
 )
 def test_complete_and_not_archived(text: str, now: str, found: bool) -> None:
-    assert codes(text, Given(at_home=True, clock=at(now)), "EP503") == ["EP503"] * found
-    assert codes(text, Given(clock=at(now)), "EP503") == []
+    assert codes(text, RuleContext(in_project=True, clock=at(now)), "EP503") == ["EP503"] * found
+    assert codes(text, RuleContext(clock=at(now)), "EP503") == []
 
 
 @pytest.mark.parametrize(("mark", "found"), [("x", True), ("X", True), ("~", False), ("/", False), (" ", False)])
@@ -59,7 +59,7 @@ def test_no_outcome_is_missed_before_every_box_is_done(mark: str, found: bool) -
         "- [x] (2026-01-01 12:00Z) Build", f"- [{mark}] Build"
     )
     assert f"- [{mark}] Build" in text
-    assert codes(text, Given(), "EP501") == ["EP501"] * found
+    assert codes(text, RuleContext(), "EP501") == ["EP501"] * found
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_a_status_that_says_done(line: str) -> None:
     words = text.split("\n")[finding.line - 1][finding.column - 1 : finding.end_column]
     assert words == line.partition(":")[2].strip(" *`")
     assert finding.message == f"the status says `{words}`, but task 2 is open and 1 more"
-    assert codes(text.replace("- [ ]", "- [x]"), Given(), "EP504") == []
-    assert codes(text, Given(archived=True), "EP504") == []
-    assert codes(text, Given(given_up=True), "EP504") == []
-    assert codes(f"---\nstatus: done\n---\n{CLEAN}", Given(), "EP504") == ["EP504"]
+    assert codes(text.replace("- [ ]", "- [x]"), RuleContext(), "EP504") == []
+    assert codes(text, RuleContext(is_archived=True), "EP504") == []
+    assert codes(text, RuleContext(is_superseded=True), "EP504") == []
+    assert codes(f"---\nstatus: done\n---\n{CLEAN}", RuleContext(), "EP504") == ["EP504"]
 
 
 @pytest.mark.parametrize(
@@ -106,17 +106,17 @@ def test_a_status_that_says_done(line: str) -> None:
     ],
 )
 def test_a_status_that_does_not(line: str) -> None:
-    assert codes(CLEAN.replace("This ExecPlan is a living document.", f"Text.\n\n{line}"), Given(), "EP504") == []
+    assert codes(CLEAN.replace("This ExecPlan is a living document.", f"Text.\n\n{line}"), RuleContext(), "EP504") == []
 
 
 def test_a_status_of_a_milestone_is_its_own() -> None:
     text = with_sections("## Plan of Work\n\n### Milestone 1\n\nStatus: done\n\nWrite the scanner.\n")
-    assert codes(text, Given(), "EP504") == []
+    assert codes(text, RuleContext(), "EP504") == []
 
 
 def test_an_archived_plan_is_what_its_evidence_says() -> None:
-    def given(evidence: str, *, archived: bool = False, given_up: bool = False) -> Given:
-        return Given(archived, given_up, path="archive/a.md", tree=Tree(lambda kind, subject: evidence))
+    def given(evidence: str, *, archived: bool = False, given_up: bool = False) -> RuleContext:
+        return RuleContext(archived, given_up, path="archive/a.md", tree=RepositoryTree(lambda kind, subject: evidence))
 
     right, wrong = digest(DONE.encode()), "0" * 64
     assert codes(DONE, given(wrong, archived=True), "EP506") == ["EP506"]
@@ -124,10 +124,10 @@ def test_an_archived_plan_is_what_its_evidence_says() -> None:
     assert codes(DONE, given(wrong), "EP506") == []
     assert codes(DONE, given(right, archived=True), "EP506") == []
     assert codes(DONE.replace("\n", "\r\n"), given(right, archived=True), "EP506") == []
-    before = History(reader.read(CLEAN.encode()), "archive/a.md", was_archived=True)
+    before = GitHistory(reader.read(CLEAN.encode()), "archive/a.md", was_archived=True)
     assert codes(DONE, given("", archived=True)._replace(history=before), "EP506") == ["EP506"]
     assert codes(DONE, given(right, archived=True)._replace(history=before), "EP506") == []
-    elsewhere = before._replace(before_path="a.md", was_archived=False)
+    elsewhere = before._replace(committed_path="a.md", was_archived=False)
     assert codes(DONE, given("", archived=True)._replace(history=elsewhere), "EP506") == []
 
 
@@ -140,6 +140,6 @@ def test_which_code_spans_are_paths() -> None:
         f"## Context and Orientation\n\n{spans}\n{others}\n\n## Decision Log\n\n- Decision: `src/z.py`.\n"
     )
     plan = reader.read(text.encode())
-    named = set(paths_named(plan, Words(plan)))
+    named = set(find_named_paths(plan, PlanSource(plan)))
     assert {"src/a.py", "src/b.py", "src/c.py", "tests/t.py", "Makefile", "setup.cfg", "docs/x.md"} <= named
     assert not {"src/", "src", "/etc/passwd", "word", "src/z.py", "make test"} & named

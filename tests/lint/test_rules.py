@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from execplan.lint.fix import fixing
-from execplan.lint.rule import HINT, NONE
-from execplan.lint.runner import MOST, RULES, Given, lint_bytes
-from execplan.lint.selection import Selection
+from execplan.lint.fix import build_fix_change
+from execplan.lint.rule import HINT, NO_FIX
+from execplan.lint.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
+from execplan.lint.selection import RuleSelection
 from execplan.plan.guidance import is_guidance
 from execplan.repo.amend import apply_change
 from tests.lint.pages import examples, found, whole
@@ -37,8 +37,8 @@ def test_good_example_is_not_found(code: str) -> None:
 
 @pytest.mark.parametrize("code", RULES)
 def test_page_has_a_sentence_and_a_why(code: str) -> None:
-    page = RULES[code].page
-    assert RULES[code].sentence.endswith(".")
+    page = RULES[code].help_text
+    assert RULES[code].summary.endswith(".")
     assert page.split("\n\n")[1][0].isupper()
     assert page.count("Bad") == page.count("Good") == 1
     assert ("\nMended" in page) == (RULES[code].fix != "none")
@@ -52,18 +52,18 @@ def test_bad_example_in_a_whole_plan_is_the_only_finding(code: str) -> None:
 
 
 def test_findings_of_one_rule_are_capped() -> None:
-    tasks = "".join(f"- [x] Task {at}.\n" for at in range(MOST + 20))
+    tasks = "".join(f"- [x] Task {at}.\n" for at in range(MAX_FINDINGS + 20))
     text = with_sections(f"## Progress\n\n{tasks}")
     findings = [each for each in lint_bytes(text.encode()) if each.code == "EP202"]
-    assert len(findings) == MOST + 1
+    assert len(findings) == MAX_FINDINGS + 1
     assert findings[-1].message == "and 20 more"
 
 
 def test_draft_is_relaxed_only_where_asked() -> None:
     data = from_template("plan").encode()
-    strict = {each.code: each.level for each in lint_bytes(data, levels=Selection("ci").active())}
+    strict = {each.code: each.level for each in lint_bytes(data, levels=RuleSelection("ci").active_levels())}
     plain = {each.code: each.level for each in lint_bytes(data)}
-    relaxed = {each.code: each.level for each in lint_bytes(data, Given(draft_is_fine=True))}
+    relaxed = {each.code: each.level for each in lint_bytes(data, RuleContext(allows_draft=True))}
     assert strict == {"EP109": "error", "EP201": "error"}
     assert plain == {"EP109": "warning", "EP201": "error"}
     assert relaxed == {"EP109": "warning", "EP201": "warning"}
@@ -74,31 +74,31 @@ def test_placeholder_text_is_an_error_when_all_tasks_are_done() -> None:
     first = with_sections(left).replace("- [ ]", "- [x]", 1)
     done = first.replace("- [ ]", "- [x]")
     assert "- [ ]" in first
-    given = Given(draft_is_fine=True)
+    given = RuleContext(allows_draft=True)
     for text, facts, profile, level in (
-        (first, Given(), "default", "warning"),
+        (first, RuleContext(), "default", "warning"),
         (first, given, "default", "warning"),
-        (first, Given(), "ci", "error"),
-        (first, Given(), "strict", "error"),
-        (done, Given(), "default", "error"),
+        (first, RuleContext(), "ci", "error"),
+        (first, RuleContext(), "strict", "error"),
+        (done, RuleContext(), "default", "error"),
         (done, given, "default", "error"),
     ):
-        levels = Selection(profile).active()
+        levels = RuleSelection(profile).active_levels()
         found = [each for each in lint_bytes(text.encode(), facts, levels) if each.code == "EP109"]
         assert [each.level for each in found] == [level], (facts, profile)
-    own = Selection(levels=(("EP109", "error"),)).active()
+    own = RuleSelection(levels=(("EP109", "error"),)).active_levels()
     assert [each.level for each in lint_bytes(first.encode(), levels=own) if each.code == "EP109"] == ["error"]
 
 
 def test_a_hook_accepts_a_complete_plan_without_an_outcome() -> None:
     text = with_sections("## Outcomes & Retrospective\n\nNone yet.\n").replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
-    for given, level in (Given(), "error"), (Given(draft_is_fine=True), "warning"):
+    for given, level in (RuleContext(), "error"), (RuleContext(allows_draft=True), "warning"):
         assert [each.level for each in lint_bytes(text.encode(), given) if each.code == "EP501"] == [level]
 
 
 def test_a_forced_archive_turns_errors_into_warnings() -> None:
     text = CLEAN + "\nPlan revision note: 2026-01-01 00:00Z - Archived by force: the customer left.\n"
-    findings = lint_bytes(text.encode(), Given(archived=True))
+    findings = lint_bytes(text.encode(), RuleContext(is_archived=True))
     assert [(each.code, each.level) for each in findings] == [("EP502", "warning")]
 
 
@@ -121,13 +121,13 @@ def test_a_homoglyph_heading_is_named() -> None:
     assert "no section Progress" in many  # a search among so many would take its time
 
 
-@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NONE])
+@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NO_FIX])
 def test_bad_example_is_mended_as_the_page_says(code: str) -> None:
     bad, mended = examples(code, "Bad"), examples(code, "Mended")
-    levels = {each: rule.level for each, rule in RULES.items() if rule.fix == NONE or each == code}
+    levels = {each: rule.level for each, rule in RULES.items() if rule.fix == NO_FIX or each == code}
     made: Counter[str] = Counter()
-    data, _ = apply_change(whole(bad), fixing(bad.given, levels, unsafe=True, mended=made))
+    data, _ = apply_change(whole(bad), build_fix_change(bad.given, levels, unsafe=True, fix_counts=made))
     assert data.decode() == whole(mended).decode()
     assert list(made) == [code]
     assert code not in found(mended, data)
-    assert apply_change(data, fixing(bad.given, levels, unsafe=True, mended=made))[0] == data
+    assert apply_change(data, build_fix_change(bad.given, levels, unsafe=True, fix_counts=made))[0] == data

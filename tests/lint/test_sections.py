@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.runner import Given, lint_plan
+from execplan.lint.runner import RuleContext, lint_plan
 from execplan.plan import outline, reader
 from tests.lint.mending import findings, lines, mended
 from tests.plans import CLEAN, with_sections
@@ -37,7 +37,7 @@ def test_order(places: tuple[int, ...], message: str) -> None:
 def test_order_is_off_by_default_and_silent_in_the_archive() -> None:
     text = ordered(0, 5, 1, 2, 3)
     assert "EP106" not in {each.code for each in lint_plan(reader.read(text.encode()))}
-    assert lines("EP106", text, Given(archived=True)) == []
+    assert lines("EP106", text, RuleContext(is_archived=True)) == []
 
 
 def test_sections_of_ones_own_and_those_that_stand_twice_have_no_order() -> None:

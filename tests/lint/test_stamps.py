@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.lint.facts import Clock
-from execplan.lint.runner import Given
+from execplan.lint.runner import RuleContext
 from tests.lint.one import clock, found, lines, words
 
 NOON = "2026-03-08 12:00Z"
@@ -31,7 +31,7 @@ HEAD = "# Build\n\n## Progress\n\n"
 )
 def test_a_stamp_ahead(stamp: str, ahead: bool) -> None:
     text = f"{HEAD}- [x] {stamp} Read lines.\n- [ ] Write.\n"
-    given = Given(clock=clock(NOON))
+    given = RuleContext(clock=clock(NOON))
     assert words("EP204", text, given) == ([stamp.rstrip(":")] if ahead else [])
 
 
@@ -45,7 +45,7 @@ def test_a_stamp_ahead(stamp: str, ahead: bool) -> None:
     ],
 )
 def test_the_day_by_which_an_open_task_is_due(task: str, ahead: bool) -> None:
-    assert len(found("EP204", f"{HEAD}- {task}\n", Given(clock=clock(NOON)))) == ahead
+    assert len(found("EP204", f"{HEAD}- {task}\n", RuleContext(clock=clock(NOON)))) == ahead
 
 
 def test_entries_and_notes_ahead() -> None:
@@ -54,7 +54,7 @@ def test_entries_and_notes_ahead() -> None:
         "- Decision: Two.\n  Rationale: Why.\n  Date/Author: 2026-03-02 / Ann\n\n"
         "## Outcomes & Retrospective\n\n- 2026-05-01: It works.\n\nPlan revision note: 2026-04-01 10:00Z - Begun.\n"
     )
-    assert words("EP204", text, Given(clock=clock(NOON))) == ["2026-03-12", "2026-05-01", "2026-04-01 10:00Z"]
+    assert words("EP204", text, RuleContext(clock=clock(NOON))) == ["2026-03-12", "2026-05-01", "2026-04-01 10:00Z"]
 
 
 def test_a_plan_of_the_past_asks_the_clock_once() -> None:
@@ -62,17 +62,17 @@ def test_a_plan_of_the_past_asks_the_clock_once() -> None:
     asked = []
 
     class Counting(Clock):
-        def past(self, minute: int) -> bool:
+        def has_passed(self, minute: int) -> bool:
             asked.append(minute)
-            return super().past(minute)
+            return super().has_passed(minute)
 
-    assert lines("EP204", text, Given(clock=Counting(clock(NOON).now))) == []
+    assert lines("EP204", text, RuleContext(clock=Counting(clock(NOON).now))) == []
     assert len(asked) == 1
 
 
 def test_what_is_said_does_not_change_with_the_time() -> None:
     text = f"{HEAD}- [x] (2026-03-07 23:27Z) Read lines.\n- [ ] Build.\n"
-    said = {found("EP209", text, Given(clock=clock(now)))[0].message for now in ("2026-04-01", "2026-07-01")}
+    said = {found("EP209", text, RuleContext(clock=clock(now)))[0].message for now in ("2026-04-01", "2026-07-01")}
     assert said == {"task 2 is open, and nothing is dated after 2026-03-07"}
 
 
@@ -88,9 +88,9 @@ def test_what_is_said_does_not_change_with_the_time() -> None:
     ],
 )
 def test_a_plan_that_stands_still(tasks: str, rest: str, now: str, stalled: bool) -> None:
-    given = Given(clock=clock(now))
+    given = RuleContext(clock=clock(now))
     assert bool(lines("EP209", f"{HEAD}{tasks}\n{rest}", given)) is stalled
-    assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", given._replace(archived=True))
+    assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", given._replace(is_archived=True))
     assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", given._replace(stalled_days=400))
 
 
@@ -126,12 +126,12 @@ DONE = "- [x] (2026-03-07) a\n"
 )
 def test_what_is_said_of_a_plan_at_rest(head: str, tasks: str, rest: str, stalled: bool) -> None:
     text = f"# Build\n\n{head}\n## Progress\n\n{DONE}{tasks}\n{rest}"
-    assert bool(lines("EP209", text, Given(clock=clock("2026-09-01")))) is stalled
+    assert bool(lines("EP209", text, RuleContext(clock=clock("2026-09-01")))) is stalled
 
 
 def test_the_front_matter_may_say_that_a_plan_rests() -> None:
     text = f"{HEAD}{DONE}- [ ] b\n"
-    given = Given(clock=clock("2026-09-01"))
+    given = RuleContext(clock=clock("2026-09-01"))
     assert lines("EP209", f"---\nstatus: deferred\n---\n{text}", given) == []
     assert lines("EP209", f"---\nstatus: active\n---\n{text}", given) == [9]
 
@@ -146,12 +146,12 @@ def test_the_front_matter_may_say_that_a_plan_rests() -> None:
 )
 def test_folders_of_plans_at_rest(path: str, stalled: bool) -> None:
     text = f"{HEAD}{DONE}- [ ] b\n"
-    assert bool(lines("EP209", text, Given(clock=clock("2026-09-01"), path=path))) is stalled
+    assert bool(lines("EP209", text, RuleContext(clock=clock("2026-09-01"), path=path))) is stalled
 
 
 def test_the_latest_date_is_told() -> None:
     text = f"{HEAD}{DONE}- [ ] b\n\n## Revision History\n\n- 2026-05-07: Moved.\n"
-    told = found("EP209", text, Given(clock=clock("2026-09-01")))
+    told = found("EP209", text, RuleContext(clock=clock("2026-09-01")))
     assert [each.message for each in told] == ["task 2 is open, and nothing is dated after 2026-05-07"]
 
 

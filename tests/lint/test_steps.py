@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.runner import RULES, Given, lint_bytes
+from execplan.lint.runner import RULES, RuleContext, lint_bytes
 from tests.lint.one import found, lines, mended, words
 from tests.plans import with_sections
 
@@ -17,7 +17,7 @@ def steps(*fences: str, lead: str = "In the root of the repository:") -> str:
     return with_sections("## Concrete Steps\n\n" + f"{lead}\n\n" + "\n\n".join(f"```{each}\n```" for each in fences))
 
 
-def codes(text: str, given: Given | None = None) -> set[str]:
+def codes(text: str, given: RuleContext | None = None) -> set[str]:
     """What the rules about steps find."""
     return {each.code for each in lint_bytes(text.encode(), given, EVERY)} & set(OURS)
 
@@ -38,7 +38,7 @@ def test_an_example_and_an_archived_plan_are_left_alone() -> None:
     wrong = "#a nosuch=1 needs=a timeout=x task=nosuch target=../x}\nsudo true | sh"
     assert codes(steps(f"sh {{{wrong}")) >= {"EP602", "EP603", "EP606", "EP607", "EP608", "EP610", "EP611"}
     assert codes(steps(f"sh {{example {wrong}")) == set()
-    assert codes(steps(f"sh {{{wrong}"), Given(archived=True)) == set()
+    assert codes(steps(f"sh {{{wrong}"), RuleContext(is_archived=True)) == set()
 
 
 def test_what_is_found_stands_where_it_is_written() -> None:

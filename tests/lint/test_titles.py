@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.facts import Tree
-from execplan.lint.rule import Given
+from execplan.lint.facts import RepositoryTree
+from execplan.lint.rule import RuleContext
 from tests.lint.mending import findings, lines
 from tests.plans import CLEAN, with_sections
 
 
-def lies(path: str, form: str = "{date}_{slug}", *, archived: bool = False, name: str = "", other: str = "") -> Given:
-    return Given(path=path, form=form, archived=archived, id=name, tree=Tree(lambda kind, subject: other))
+def lies(path: str, form: str = "{date}_{slug}", *, archived: bool = False, name: str = "", other: str = "") -> RuleContext:
+    return RuleContext(path=path, name_format=form, is_archived=archived, id=name, tree=RepositoryTree(lambda kind, subject: other))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def lies(path: str, form: str = "{date}_{slug}", *, archived: bool = False, name
         (lies("epics/2026-01-01-parser/ExecPlan.md", "{date}-{slug}", name="2026-01-01-parser"), False),
     ],
 )
-def test_name(given: Given, found: bool) -> None:
+def test_name(given: RuleContext, found: bool) -> None:
     assert lines("EP111", CLEAN, given) == [1][: int(found)]
 
 
@@ -123,7 +123,7 @@ def test_another_plan_of_the_same_id() -> None:
     assert [(each.line, each.message) for each in found] == [(1, "plans/archive/a.md has the same id")]
     assert lines("EP114", CLEAN, lies("plans/a.md")) == []
     assert lines("EP114", CLEAN, lies("", other="plans/archive/a.md")) == []
-    assert lines("EP114", CLEAN, Given(path="plans/a.md")) == []
+    assert lines("EP114", CLEAN, RuleContext(path="plans/a.md")) == []
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_another_plan_of_the_same_id() -> None:
 def test_front_matter(field: str, path: str, message: str) -> None:
     lead = "---\n" if field.startswith(("title", "  ")) else "---\nx: 1\n"
     text = f"{lead}{field}\n---\n\n{CLEAN}" if field[0] != " " else f"---\nx: 1\n{field}\n---\n\n{CLEAN}"
-    found = findings("EP115", text, Given(path=path))
+    found = findings("EP115", text, RuleContext(path=path))
     assert [each.message for each in found] == ([message] if message else [])
     assert not found or found[0].line == len(lead.split("\n"))
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from execplan.lint.facts import Clock, Tree
-from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, Given, Place, Rule, on_line
-from execplan.lint.runner import DEFAULT, lint_bytes
+from execplan.lint.facts import Clock, RepositoryTree
+from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, RuleContext, RuleMatch, Rule, on_line
+from execplan.lint.runner import DEFAULT_LEVELS, lint_bytes
 from execplan.plan.model import Plan
 from execplan.repo.checking import cache, many
 from execplan.repo.checking.one import Checked, Way, given
@@ -27,17 +27,17 @@ TICK = 0.012
 """Seconds in which every kernel's clock for files has moved on."""
 
 
-def due(plan: Plan, given: Given) -> Iterator[Place]:
+def due(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
     """A line `due N` is found once minute N has begun."""
     for at, line in enumerate(plan.text.lines):
-        if line.startswith("due ") and given.clock is not None and given.clock.past(int(line[4:])):
+        if line.startswith("due ") and given.clock is not None and given.clock.has_passed(int(line[4:])):
             yield on_line(plan, at, "it is due")
 
 
-def named(plan: Plan, given: Given) -> Iterator[Place]:
+def named(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
     """A line `names PATH` is found where there is no such path."""
     for at, line in enumerate(plan.text.lines):
-        if line.startswith("names ") and given.tree is not None and not given.tree.has(line[6:]):
+        if line.startswith("names ") and given.tree is not None and not given.tree.has_path(line[6:]):
             yield on_line(plan, at, f"there is no {line[6:]}")
 
 
@@ -89,19 +89,19 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
     if old:
         monkeypatch.setattr(cache, "_MARGIN", -(10**11))
     for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
-        monkeypatch.delitem(DEFAULT, code, raising=False)
+        monkeypatch.delitem(DEFAULT_LEVELS, code, raising=False)
     for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
         monkeypatch.setitem(RULES, code, Rule(code, WARNING, check, needs))
-        monkeypatch.setitem(DEFAULT, code, WARNING)
+        monkeypatch.setitem(DEFAULT_LEVELS, code, WARNING)
 
     def answer(kind: str, subject: str) -> object:
         made.asked.append((kind, subject))
         return (path / subject).exists()
 
-    def told(*about: Any, by_name: bool = True) -> Given:
-        return given(*about, by_name=by_name)._replace(clock=Clock(made.minute), tree=Tree(answer))
+    def told(*about: Any, by_name: bool = True) -> RuleContext:
+        return given(*about, by_name=by_name)._replace(clock=Clock(made.minute), tree=RepositoryTree(answer))
 
-    def judge(data: bytes, facts: Given, levels: dict[str, str]) -> Any:
+    def judge(data: bytes, facts: RuleContext, levels: dict[str, str]) -> Any:
         made.judged.append(os.path.basename(facts.path))
         return lint_bytes(data, facts, levels)
 

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from execplan.lint.selection import Selection
+from execplan.lint.selection import RuleSelection
 from execplan.repo.checking import cache, many
 from execplan.repo.checking.one import Way
 from execplan.repo.checking.targets import lots
@@ -65,7 +65,7 @@ def test_two_at_once(home: Shelf) -> None:
 
 def test_old_ones_are_pruned(home: Shelf) -> None:
     for at in range(40):
-        home.way = Way(selection=Selection(ignore=(f"EP{at}",)))
+        home.way = Way(selection=RuleSelection(ignore=(f"EP{at}",)))
         home.lint()
     assert len(home.caches) == 16
     home.lint()

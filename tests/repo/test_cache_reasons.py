@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from execplan.lint.rule import RULES, WARNING, Rule
-from execplan.lint.selection import Selection
+from execplan.lint.selection import RuleSelection
 from execplan.repo.checking import cache
 from execplan.repo.checking.one import Way
 from tests.plans import CLEAN
@@ -38,7 +38,7 @@ def test_settings(home: Shelf) -> None:
 
 
 def test_options(home: Shelf) -> None:
-    for way in (Way(hook=True), Way(selection=Selection(select=("EP2",))), Way(selection=Selection(ignore=("EP2",)))):
+    for way in (Way(hook=True), Way(selection=RuleSelection(select=("EP2",))), Way(selection=RuleSelection(ignore=("EP2",)))):
         home.way = way
         assert home.same() == ["a.md", "b.md", "c.md"]
         assert home.same() == []

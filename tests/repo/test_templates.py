@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.lint.runner import Given, lint_bytes
+from execplan.lint.runner import RuleContext, lint_bytes
 from execplan.plan import outline, reader
 from execplan.plan.guidance import is_guidance
 from execplan.repo.drafting.render import Words
@@ -43,7 +43,7 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     assert plan.title == "Build the parser"
     assert plan.state() == "draft"
     assert {each.code for each in lint_bytes(data)} == ({"EP109", "EP201"} if name == "plan" else {"EP109"})
-    assert all(each.level == "warning" for each in lint_bytes(data, Given(draft_is_fine=True)))
+    assert all(each.level == "warning" for each in lint_bytes(data, RuleContext(allows_draft=True)))
     shown = [block for block in plan.blocks if block.kind == FENCE]
     assert all("{example" in block.text for block in shown)
     code = {at for block in shown for at in range(block.start, block.end)}

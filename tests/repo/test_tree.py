@@ -7,7 +7,7 @@ import json
 import pytest
 
 from execplan.clock import this_minute
-from execplan.lint.facts import Tree
+from execplan.lint.facts import RepositoryTree
 from execplan.repo import ask, homes
 from execplan.repo.checking import tree
 from execplan.repo.checking.tree import Trees
@@ -17,7 +17,7 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 
 
-def asked(folder: Folder, *, staged: bool = False) -> Tree:
+def asked(folder: Folder, *, staged: bool = False) -> RepositoryTree:
     """What a plan of the folder's home may ask."""
     return Trees(staged=staged).of(homes.find(str(folder.path)))
 
@@ -31,7 +31,7 @@ def test_has_looks_below_the_root_and_nowhere_else(fixture: str, request: pytest
     (folder.path / "out").symlink_to("../outside")
     (folder.path / "dangling").symlink_to("nowhere")
     (folder.path / "inside").symlink_to("src")
-    has = asked(folder).has
+    has = asked(folder).has_path
     for path in ("src", "src/", "./src/deep", "src/deep/reader.py", "src/../src/deep", ".", "out", "dangling"):
         assert has(path), path
     assert has("inside/deep/reader.py")
@@ -46,7 +46,7 @@ def test_ends_is_what_git_tracks(repo: Folder) -> None:
     repo.write("packages/app/src/ütf \n8.py", "")
     repo.git("add", "-A")
     repo.write("packages/app/src/untracked.py", "")
-    ends = asked(repo).ends
+    ends = asked(repo).has_path_suffix
     for path in ("reader.py", "src/reader.py", "app/src", "app/src/", "packages", "packages/app/src/reader.py"):
         assert ends(path), path
     assert ends("src/ütf \n8.py")
@@ -58,17 +58,17 @@ def test_without_git_ends_is_what_a_bounded_walk_finds(plain: Folder, monkeypatc
     plain.plan()
     for path in ("src/reader.py", "node_modules/x/left.js", ".venv/lib/site.py"):
         plain.write(path, "")
-    ends = asked(plain).ends
+    ends = asked(plain).has_path_suffix
     assert ends("src/reader.py")
     assert not ends("left.js")
     assert not ends("site.py")
     monkeypatch.setattr(tree, "MOST", 0)
-    assert asked(plain).ends("of a tree that is too large nothing is said to be missing")
+    assert asked(plain).has_path_suffix("of a tree that is too large nothing is said to be missing")
 
 
 def test_where_git_is_not_installed_the_disk_is_walked(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert asked(repo).ends("README.md")
+    assert asked(repo).has_path_suffix("README.md")
 
 
 def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,17 +81,17 @@ def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(ask, "tracked_files", counted)
     trees, home = Trees(), homes.find(str(repo.path))
-    assert [trees.of(home).ends(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
+    assert [trees.of(home).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
     assert len(calls) == 1
 
 
 def test_each_plan_keeps_its_own_questions(repo: Folder) -> None:
     trees, home = Trees(), homes.find(str(repo.path))
     one, two = trees.of(home), trees.of(home)
-    assert one.has("README.md")
-    assert not two.has("src")
-    assert one.asked == {("has", "README.md"): True}
-    assert two.asked == {("has", "src"): False}
+    assert one.has_path("README.md")
+    assert not two.has_path("src")
+    assert one.answers == {("has", "README.md"): True}
+    assert two.answers == {("has", "src"): False}
 
 
 def test_the_same_id_elsewhere_in_the_home(repo: Folder) -> None:
@@ -100,7 +100,7 @@ def test_the_same_id_elsewhere_in_the_home(repo: Folder) -> None:
     repo.plan(name="2026-01-03_ü")
     for name in ("2026-01-01_Parser", "2026-01-03_u\u0308"):
         repo.write(f".agent/execplans/archive/{name}.md", CLEAN)
-    same = asked(repo).same_id
+    same = asked(repo).plan_with_same_id
     at = ".agent/execplans/{}.md".format
     assert same(at("2026-01-01_parser")) == at("archive/2026-01-01_Parser")
     assert same(at("archive/2026-01-01_Parser")) == at("2026-01-01_parser")
@@ -113,7 +113,7 @@ def test_a_plan_that_is_named_through_a_link_is_itself(repo: Folder) -> None:
     repo.plan()
     (repo.path.parent / "way-in").symlink_to(repo.path)
     path = repo.path.parent / "way-in/.agent/execplans/2026-01-01_parser.md"
-    assert asked(repo).same_id(str(path)) == ""
+    assert asked(repo).plan_with_same_id(str(path)) == ""
 
 
 def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
@@ -126,26 +126,26 @@ def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
     repo.write("untracked.py", "")
     plan = ".agent/execplans/2026-01-01_parser.md"
     disk, index = asked(repo), asked(repo, staged=True)
-    assert (disk.has("src/new.py"), index.has("src/new.py"), index.has("src")) == (False, True, True)
-    assert index.has("untracked.py")  # as a lint of the disk says
-    assert not index.has("src/newer.py")
-    assert (disk.same_id(plan), index.same_id(plan)) == ("", ".agent/execplans/archive/2026-01-01_parser.md")
+    assert (disk.has_path("src/new.py"), index.has_path("src/new.py"), index.has_path("src")) == (False, True, True)
+    assert index.has_path("untracked.py")  # as a lint of the disk says
+    assert not index.has_path("src/newer.py")
+    assert (disk.plan_with_same_id(plan), index.plan_with_same_id(plan)) == ("", ".agent/execplans/archive/2026-01-01_parser.md")
     repo.git("rm", "-q", "--cached", ".agent/execplans/archive/2026-01-01_parser.md")
     repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)
-    assert asked(repo, staged=True).same_id(plan) == ""
+    assert asked(repo, staged=True).plan_with_same_id(plan) == ""
 
 
 def test_evidence_tells_what_a_plan_was(repo: Folder) -> None:
     repo.plan(CLEAN.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
     done = repo.ok("archive", "parser")
     path: str = done["path"]
-    assert asked(repo).evidence(path) == digest((repo.path / path).read_bytes())
+    assert asked(repo).archived_digest(path) == digest((repo.path / path).read_bytes())
     file = repo.path / done["evidence"]
     told = json.loads(file.read_text())
     for wrong in ("{", "[]", json.dumps({**told, "id": "another"})):
         file.write_text(f'{{"schema": "execplan/evidence/1"{wrong[1:]}' if wrong[0] == "{" else wrong)
-        assert asked(repo).evidence(path) == ""
-    assert asked(repo).evidence(".agent/execplans/archive/none.md") == ""
+        assert asked(repo).archived_digest(path) == ""
+    assert asked(repo).archived_digest(".agent/execplans/archive/none.md") == ""
 
 
 def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

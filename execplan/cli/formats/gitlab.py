@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from execplan.lint.fingerprint import marks, unique
+from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import ERROR, HINT, WARNING
 from execplan.repo.checking.reading import plan_of
 
@@ -21,8 +21,8 @@ def render(checked: Sequence[Checked]) -> str:
     """The report."""
     report = []
     for checked_file in checked:
-        finding_marks = marks(checked_file.findings, plan_of(checked_file) if checked_file.findings else None)
-        for finding, fingerprint in zip(checked_file.findings, unique(finding_marks, checked_file.path), strict=True):
+        finding_marks = compute_fingerprints(checked_file.findings, plan_of(checked_file) if checked_file.findings else None)
+        for finding, fingerprint in zip(checked_file.findings, unique_fingerprints(finding_marks, checked_file.path), strict=True):
             report.append(
                 {
                     "description": f"{finding.code} {finding.message}",

@@ -40,7 +40,7 @@ def _suite(checked: Checked) -> ET.Element:
         name_counts[base_name] = name_counts.get(base_name, 0) + 1  # programs that compare two reports know a test by its name
         name = f"{base_name} ({name_counts[base_name]})" if name_counts[base_name] > 1 else base_name
         case = ET.SubElement(suite, "testcase", classname=path, name=name, file=path, line=str(finding.line))
-        sentence = RULES[finding.code].sentence if finding.code in RULES else ""
+        sentence = RULES[finding.code].summary if finding.code in RULES else ""
         body = f"{concise.finding_line(checked, finding)}\n{printable_line(sentence)}"
         if finding.level == HINT:
             ET.SubElement(case, "system-out").text = body

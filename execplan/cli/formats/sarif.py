@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from execplan import __version__
-from execplan.lint.fingerprint import marks, unique
+from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import ERROR, HINT, RULES, SAFE, WARNING
-from execplan.lint.tally import stands_for_more
+from execplan.lint.tally import is_overflow
 from execplan.repo.checking.reading import plan_of
 from execplan.text.edit import apply
 
@@ -44,13 +44,13 @@ def render(checked: Sequence[Checked]) -> str:
 def _rule(code: str) -> dict[str, Any]:
     """What the page of a rule says."""
     rule = RULES[code]
-    paragraphs = rule.page.split("\n\n")
-    why = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else rule.sentence
+    paragraphs = rule.help_text.split("\n\n")
+    why = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else rule.summary
     return {
         "id": code,
-        "shortDescription": {"text": rule.sentence},
-        "fullDescription": {"text": f"{rule.sentence} {why}"},
-        "help": {"text": rule.page},
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": f"{rule.summary} {why}"},
+        "help": {"text": rule.help_text},
         "defaultConfiguration": {"level": _LEVELS[rule.level], "enabled": rule.on},
     }
 
@@ -58,7 +58,7 @@ def _rule(code: str) -> dict[str, Any]:
 def _results(checked: Checked, rules: dict[str, int]) -> list[dict[str, Any]]:
     """The findings of a plan."""
     plan = plan_of(checked)
-    fingerprints = unique(marks(checked.findings, plan), checked.path)
+    fingerprints = unique_fingerprints(compute_fingerprints(checked.findings, plan), checked.path)
     artifact = _artifact(checked.path)
     results = []
     for finding, fingerprint in zip(checked.findings, fingerprints, strict=True):
@@ -71,7 +71,7 @@ def _results(checked: Checked, rules: dict[str, int]) -> list[dict[str, Any]]:
             "locations": [{"physicalLocation": location}],
             "partialFingerprints": {"execplanFinding/v1": fingerprint},
         }
-        if finding.fix is not None and plan is not None and finding.fix.is_shown:
+        if finding.fix is not None and plan is not None and finding.fix.is_displayable:
             result["fixes"] = [_fix(finding.fix, plan.text, artifact)]
         results.append(result)
     return results
@@ -85,7 +85,7 @@ def _artifact(path: str) -> dict[str, str]:
 
 def _region(finding: Finding) -> dict[str, int]:
     """The place, whose last column is exclusive here; only the line where there is no more to say."""
-    if finding.code == "EP001" or stands_for_more(finding):
+    if finding.code == "EP001" or is_overflow(finding):
         return {"startLine": finding.line}
     return {
         "startLine": finding.line,

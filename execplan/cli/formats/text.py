@@ -8,9 +8,9 @@ import sys
 from execplan.cli.door import printable_line
 from execplan.cli.formats import concise
 from execplan.cli.printing import color
-from execplan.lint.folded import fold
+from execplan.lint.folded import merge_findings
 from execplan.lint.rule import SAFE
-from execplan.lint.tally import stands_for_more
+from execplan.lint.tally import is_overflow
 from execplan.repo.checking.reading import lines_of
 from execplan.text.secrets import masked
 
@@ -44,7 +44,7 @@ def _plan_lines(checked: Checked, width: int, *, is_colored: bool) -> list[str]:
     lines = lines_of(checked)
     output_lines: list[str] = []
     previous_span = None
-    findings = fold(checked.findings)
+    findings = merge_findings(checked.findings)
     for at, finding in enumerate(findings):
         color_code, bold, plain = (color(_COLORS[finding.level]), color("1"), color("0")) if is_colored else ("", "", "")
         location, message = concise.location_and_message(checked, finding)
@@ -54,7 +54,7 @@ def _plan_lines(checked: Checked, width: int, *, is_colored: bool) -> list[str]:
         if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
             continue  # what is found in one place is told together
         # A finding on the title is about the whole plan, and what it says of it can't be seen there.
-        if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not stands_for_more(finding):
+        if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not is_overflow(finding):
             source, carets = _excerpt(line_text, finding, width - _GUTTER)
             output_lines.append(f"{finding.line:6} | {source}")
             note = f"{carets} {note}"

@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import complete_with, define_command
 from execplan.cli.verbs import COMMANDS
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.rule import BYTES, NONE, OURS, Rule
+from execplan.lint.rule import BYTES, NO_FIX, BUILTIN_PREFIX, Rule
 from execplan.lint.runner import RULES
 from execplan.repo import own, pages
 from execplan.repo.checking import own_rules
@@ -36,12 +36,12 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
     if not name:
         return _index_answer()
     page_name = "-".join(" ".join(name).split()).lower()
-    if page_name.isalnum() and not page_name.upper().startswith(OURS):
+    if page_name.isalnum() and not page_name.upper().startswith(BUILTIN_PREFIX):
         own_rules.load(own.rules())
     rule = RULES.get(page_name.upper())
     if rule is not None:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
-        return Answer({**rule_fields, "page": rule.page}, f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.page)}")
+        return Answer({**rule_fields, "page": rule.help_text}, f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.help_text)}")
     refusal = pages.error_help_by_code().get(page_name)
     if refusal is not None:
         return Answer(refusal._asdict(), f"{refusal.code} (exit {refusal.exit})\n\n{refusal.page}")
@@ -81,7 +81,7 @@ def _index_answer() -> Answer:
         lines += ["", f"{heading}: execplan explain CODE", "", codes_text]
     data = {
         "topics": [{"topic": name, "about": about} for name, about in topics.items()],
-        "rules": [{"code": rule.code, "level": rule.level, "about": rule.sentence} for rule in RULES.values()],
+        "rules": [{"code": rule.code, "level": rule.level, "about": rule.summary} for rule in RULES.values()],
         "refusals": [{"code": refusal.code, "exit": refusal.exit, "about": refusal.sentence} for refusal in refusals.values()],
     }
     return Answer(data, "\n".join(lines))
@@ -94,7 +94,7 @@ def _describe_rule(rule: Rule) -> str:
         attributes.append("off by default")
     if rule.needs != BYTES:
         attributes.append(f"needs the {rule.needs}")
-    if rule.fix != NONE:
+    if rule.fix != NO_FIX:
         attributes.append(f"{rule.fix} fix")
     return ", ".join(attributes)
 
@@ -115,7 +115,7 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
     from difflib import get_close_matches
 
     descriptions = {
-        **{code.lower(): f"{code}  {rule.sentence}" for code, rule in RULES.items()},
+        **{code.lower(): f"{code}  {rule.summary}" for code, rule in RULES.items()},
         **{code: f"{code}  {refusal.sentence}" for code, refusal in pages.error_help_by_code().items()},
         **{name: f"{name}  {about}" for name, about in pages.topic_summaries().items()},
     }

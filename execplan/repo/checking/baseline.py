@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.baseline import entries_of, moved, sift
-from execplan.lint.fingerprint import marks
-from execplan.lint.rule import OF_GIT, RULES
+from execplan.lint.baseline import count_by_mark, find_moved_plan, apply_baseline
+from execplan.lint.fingerprint import compute_fingerprints
+from execplan.lint.rule import GIT_NEEDS, RULES
 from execplan.record import NamedTuple
 from execplan.repo import homes, state
 from execplan.repo.checking.reading import plan_of
@@ -19,11 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.lint.baseline import Entries
+    from execplan.lint.baseline import BaselineCounts
     from execplan.repo.checking.one import Checked, Way
     from execplan.repo.home import Project
 
-    Plans = dict[str, Entries]
+    Plans = dict[str, BaselineCounts]
     """What is known of each plan, by its path from the root."""
 
 DEFAULT = os.path.join(".agent", "lint-baseline.json")
@@ -63,16 +63,16 @@ def hold(checked: Sequence[Checked], file: str, way: Way, *, make: bool = False)
     paths = {each.path for each in checked}
     homes_of: dict[str, Project] = {}
     for each in checked:
-        name = each.path if each.path in left else moved(each.path, left.keys() - paths, exists)
-        found = marks(each.findings, plan_of(each) if each.findings else None)
+        name = each.path if each.path in left else find_moved_plan(each.path, left.keys() - paths, exists)
+        found = compute_fingerprints(each.findings, plan_of(each) if each.findings else None)
         folder = os.path.dirname(os.path.join(home.root, each.path))
         if folder not in homes_of:
             homes_of[folder] = homes.find(folder)
-        sifted = sift(left.pop(name, {}), each.findings, found, _ran(way, homes_of[folder], each.path))
-        shown.append(each._replace(findings=sifted.new))
-        now[each.path] = _sum(sifted.kept, entries_of(each.findings, found))
-        known += sifted.known
-        gone += sum(sifted.gone.values())
+        sifted = apply_baseline(left.pop(name, {}), each.findings, found, _ran(way, homes_of[folder], each.path))
+        shown.append(each._replace(findings=sifted.new_findings))
+        now[each.path] = _sum(sifted.unchecked, count_by_mark(each.findings, found))
+        known += sifted.known_count
+        gone += sum(sifted.resolved.values())
     for name, entries in left.items():
         if exists(name):
             now[name] = entries
@@ -83,11 +83,11 @@ def hold(checked: Sequence[Checked], file: str, way: Way, *, make: bool = False)
 
 def _ran(way: Way, home: Project, path: str) -> set[str]:
     """The rules that ran on a plan of a home, whatever was found."""
-    history = wanted(home, way.selection).asks_history
-    return {code for code in levels(home, way.selection, path) if RULES[code].needs not in OF_GIT or history}
+    history = wanted(home, way.selection).needs_history
+    return {code for code in levels(home, way.selection, path) if RULES[code].needs not in GIT_NEEDS or history}
 
 
-def _sum(some: Entries, others: Entries) -> Entries:
+def _sum(some: BaselineCounts, others: BaselineCounts) -> BaselineCounts:
     return {mark: some.get(mark, 0) + others.get(mark, 0) for mark in some.keys() | others.keys()}
 
 

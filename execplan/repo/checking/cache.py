@@ -8,13 +8,13 @@ from time import time_ns
 from zlib import crc32
 
 from execplan import __version__, trace
-from execplan.lint.rule import OURS, RULES
+from execplan.lint.rule import BUILTIN_PREFIX, RULES
 from execplan.text import disk
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.lint.rule import Given
+    from execplan.lint.rule import RuleContext
     from execplan.repo.checking.one import Way
     from execplan.repo.home import Project
 
@@ -54,13 +54,13 @@ class Cache:
         self._folders: dict[str, dict[str, Entry]] = {}
         self._low, self._high, self._questions, self._folders = _load(path, key) or (-NEVER, NEVER, [], {})
 
-    def ask(self, facts: Given) -> None:
+    def ask(self, facts: RuleContext) -> None:
         """Ask anew, once each, what all rules asked of the clock and the tree."""
         if facts.clock is not None:
             self._now = facts.clock.now
         self._within = self._low <= self._now < self._high
         for at, (kind, subject, answer) in enumerate(self._questions):
-            if facts.tree is None or not facts.tree.still(kind, subject, answer):
+            if facts.tree is None or not facts.tree.is_unchanged(kind, subject, answer):
                 self._outdated.add(at)
 
     def folder(self, folder: str, *, archived: bool) -> dict[str, Entry]:
@@ -155,7 +155,7 @@ class Cache:
 
 def opened(home: Project, way: Way) -> Cache | None:
     """The cache for a home, None where there can be none: without git, and with rules that may depend on anything."""
-    if home.git is None or not all([code.startswith(OURS) for code in RULES]):
+    if home.git is None or not all([code.startswith(BUILTIN_PREFIX) for code in RULES]):
         return None
     rules = fingerprint()
     if rules is None:

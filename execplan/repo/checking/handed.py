@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.lint.runner import lint_bytes, unreadable
+from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import homes, shelf
 from execplan.repo.checking.one import Checked, Way, checked, given
@@ -25,8 +25,8 @@ def check_handed(data: bytes, name: str, way: Way) -> Checked:
     shown = facts.path if name else STDIN
     if not name:
         facts = facts._replace(path="")
-    fails = wanted(home, way.selection).fails
+    fails = wanted(home, way.selection).failure_level
     if len(data) > MAX_BYTES:
-        return Checked(shown, name or STDIN, [unreadable(too_large(len(data)))], b"", fails)
+        return Checked(shown, name or STDIN, [unreadable_finding(too_large(len(data)))], b"", fails)
     findings = lint_bytes(data, facts, levels(home, way.selection, facts.path))
     return checked(shown, name or STDIN, findings, data, fails)

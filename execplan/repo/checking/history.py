@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.lint.facts import History
+from execplan.lint.facts import GitHistory
 from execplan.plan import reader
 from execplan.plan.model import COMPLETE
 from execplan.record import NamedTuple
@@ -51,7 +51,7 @@ def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
     It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
     """
     homes = {lot.home.base: lot.home for lot in lots}
-    asking = {at for at, home in homes.items() if base is not None or wanted(home, way.selection).asks_history}
+    asking = {at for at, home in homes.items() if base is not None or wanted(home, way.selection).needs_history}
     if not asking:
         return way
     plans = []
@@ -63,7 +63,7 @@ def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
     return way._replace(histories=histories(plans, base))
 
 
-def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, History]:
+def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, GitHistory]:
     """What git knows of plans, by their absolute paths: against a commit, or against the one that is checked out.
 
     Where there is no repository, or no commit yet, nothing is known. Raises ExecplanError when git refuses.
@@ -72,7 +72,7 @@ def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, Hist
     for each in plans:
         if each.home.git is not None:
             roots.setdefault(each.home.root, []).append(each)
-    known: dict[str, History] = {}
+    known: dict[str, GitHistory] = {}
     for among in roots.values():
         commit = base or past.resolve_commit(among[0].home, "HEAD")
         if commit is not None:
@@ -80,7 +80,7 @@ def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, Hist
     return known
 
 
-def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, History]:
+def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, GitHistory]:
     """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
     then = committed_plans(plans, commit)
     still = [each for each in plans if each.ref.path in then and then[each.ref.path].data == each.data]
@@ -91,9 +91,9 @@ def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, History
         path = each.ref.path
         if path in then:
             data, was, archived = then[path]
-            known[path] = History(_read(data), was, archived, changed.get(path, ()), absent)
+            known[path] = GitHistory(_read(data), was, archived, changed.get(path, ()), absent)
         else:
-            known[path] = History(absent=absent)
+            known[path] = GitHistory(missing_symbols=absent)
     return known
 
 
@@ -113,14 +113,14 @@ def committed_plans(plans: list[Asked], commit: str) -> dict[str, Before]:
 
 def _absent(plans: list[Asked]) -> frozenset[str]:
     """The names of code that plans give and that no tracked file holds."""
-    from execplan.lint.symbols import symbols
-    from execplan.lint.words import Words
+    from execplan.lint.symbols import find_symbols
+    from execplan.lint.words import PlanSource
 
     names: set[str] = set()
     for _, ref, data in plans:
         plan = None if ref.archived else _read(data)
         if plan is not None and plan.state() == COMPLETE:
-            names |= {span.text for span in symbols(plan, Words(plan))}
+            names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
     return frozenset(past.absent_symbols([each.home for each in plans], names))
 
 
@@ -171,8 +171,8 @@ def _then(plans: list[Asked], files: list[GitFile]) -> dict[str, GitFile]:
 
 def _drift(plans: list[Asked], commit: str) -> dict[str, tuple[str, ...]]:
     """For each plan that is not finished: the paths that it names and that commits have changed since the last one of it."""
-    from execplan.lint.scope import paths_named
-    from execplan.lint.words import Words
+    from execplan.lint.scope import find_named_paths
+    from execplan.lint.words import PlanSource
 
     waiting: dict[str, tuple[str, dict[str, str]]] = {}
     for home, ref, data in plans:
@@ -180,7 +180,7 @@ def _drift(plans: list[Asked], commit: str) -> dict[str, tuple[str, ...]]:
         if plan is None or plan.state() == COMPLETE:
             continue
         base = os.path.relpath(home.base, home.root)
-        named = {name: name for name in paths_named(plan, Words(plan))}
+        named = {name: name for name in find_named_paths(plan, PlanSource(plan))}
         named |= {os.path.normpath(os.path.join(base, name)): name for name in named}
         if named:
             waiting[home.display_path(ref.path)] = ref.path, named

@@ -8,7 +8,7 @@ from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.lint.recognition import NOT_A_PLAN
 from execplan.lint.rule import NOTICE, Finding, Fix
-from execplan.lint.runner import lint_bytes, unreadable
+from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.record import NamedTuple
 from execplan.repo.checking.cache import NEVER, Cache, opened, stat_of
@@ -121,7 +121,7 @@ def _recall(
         if lot.whole:
             cache.saw(lot.folder, lot.names, archived=lot.archived)
     shown = home.display_path(os.path.join(lot.folder, "x"))[:-1]
-    fails = wanted(home, way.selection).fails
+    fails = wanted(home, way.selection).failure_level
     folder = _folder(lot.folder) if known and safe else -1
     try:
         for name in lot.names:
@@ -182,7 +182,7 @@ def _judge(
         if size > MAX_BYTES:
             raise too_large(size)
     except ExecplanError as error:
-        return _rows([unreadable(error)]), b"", None, (), False
+        return _rows([unreadable_finding(error)]), b"", None, (), False
     mark = _digest(data) if each.cache is not None else b""
     before = each.entry
     known = each.cache is not None and before is not None and before[1] == mark and each.cache.holds(before)
@@ -193,7 +193,7 @@ def _judge(
         facts = given(home, ref, way, by_name=False)
         rows = _rows(lint_bytes(data, facts, levels(home, way.selection, path)))
         low, high = (facts.clock.low, facts.clock.high) if facts.clock is not None else (-NEVER, NEVER)
-        asked = tuple([(*question, answer) for question, answer in facts.tree.asked.items()]) if facts.tree else ()
+        asked = tuple([(*question, answer) for question, answer in facts.tree.answers.items()]) if facts.tree else ()
     entry = (stat_of(status) if status is not None else None), mark, rows, low, high, ()
     if _is_skipped(rows) and each.lot.by_name:  # the cache knows only that it is not a plan
         rows = _rows(lint_bytes(data, given(home, ref, way), levels(home, way.selection, path)))

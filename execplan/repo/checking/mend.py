@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ENVIRONMENT
-from execplan.lint.fix import fixing
+from execplan.lint.fix import build_fix_change
 from execplan.lint.rule import SAFE, UNSAFE
 from execplan.repo.amend import EditResult, amend, remove_leftovers
 from execplan.repo.checking.one import check, given
@@ -42,7 +42,7 @@ def mend(target: Target, way: Way, options: WriteOptions, *, unsafe: bool) -> Me
     if ref.archived:
         return Mended(target, None, codes)
     rules = levels(home, way.selection, home.display_path(ref.path))
-    changer = fixing(given(home, ref, way), rules, unsafe=unsafe, mended=codes)
+    changer = build_fix_change(given(home, ref, way), rules, unsafe=unsafe, fix_counts=codes)
     return Mended(target, amend(home, ref, changer, options, command="lint"), codes)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.lint.fingerprint import marks
+from execplan.lint.fingerprint import compute_fingerprints
 from execplan.lint.rule import LEVELS
 from execplan.lint.runner import lint_plan
-from execplan.lint.tally import stands_for_more, weight
+from execplan.lint.tally import is_overflow, finding_weight
 from execplan.plan import reader
 from execplan.repo import past, shelf
 from execplan.repo.checking.history import Asked, committed_plans
@@ -66,9 +66,9 @@ def _sifted(target: Target, checked: Checked, now: Asked, before: Before, was: P
     home = target.home
     ref = shelf.ref_for_path(home, os.path.join(home.root, before.path))
     facts = given(home, PlanRef(ref.id, ref.path, before.archived), way._replace(histories={}))
-    old = lint_plan(was, facts, levels(home, way.selection, checked.path), most=_ALL)
+    old = lint_plan(was, facts, levels(home, way.selection, checked.path), max_findings=_ALL)
     new = _added(checked.findings, plan_of(checked._replace(data=now.data)), old, was)
-    count = sum(map(weight, checked.findings)) - sum(map(weight, new))
+    count = sum(map(finding_weight, checked.findings)) - sum(map(finding_weight, new))
     return checked._replace(findings=new, older=count)
 
 
@@ -76,15 +76,15 @@ def _added(findings: Sequence[Finding], plan: Plan | None, old: Sequence[Finding
     """The findings that are not among the old ones, or are worse now."""
     left: dict[str, list[Finding]] = {}
     totals: dict[str, int] = {}
-    for finding, mark in zip(old, marks(old, was), strict=True):
+    for finding, mark in zip(old, compute_fingerprints(old, was), strict=True):
         left.setdefault(mark, []).append(finding)
         totals[finding.code] = totals.get(finding.code, 0) + 1
     for finding in findings:
-        totals[finding.code] = totals.get(finding.code, 0) - weight(finding)
+        totals[finding.code] = totals.get(finding.code, 0) - finding_weight(finding)
     title = plan.title_line + 1 if plan is not None else 0
     added = []
-    for finding, mark in zip(findings, marks(findings, plan), strict=True):
-        if stands_for_more(finding):
+    for finding, mark in zip(findings, compute_fingerprints(findings, plan), strict=True):
+        if is_overflow(finding):
             is_old = totals[finding.code] >= 0
         else:
             is_old = _take(left.get(mark, []), finding, of_all=finding.line == title)

@@ -7,9 +7,9 @@ import os
 from execplan.clock import this_minute
 from execplan.errors import ExecplanError
 from execplan.lint.facts import Clock
-from execplan.lint.rule import ERROR, NOTICE, Finding, Given
-from execplan.lint.runner import lint_bytes, unreadable
-from execplan.lint.selection import Selection
+from execplan.lint.rule import ERROR, NOTICE, Finding, RuleContext
+from execplan.lint.runner import lint_bytes, unreadable_finding
+from execplan.lint.selection import RuleSelection
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.checking.selected import levels, wanted
@@ -17,12 +17,12 @@ from execplan.repo.checking.tree import Trees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.lint.facts import History
+    from execplan.lint.facts import GitHistory
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 
-_NOTHING: dict[str, History] = {}
+_NOTHING: dict[str, GitHistory] = {}
 
 
 class Target(NamedTuple):
@@ -62,13 +62,13 @@ class Way(NamedTuple):
 
     hook: bool = False
     """Whether a draft may have placeholder text and no task, and a complete plan no outcome yet."""
-    selection: Selection = Selection()
+    selection: RuleSelection = RuleSelection()
     """What was asked for; what the settings of a plan's home say stands under it."""
     trees: Trees | None = None
     """What the plans of this run share of what they ask of the files around them."""
-    histories: dict[str, History] | None = None
+    histories: dict[str, GitHistory] | None = None
     """What git knows of plans, by their absolute paths; None where nobody asked."""
-    committed: dict[str, History] = _NOTHING
+    committed: dict[str, GitHistory] = _NOTHING
     """Where nobody asked: the plans that differ from HEAD, as they were committed."""
 
 
@@ -76,11 +76,11 @@ def check(target: Target, way: Way) -> Checked:
     """Check one plan as it is on disk; what keeps it from being read is a finding."""
     home, ref, named, by_name = target
     path = home.display_path(ref.path)
-    fails = wanted(home, way.selection).fails
+    fails = wanted(home, way.selection).failure_level
     try:
         data = shelf.read_bytes(home, ref.path)
     except ExecplanError as error:
-        return Checked(path, named, [unreadable(error)], b"", fails, error=error)
+        return Checked(path, named, [unreadable_finding(error)], b"", fails, error=error)
     facts = given(home, ref, way, by_name=by_name)
     return checked(path, named, lint_bytes(data, facts, levels(home, way.selection, path)), data, fails)
 
@@ -111,22 +111,22 @@ def is_skipped(findings: list[Finding]) -> bool:
     return len(findings) == 1 and findings[0].level == NOTICE
 
 
-def given(home: Project, ref: PlanRef, way: Way, *, by_name: bool = True) -> Given:
+def given(home: Project, ref: PlanRef, way: Way, *, by_name: bool = True) -> RuleContext:
     """What the rules are told of a plan's place.
 
     A file that lies neither in a repository nor in a home has nothing around it that could be asked.
     """
     somewhere = home.git is not None or home.exists
     at_home = home.exists and not ref.archived and home.split_plan_path(ref.path)[0] == home.plans
-    return Given(
-        archived=ref.archived and not home.is_in_superseded(ref.path),
-        given_up=home.is_in_superseded(ref.path),
-        at_home=at_home,
-        draft_is_fine=way.hook,
-        skip_others=not by_name,
+    return RuleContext(
+        is_archived=ref.archived and not home.is_in_superseded(ref.path),
+        is_superseded=home.is_in_superseded(ref.path),
+        in_project=at_home,
+        allows_draft=way.hook,
+        skips_other_files=not by_name,
         path=home.display_path(ref.path),
         id=ref.id,
-        form=home.settings.name if at_home else "",
+        name_format=home.settings.name if at_home else "",
         stalled_days=home.settings.stalled_days,
         clock=Clock(this_minute()),
         tree=(way.trees or Trees()).of(home) if somewhere else None,

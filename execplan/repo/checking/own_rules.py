@@ -7,8 +7,8 @@ import sys
 from importlib import util
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.rule import OURS, RULES, Place
-from execplan.lint.runner import DEFAULT
+from execplan.lint.rule import BUILTIN_PREFIX, RULES, RuleMatch
+from execplan.lint.runner import DEFAULT_LEVELS
 from execplan.repo import own
 from execplan.text.lines import digest
 
@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.lint.facts import Shelf
-    from execplan.lint.rule import Check, Given, HomeCheck, Rule, Spot
+    from execplan.lint.facts import ProjectFacts
+    from execplan.lint.rule import Check, RuleContext, ProjectCheck, Rule, ProjectMatch
     from execplan.plan.model import Plan
 
 GROUP = "execplan.rules"
@@ -35,8 +35,8 @@ def load(names: Sequence[str]) -> None:
         before = dict(RULES)
         try:
             _file(name) if own.is_rule_file(name) else _entry(name)
-            if any([code.startswith(OURS) for code in RULES.keys() - before.keys()]):
-                raise ValueError(f"codes that begin with {OURS} are for the rules of execplan")
+            if any([code.startswith(BUILTIN_PREFIX) for code in RULES.keys() - before.keys()]):
+                raise ValueError(f"codes that begin with {BUILTIN_PREFIX} are for the rules of execplan")
         except BaseException as error:
             RULES.clear()
             RULES.update(before)
@@ -46,8 +46,8 @@ def load(names: Sequence[str]) -> None:
         _loaded.add(name)
         for code in RULES.keys() - before.keys():
             rule = RULES[code]
-            RULES[code] = rule._replace(check=_guarded(name, rule), of_home=_guarded_home(name, rule))
-            DEFAULT.update({code: rule.level} if rule.on else {})
+            RULES[code] = rule._replace(check=_guarded(name, rule), project_check=_guarded_home(name, rule))
+            DEFAULT_LEVELS.update({code: rule.level} if rule.on else {})
 
 
 def _file(path: str) -> None:
@@ -76,10 +76,10 @@ def _entry(name: str) -> None:
 def _guarded(name: str, rule: Rule) -> Check:
     """A rule whose failure is told as what it is, as is a place that no plan has."""
 
-    def check(plan: Plan, given: Given) -> Iterator[Place]:
+    def check(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
         try:
             for place in rule.check(plan, given):
-                if not isinstance(place, Place) or not 0 <= place.line <= max(len(plan.text.lines) - 1, 0):
+                if not isinstance(place, RuleMatch) or not 0 <= place.line <= max(len(plan.text.lines) - 1, 0):
                     raise ValueError(f"it yields {place!r}, which is no place of the plan")
                 yield place
         except (Exception, SystemExit) as error:
@@ -89,13 +89,13 @@ def _guarded(name: str, rule: Rule) -> Check:
     return check
 
 
-def _guarded_home(name: str, rule: Rule) -> HomeCheck | None:
+def _guarded_home(name: str, rule: Rule) -> ProjectCheck | None:
     """A rule about a home, likewise."""
-    of_home = rule.of_home
+    of_home = rule.project_check
     if of_home is None:
         return None
 
-    def check(shelf: Shelf) -> Iterator[Spot]:
+    def check(shelf: ProjectFacts) -> Iterator[ProjectMatch]:
         try:
             yield from of_home(shelf)
         except (Exception, SystemExit) as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.lint.facts import History
-from execplan.lint.rule import COMMITTED, RULES
+from execplan.lint.facts import GitHistory
+from execplan.lint.rule import COMMIT, RULES
 from execplan.plan import reader
 from execplan.repo import past, shelf
 from execplan.repo.checking.history import Asked, committed_plans, folders
@@ -30,10 +30,10 @@ def with_committed(lots: Sequence[Lot], way: Way) -> Way:
         return way
     roots: dict[str, list[Lot]] = {}
     for lot in lots:
-        wanted = [code for code in levels(lot.home, way.selection, "") if RULES[code].needs == COMMITTED]
+        wanted = [code for code in levels(lot.home, way.selection, "") if RULES[code].needs == COMMIT]
         if lot.home.git is not None and not lot.archived and wanted:
             roots.setdefault(lot.home.root, []).append(lot)
-    known: dict[str, History] = {}
+    known: dict[str, GitHistory] = {}
     for among in roots.values():
         try:
             known |= _known(among)
@@ -42,7 +42,7 @@ def with_committed(lots: Sequence[Lot], way: Way) -> Way:
     return way._replace(committed=known)
 
 
-def _known(lots: list[Lot]) -> dict[str, History]:
+def _known(lots: list[Lot]) -> dict[str, GitHistory]:
     """The plans of one repository that differ from HEAD, by their absolute paths; raises ExecplanError."""
     home = lots[0].home
     places = folders(home.root, {lot.folder for lot in lots})
@@ -62,5 +62,5 @@ def _known(lots: list[Lot]) -> dict[str, History]:
             was = reader.read(before.data)
         except ExecplanError:
             continue
-        known[path] = History(was, before.path, before.archived, partial=True)
+        known[path] = GitHistory(was, before.path, before.archived, is_partial=True)
     return known

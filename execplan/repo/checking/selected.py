@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from execplan.lint.runner import DEFAULT
-from execplan.lint.selection import Selection
+from execplan.lint.runner import DEFAULT_LEVELS
+from execplan.lint.selection import RuleSelection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
-_PLAIN = Selection()
-_MADE: dict[tuple[Selection, ...], dict[str, str]] = {}
+_PLAIN = RuleSelection()
+_MADE: dict[tuple[RuleSelection, ...], dict[str, str]] = {}
 
 
-def _said(table: dict[str, object], home: Project) -> Selection:
+def _said(table: dict[str, object], home: Project) -> RuleSelection:
     """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
     if not table:
         return _PLAIN
@@ -22,31 +22,31 @@ def _said(table: dict[str, object], home: Project) -> Selection:
     return selection(table, f"the settings of {home.base}: lint")
 
 
-def levels(home: Project, asked: Selection, path: str) -> dict[str, str]:
+def levels(home: Project, asked: RuleSelection, path: str) -> dict[str, str]:
     """The rules that run on a plan that lies at a path from the root, each with its level."""
     table = home.settings.lint
     if not table and asked == _PLAIN:
-        return DEFAULT
+        return DEFAULT_LEVELS
     layers = (asked, *_matching(table, home, path), _said(table, home))
     if layers not in _MADE:
-        _MADE[layers] = merged(*layers).active()
+        _MADE[layers] = merged(*layers).active_levels()
     return _MADE[layers]
 
 
-def wanted(home: Project, asked: Selection) -> Selection:
+def wanted(home: Project, asked: RuleSelection) -> RuleSelection:
     """What was asked for, over what the settings say for all plans of a home."""
-    return asked.over(_said(home.settings.lint, home))
+    return asked.overlay(_said(home.settings.lint, home))
 
 
-def merged(*layers: Selection) -> Selection:
+def merged(*layers: RuleSelection) -> RuleSelection:
     """Selections in one, the first over the second and so on."""
     result = layers[0]
     for layer in layers[1:]:
-        result = result.over(layer)
+        result = result.overlay(layer)
     return result
 
 
-def _matching(table: dict[str, object], home: Project, path: str) -> list[Selection]:
+def _matching(table: dict[str, object], home: Project, path: str) -> list[RuleSelection]:
     """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
     paths = table.get("paths")
     if not isinstance(paths, dict):

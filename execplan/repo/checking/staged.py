@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.lint.runner import lint_bytes, unreadable
+from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import ask, homes
 from execplan.repo.checking.history import Asked, histories
@@ -27,10 +27,10 @@ def check_staged(start: str, way: Way) -> list[Checked]:
     for (home, ref), (data, size) in zip(plans, held, strict=True):
         path = home.display_path(ref.path)
         if size > MAX_BYTES:
-            findings = [unreadable(too_large(size))]
+            findings = [unreadable_finding(too_large(size))]
         else:
             findings = lint_bytes(data, given(home, ref, way, by_name=False), levels(home, way.selection, path))
-        fails = wanted(home, way.selection).fails
+        fails = wanted(home, way.selection).failure_level
         named = os.path.relpath(ref.path)
         found.append(checked(path, named, findings, data, fails))
         checked_targets.append(Target(home, ref, named, by_name=False))

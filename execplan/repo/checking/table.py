@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, POLICY, ExecplanError
-from execplan.lint.rule import LEVELS, OURS, RULES
-from execplan.lint.selection import PROFILES, Selection, unknown
+from execplan.lint.rule import LEVELS, BUILTIN_PREFIX, RULES
+from execplan.lint.selection import PROFILES, RuleSelection, unknown_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 _LISTS = ("select", "ignore")
 
 
-def selection(table: dict[str, object], where: str) -> Selection:
+def selection(table: dict[str, object], where: str) -> RuleSelection:
     """A table of settings whose form was checked, as a selection; raises ExecplanError for names of no rule."""
     profile, lists, own = table.get("profile", ""), [table.get(name, ()) for name in _LISTS], table.get("levels", {})
     select, ignore = [tuple(each) if isinstance(each, list) else () for each in lists]
     levels = tuple(own.items()) if isinstance(own, dict) else ()
     check_names(_ours([*select, *ignore, *dict(levels)]), where)
-    return Selection(str(profile), select, ignore, levels)
+    return RuleSelection(str(profile), select, ignore, levels)
 
 
 def check_table(table: dict[str, object], where: str) -> None:
@@ -38,7 +38,7 @@ def check_table(table: dict[str, object], where: str) -> None:
 
 def check_names(names: Sequence[str], where: str) -> None:
     """Refuse names with which no code of a rule begins; raises ExecplanError."""
-    for name in unknown(names):
+    for name in unknown_names(names):
         from difflib import get_close_matches
 
         near = get_close_matches(name.upper(), list(RULES), n=3, cutoff=0.6)
@@ -47,7 +47,7 @@ def check_names(names: Sequence[str], where: str) -> None:
             f"{where}: there is no rule {name!r}, and none whose code begins so",
             exit=INPUT,
             hint="see which there are: execplan explain",
-            candidates=[f"{code}  {RULES[code].sentence}" for code in near],
+            candidates=[f"{code}  {RULES[code].summary}" for code in near],
         )
 
 
@@ -78,7 +78,7 @@ def _check(table: dict[str, object], where: str, known: tuple[str, ...]) -> None
 
 def _ours(names: Iterable[str]) -> list[str]:
     """The names of rules that everybody has; somebody else's own rules are known to nobody else."""
-    return [name for name in names if name.startswith(OURS) or not name]
+    return [name for name in names if name.startswith(BUILTIN_PREFIX) or not name]
 
 
 def _bad(code: str, where: str, why: str) -> ExecplanError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.lint.facts import ENDS, EVIDENCE, HAS, Tree
+from execplan.lint.facts import ENDS, EVIDENCE, HAS, RepositoryTree
 from execplan.repo import shelf
 
 TYPE_CHECKING = False
@@ -27,9 +27,9 @@ class Trees:
         self._files: dict[str, _Files] = {}
         self._ids: dict[str, dict[str, list[str]]] = {}
 
-    def of(self, home: Project) -> Tree:
+    def of(self, home: Project) -> RepositoryTree:
         """What a plan of this home may ask."""
-        return Tree(lambda kind, subject: self._answer(home, kind, subject))
+        return RepositoryTree(lambda kind, subject: self._answer(home, kind, subject))
 
     def _answer(self, home: Project, kind: str, subject: str) -> object:
         if kind == HAS:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.lint.facts import Shelf
-from execplan.lint.homes import FOLLOW
-from execplan.lint.runner import lint_home
+from execplan.lint.facts import ProjectFacts
+from execplan.lint.homes import FOLLOW_CODE
+from execplan.lint.runner import lint_project
 from execplan.repo import ask, homes, shelf
 from execplan.repo.checking.one import Checked
 from execplan.repo.checking.selected import levels, wanted
@@ -38,28 +38,28 @@ def check_commit(start: str, way: Way) -> list[Checked]:
     return _checked(home, _commit(home), way, chosen) if operation_in_progress(home.git) is None else []
 
 
-def _checked(home: Project, found: Shelf, way: Way, chosen: dict[str, str] | None = None) -> list[Checked]:
-    fails = wanted(home, way.selection).fails
+def _checked(home: Project, found: ProjectFacts, way: Way, chosen: dict[str, str] | None = None) -> list[Checked]:
+    fails = wanted(home, way.selection).failure_level
     chosen = levels(home, way.selection, "") if chosen is None else chosen
     return [
         Checked(path, os.path.relpath(os.path.join(home.root, path)), [finding], b"", fails, plan=False)
-        for path, finding in lint_home(found, chosen)
+        for path, finding in lint_project(found, chosen)
     ]
 
 
 def _following(home: Project, way: Way) -> dict[str, str]:
     """The rule that asks for a plan with its level, where it was selected, or the settings want it and nothing was."""
     chosen = levels(home, way.selection, "")
-    if FOLLOW not in chosen and home.settings.follow and not way.selection.select:
-        chosen = wanted(home, way.selection)._replace(select=(FOLLOW,)).active()
-    return {code: level for code, level in chosen.items() if code == FOLLOW}
+    if FOLLOW_CODE not in chosen and home.settings.follow and not way.selection.select:
+        chosen = wanted(home, way.selection)._replace(select=(FOLLOW_CODE,)).active_levels()
+    return {code: level for code, level in chosen.items() if code == FOLLOW_CODE}
 
 
-def _shelf(home: Project) -> Shelf:
+def _shelf(home: Project) -> ProjectFacts:
     """The plans of a home and its artifacts."""
     artifacts = artifacts_of(home)
     plans = tuple([shelf.normalize_id(ref.id) for ref in shelf.all_refs(home)]) if artifacts else ()
-    return Shelf(plans, tuple(artifacts))
+    return ProjectFacts(plans, tuple(artifacts))
 
 
 def artifacts_of(home: Project) -> list[tuple[str, str]]:
@@ -80,14 +80,14 @@ def _is_like_an_id(home: Project, name: str) -> bool:
     return not counted or any([char.isdigit() for char in name])
 
 
-def _commit(home: Project) -> Shelf:
+def _commit(home: Project) -> ProjectFacts:
     """What the next commit changes, and what the plans are about that are worked on, as git's index holds them."""
     from execplan.repo.checking.targets import among
 
     paths = ask.staged_paths(home)
     commits = tuple([path for path in paths if not path.startswith(homes.owned_path_prefixes(home))])
     if not commits or among(home, [path for path in paths if path.endswith(".md")]):
-        return Shelf(commits=commits, touched=True)
+        return ProjectFacts(commit_files=commits, touches_plan=True)
     folders = [each.display_path(each.plans) for each in homes.with_nested_projects(home)]
     files = {each.path: each for each in ask.index_files(home, folders)}
     plans = [
@@ -95,7 +95,7 @@ def _commit(home: Project) -> Shelf:
     ]
     held = ask.read_blobs(home, [files[own.display_path(ref.path)] for own, ref in plans])
     scopes = [(own.display_path(ref.path), _scope(own, data)) for (own, ref), (data, _) in zip(plans, held, strict=True)]
-    return Shelf(commits=commits, scopes=tuple(scopes), most=home.settings.follow_files, due=_due(home))
+    return ProjectFacts(commit_files=commits, plan_scopes=tuple(scopes), max_files=home.settings.follow_files, triage_reasons=_due(home))
 
 
 def _due(home: Project) -> tuple[str, ...]:
@@ -110,8 +110,8 @@ def _due(home: Project) -> tuple[str, ...]:
 
 def _scope(home: Project, data: bytes) -> frozenset[str]:
     """The paths that a plan names which is not complete, from the root; they may count from its home, too."""
-    from execplan.lint.scope import paths_named
-    from execplan.lint.words import Words
+    from execplan.lint.scope import find_named_paths
+    from execplan.lint.words import PlanSource
     from execplan.plan import reader
     from execplan.plan.model import COMPLETE
 
@@ -122,5 +122,5 @@ def _scope(home: Project, data: bytes) -> frozenset[str]:
     if plan.state() == COMPLETE:
         return frozenset()
     base = os.path.relpath(home.base, home.root)
-    named = paths_named(plan, Words(plan))
+    named = find_named_paths(plan, PlanSource(plan))
     return frozenset(named) | {os.path.normpath(os.path.join(base, path)) for path in named}

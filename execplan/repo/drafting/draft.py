@@ -68,7 +68,7 @@ def _lost(plan: Plan, words: Words) -> str:
 
 def _faults(path: str, plan: Plan) -> tuple[str, ...]:
     """What lint finds wrong with a plan from a template of the repository, apart from what a draft may have."""
-    from execplan.lint.runner import ERROR, Given, lint_plan
+    from execplan.lint.runner import ERROR, RuleContext, lint_plan
 
-    found = [each for each in lint_plan(plan, Given(draft_is_fine=True)) if each.level == ERROR]
+    found = [each for each in lint_plan(plan, RuleContext(allows_draft=True)) if each.level == ERROR]
     return tuple([f"from {path}: {each.code} in line {each.line}: {each.message}" for each in found])

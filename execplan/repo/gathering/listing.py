@@ -68,12 +68,12 @@ def mentions(text: str) -> list[str]:
 
 def _mentions(text: str) -> Iterator[str]:
     """What in a text may be a path: a code span, where a link leads, a word with a slash or a dot in it."""
-    from execplan.lint.scope import path_of
+    from execplan.lint.scope import extract_path
     from execplan.lint.targets import relative_path
 
     if "`" in text:
         for code in _CODE.findall(text):
-            yield path_of(code.strip())
+            yield extract_path(code.strip())
     if "](" in text:
         for target in _LINK.findall(text):
             yield relative_path(target)

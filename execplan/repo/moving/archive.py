@@ -7,7 +7,7 @@ from functools import partial
 
 from execplan.clock import now
 from execplan.errors import INPUT, NO, ExecplanError
-from execplan.lint.folded import fold
+from execplan.lint.folded import merge_findings
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.change import Change, facts
@@ -182,4 +182,4 @@ def unfinished_reasons(plan: Plan) -> list[str]:
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} says nothing yet")
     errors = [finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
-    return reasons + [f"{finding.code} in line {finding.line}: {finding.message}" for finding in fold(errors)]
+    return reasons + [f"{finding.code} in line {finding.line}: {finding.message}" for finding in merge_findings(errors)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.engine.open_runs import list_open_runs
 from execplan.lint.runner import lint_plan
-from execplan.lint.selection import Selection
+from execplan.lint.selection import RuleSelection
 from execplan.repo import shelf
 from execplan.repo.checking.one import Way, given
 from execplan.repo.checking.selected import levels
@@ -60,7 +60,7 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
     home, ref, _, plan, _ = stored_plan
     assert plan is not None
     path = home.display_path(ref.path)
-    rule_levels = {code: level for code, level in levels(home, Selection(), path).items() if code in (_UNFINISHED, _UNFILED)}
+    rule_levels = {code: level for code, level in levels(home, RuleSelection(), path).items() if code in (_UNFINISHED, _UNFILED)}
     for finding in lint_plan(plan, given(home, ref, Way()), rule_levels):
         if finding.code == _UNFILED:
             if list_open_runs(home, ref):
@@ -93,7 +93,7 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
     """Every folder of artifacts belongs to a plan."""
     stored_plans = context.plans
     for home in context.homes if not context.unreadable_folders else ():
-        if _ORPHAN not in levels(home, Selection(), ""):
+        if _ORPHAN not in levels(home, RuleSelection(), ""):
             yield f"not looked at in {home.display_path(home.base) or '.'}: its settings leave {_ORPHAN} out"
             continue
         names = {shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.home is home}
