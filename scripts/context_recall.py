@@ -33,8 +33,8 @@ from execplan.lint.paths import repository_path
 from execplan.plan import outline, reader
 from execplan.plan.model import DONE
 from execplan.plan.seek import task_ids
-from execplan.repo.gathering.listing import Listing, mentions
-from execplan.repo.gathering.plan import parts
+from execplan.repo.gathering.listing import FileListing, mentioned_paths
+from execplan.repo.gathering.plan import split_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +78,7 @@ class Case(NamedTuple):
     then: Plan
     """The plan as it was."""
     task: str
-    listing: Listing
+    listing: FileListing
 
 
 def draw(corpus: Path) -> list[Question]:
@@ -121,7 +121,7 @@ def _files(plan: Plan) -> list[str]:
 
 
 def _paths(text: str) -> list[str]:
-    return [path for path in [repository_path(each) for each in mentions(text)] if path]
+    return [path for path in [repository_path(each) for each in mentioned_paths(text)] if path]
 
 
 def _text(plan: Plan, part: Task | Entry) -> str:
@@ -174,7 +174,7 @@ def case(question: Question, corpus: Path) -> Case:
     then = reader.read(("\n".join(kept) + "\n").encode())
     start = task.start - len([at for at in gone if at < task.start])
     ids = dict(zip([each.start for each in then.tasks], task_ids(then.tasks), strict=True))
-    return Case(then, ids[start], Listing(_files(plan)))
+    return Case(then, ids[start], FileListing(_files(plan)))
 
 
 def content(path: str) -> str:
@@ -200,7 +200,7 @@ def content(path: str) -> str:
 
 def pack_of(asked: Case) -> ContextPack:
     """The plan's parts, and all files; one that is named further down counts as changed later."""
-    told = parts(asked.then, asked.listing.named, asked.task)
+    told = split_plan(asked.then, asked.listing.referenced_files, asked.task)
     mentioned = [path for unit in told.units for path in unit.references]
     last = {path: at for at, path in enumerate(mentioned, start=1)}
     files = []

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from execplan.lint.facts import Clock, RepositoryTree
 from execplan.lint.rule import RuleContext
-from execplan.repo.adoption.layouts import recognise
+from execplan.repo.adoption.layouts import detect_layouts
 
 DAY = "2026-11-22"
 _MINUTES = 29921760
@@ -38,8 +38,8 @@ def places(names: list[str]) -> dict[str, Place]:
     for plans in repositories.values():
         folders = {path: tuple(path.split("/")[:-1]) for path in plans}
         archives = {parts[:at] for parts in folders.values() for at, part in enumerate(parts) if part in _ARCHIVES}
-        layouts = recognise(list(plans), plans.__contains__)
-        forms = {path: each.settings.name for each in (*layouts.chosen, *layouts.others) for path in each.plans}
+        layouts = detect_layouts(list(plans), plans.__contains__)
+        forms = {path: each.settings.name for each in (*layouts.selected, *layouts.others) for path in each.plans}
         for path, name in plans.items():
             folder = folders[path]
             archived = not _ARCHIVES.isdisjoint(folder)

@@ -361,7 +361,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/risk.md": risk,
     "docs/rules.md": rules,
     ".agent/PLANS.md": lambda: stock.read_text("PLANS.md"),
-    ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
+    ".agent/execplan.toml": lambda: settings_file.render_settings(Settings()).decode(),
 }
 for _kind in KINDS:
     GENERATED[f"docs/schemas/{_kind}.json"] = partial(lambda name: schema_bytes(name).decode(), _kind)

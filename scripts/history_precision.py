@@ -17,7 +17,7 @@ from execplan.lint.facts import GitHistory
 from execplan.lint.rule import RULES, RuleContext
 from execplan.lint.runner import lint_plan
 from execplan.plan import reader
-from execplan.repo.adoption.tree import reads_as_plan
+from execplan.repo.adoption.tree import is_plan_text
 from execplan.repo.plan_directories import FINISHED, GIVEN_UP
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _blob(clone: Path, digest: str) -> bytes:
 
 def _plan(data: bytes) -> Plan | None:
     try:
-        return reader.read(data) if reads_as_plan(data) else None
+        return reader.read(data) if is_plan_text(data) else None
     except ExecplanError:
         return None
 

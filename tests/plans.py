@@ -104,9 +104,9 @@ def _name(piece: str) -> str:
 
 def from_template(name: str, *tasks: str) -> str:
     """A new plan from a template of the tool."""
-    from execplan.repo.drafting.draft import draft
+    from execplan.repo.drafting.draft import render_plan
     from execplan.repo.home import Project
     from execplan.repo.settings import Settings
 
     home = Project("/nowhere", "/nowhere", None, Settings(), exists=False)
-    return draft(home, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()
+    return render_plan(home, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()

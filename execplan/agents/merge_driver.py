@@ -43,7 +43,7 @@ def driver_command() -> str:
 
 def attribute_lines(home: Project) -> list[str]:
     """The lines for .gitattributes: where the plans of a repository lie, those of all its homes."""
-    nearby_projects = [homes.project_at(folder) for folder in [home.root, *tree.homes(home.root, _SEARCH_DEPTH)]]
+    nearby_projects = [homes.project_at(folder) for folder in [home.root, *tree.find_projects(home.root, _SEARCH_DEPTH)]]
     member_projects = [member_project for root_project in [home, *nearby_projects] if root_project.exists for member_project in homes.with_nested_projects(root_project)]
     return sorted({line for member_project in member_projects if member_project.root == home.root for line in _project_attribute_lines(member_project)})
 

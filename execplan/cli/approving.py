@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.evaluation.scope import ApprovalScope
-    from execplan.repo.execution.approve import Given
-    from execplan.repo.execution.evaluated import Evaluated
-    from execplan.repo.execution.standing import JudgedApproval
+    from execplan.repo.execution.approve import ApprovalResult
+    from execplan.repo.execution.evaluated import EvaluatedPlan
+    from execplan.repo.execution.standing import CheckedApproval
     from execplan.repo.home import Project
 
 _MIN_DIGEST_DIGITS = 8
@@ -51,7 +51,7 @@ def require_digest_prefix(prefix: str) -> None:
         raise ExecplanError("usage", message, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
 
 
-def approve_command(evaluated: Evaluated, name: str, *, can_prompt: bool) -> str:
+def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) -> str:
     """The command that approves what was evaluated; the plan as it can be typed. `can_prompt`: a person sits at a terminal."""
     if can_prompt:
         return f"execplan approve {name}"
@@ -65,7 +65,7 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def ask_for_approval(evaluated: Evaluated, scope: ApprovalScope, warnings: Sequence[str]) -> None:
+def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
     """Show what would be done and ask whether it may be; raises ExecplanError unless the answer is yes."""
     from execplan.cli.evaluation import evaluation_text
     from execplan.cli.printing import printable_text
@@ -112,14 +112,14 @@ def _describe_step(evaluated_step: EvaluatedStep, path: str) -> str:
     return printable_line(f"{step_location(evaluated_step.step, path)}: {evaluated_step.step.id}: {'; '.join(commands)}{argv}")
 
 
-def approval_answer(approval_result: Given, scope: ApprovalScope, evaluated: Evaluated, name: str) -> Answer:
+def approval_answer(approval_result: ApprovalResult, scope: ApprovalScope, evaluated: EvaluatedPlan, name: str) -> Answer:
     """What was approved, or would be."""
     approval = approval_result.approval
     covered = [evaluated_step.step.id for evaluated_step in scope.covered]
     data: dict[str, Any] = {
         "digest": evaluated.binding.digest,
         "path": approval_result.path,
-        "document": approval_result.document,
+        "document": approval_result.document_path,
         "changed": True,
         "commit": approval_result.commit,
         "approver": approval.approver if approval else None,
@@ -135,15 +135,15 @@ def approval_answer(approval_result: Given, scope: ApprovalScope, evaluated: Eva
     count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
     if approval is None:
         lines = [f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}"]
-        lines += [f"would write {path}" for path in (approval_result.document, approval_result.path)]
+        lines += [f"would write {path}" for path in (approval_result.document_path, approval_result.path)]
     else:
         until = f"until {approval.expires_at}, as {approval.approver}"
         lines = [f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}"]
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    run = evaluated.underway.run if evaluated.underway is not None else ""
-    by_agent = evaluated.current.document.mode == "agent"
+    run = evaluated.active_run.run if evaluated.active_run is not None else ""
+    by_agent = evaluated.current_plan.document.mode == "agent"
     start = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
     next_commands = (f"execplan resume {run} -p {name}" if run else start,)
     return Answer(
@@ -151,14 +151,14 @@ def approval_answer(approval_result: Given, scope: ApprovalScope, evaluated: Eva
     )
 
 
-def approvals_answer(home: Project, checked_approvals: Sequence[JudgedApproval]) -> Answer:
+def approvals_answer(home: Project, checked_approvals: Sequence[CheckedApproval]) -> Answer:
     """Every approval with whether it holds."""
     rows = []
     for checked_approval in checked_approvals:
-        approval = checked_approval.kept.approval
+        approval = checked_approval.stored.approval
         approver, expires_at = (approval.approver, approval.expires_at) if approval else ("?", "?")
         covered = [f"revision {approval.revision}, {_coverage_text(approval)}"] if approval and approval.derived_from else []
-        rows.append((checked_approval.state, checked_approval.kept.digest[:12], approver, expires_at, "; ".join([*covered, *checked_approval.why]) or "-"))
+        rows.append((checked_approval.state, checked_approval.stored.digest[:12], approver, expires_at, "; ".join([*covered, *checked_approval.reasons]) or "-"))
     text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
     return Answer({"approvals": [approval_json(home, checked_approval) for checked_approval in checked_approvals]}, text)
 
@@ -169,25 +169,25 @@ def _coverage_text(approval: Approval) -> str:
     return f"covered by {approval.derived_from.digest[:12]}, of revision {approval.derived_from.revision}"
 
 
-def approval_json(home: Project, checked_approval: JudgedApproval) -> dict[str, Any]:
+def approval_json(home: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
     """An approval as a document shows it."""
-    approval = checked_approval.kept.approval
+    approval = checked_approval.stored.approval
     fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
     fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
     fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
     fields |= {"covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None}
-    path = home.display_path(checked_approval.kept.path)
-    return {"digest": checked_approval.kept.digest, "path": path, "state": checked_approval.state, "why": list(checked_approval.why), **fields}
+    path = home.display_path(checked_approval.stored.path)
+    return {"digest": checked_approval.stored.digest, "path": path, "state": checked_approval.state, "why": list(checked_approval.reasons), **fields}
 
 
 _APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
 
 
-def valid_approval_answer(home: Project, checked_approval: JudgedApproval) -> Answer:
+def valid_approval_answer(home: Project, checked_approval: CheckedApproval) -> Answer:
     """The approval that holds."""
     assert checked_approval.state == APPROVED
-    approval = checked_approval.kept.approval
+    approval = checked_approval.stored.approval
     assert approval is not None
     covered = f" (revision {approval.revision}, {_coverage_text(approval)})" if approval.derived_from is not None else ""
-    text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(checked_approval.kept.path)}"
+    text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(checked_approval.stored.path)}"
     return Answer(approval_json(home, checked_approval), text)

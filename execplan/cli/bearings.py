@@ -31,7 +31,7 @@ def build_overview(stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str]
     home, ref = stored_plan.home, stored_plan.ref
     overview = None
     try:
-        with ask.BackgroundQueries(home, worktree.questions(home)) as git_queries:
+        with ask.BackgroundQueries(home, worktree.git_queries(home)) as git_queries:
             overview = _overview_without_git(stored_plan, plan, tuple(ignore))
             if home.git is None:
                 return overview
@@ -39,7 +39,7 @@ def build_overview(stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str]
 
             from execplan.agents.installed_changes import differs_only_by_install
 
-            tree, drift = worktree.looked(home, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, home))
+            tree, drift = worktree.inspect_worktree(home, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, home))
     except ExecplanError as error:
         if error.code not in ask.GIT_UNUSABLE_CODES:
             raise
@@ -100,9 +100,9 @@ def _lint_errors(home: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[
     """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
     from execplan.lint.selection import RuleSelection
-    from execplan.repo.checking.one import Target, Way, check
+    from execplan.repo.checking.one import CheckTarget, CheckOptions, check_plan
 
-    findings = check(Target(home, ref, ref.path), Way(selection=RuleSelection(ignore=ignore))).findings
+    findings = check_plan(CheckTarget(home, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))).findings
     return tuple([f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR])
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.execution.draft import SkippedLine
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution.current import Current
+    from execplan.repo.execution.current import CurrentPlan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -109,7 +109,7 @@ def store_result(
         results[:] = [build_result()]
         return results[0].data
 
-    stored_document = store.save(home, ref, build_bytes, options, verb="compile", summary=summary)
+    stored_document = store.save(home, ref, build_bytes, options, command="compile", summary=summary)
     compile_result = results[0]
     lines = [*leading_lines, *_write_lines(stored_document.path, changed=stored_document.changed, dry_run=options.dry_run)]
     if stored_document.commit:
@@ -135,7 +135,7 @@ def store_in_new_plan(
     if options.dry_run:
         compile_result = result_from_document(build_document(new.id))
         lines = [f"would make {path}" for path in new.paths]
-        data = {"id": new.id, **_result_json(compile_result), "path": f"{new.paths[1]}{store.NAME}", "changed": True, "commit": None}
+        data = {"id": new.id, **_result_json(compile_result), "path": f"{new.paths[1]}{store.PLAN_FILE_NAME}", "changed": True, "commit": None}
         return Answer({**data, "diff": new.diff}, _result_text(compile_result, lines, new.diff), warnings=new.warnings)
     home, ref = pick.select_plan(home.base, new.id)
     wrote = (f"wrote {new.path}",)
@@ -143,7 +143,7 @@ def store_in_new_plan(
     return answer._replace(warnings=(*new.warnings, *answer.warnings))
 
 
-def imported_answer(home: Project, ref: PlanRef, current_plan: Current) -> Answer:
+def imported_answer(home: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
     """One that comes from elsewhere, which is used as it is."""
     compile_result = CompileResult(current_plan.document, current_plan.data)
     data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
@@ -151,21 +151,21 @@ def imported_answer(home: Project, ref: PlanRef, current_plan: Current) -> Answe
     return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, home.display_path(ref.path))}",), is_requested=False)
 
 
-def stored_check_answer(home: Project, ref: PlanRef, current_plan: Current) -> Answer:
+def stored_check_answer(home: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
     """Whether what is stored is what the plan compiles to now."""
     is_stored = os.path.lexists(store.path_of(home, ref))
-    reasons = [] if current_plan.stored else [current_plan.stale or "nothing is stored yet"]
+    reasons = [] if current_plan.is_stored else [current_plan.stale_reason or "nothing is stored yet"]
     data = {
         "id": ref.id,
         "path": current_plan.path,
         "changed": False,
         "digest": digest(current_plan.data),
         "stored": is_stored,
-        "current": current_plan.stored,
+        "current": current_plan.is_stored,
         "reasons": reasons,
         "differences": list(current_plan.differences),
     }
-    if current_plan.stored:
+    if current_plan.is_stored:
         is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
         state_text = "is what the plan compiles to" if is_compiled else _IMPORTED_NOTE
         return Answer(data, visible(f"{current_plan.path} {state_text}"), is_requested=False)

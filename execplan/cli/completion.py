@@ -112,7 +112,7 @@ def _plan(directory: str, ctx: click.Context) -> Plan | None:
 def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
     from execplan.repo.drafting import templates
 
-    return _matching_items(((template.name, template.about) for template in templates.every(homes.find(directory))), incomplete)
+    return _matching_items(((template.name, template.about) for template in templates.list_templates(homes.find(directory))), incomplete)
 
 
 def _help_topics(incomplete: str) -> list[CompletionItem]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from execplan.context.printing import PackItem
     from execplan.context.tokens import Counter
     from execplan.context.unit import ContextPack, Unit
-    from execplan.repo.gathering.gather import Gathered
-    from execplan.repo.gathering.terms import Terms
+    from execplan.repo.gathering.gather import GatheredPack
+    from execplan.repo.gathering.terms import ContextSettings
 
 
 class PackResult(NamedTuple):
@@ -42,7 +42,7 @@ class PackResult(NamedTuple):
     items: list[PackItem]
 
 
-def decide_pack(gathered: Gathered, settings: Terms, options: ContextOptions) -> PackResult:
+def decide_pack(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> PackResult:
     """The decision and the pack of the variant that the experiment assigns; without an experiment the optimized one."""
     experiment = Experiment()
     if options.experiment is not None and options.key is not None:
@@ -55,13 +55,13 @@ def decide_pack(gathered: Gathered, settings: Terms, options: ContextOptions) ->
     return _decide_variant(gathered, settings, options, experiment)
 
 
-def decide_variants(gathered: Gathered, settings: Terms, options: ContextOptions) -> tuple[PackResult, PackResult]:
+def decide_variants(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> tuple[PackResult, PackResult]:
     """The control, and the optimized pack."""
     control, optimized = [_decide_variant(gathered, settings, options, Experiment(variant=name)) for name in (CONTROL, OPTIMIZED)]
     return control, optimized
 
 
-def _decide_variant(gathered: Gathered, settings: Terms, options: ContextOptions, experiment: Experiment) -> PackResult:
+def _decide_variant(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, experiment: Experiment) -> PackResult:
     pack = gathered.pack
     model_table = load_models(settings.models)
     budget = settings.budget if options.budget is None else options.budget
@@ -93,7 +93,7 @@ def _decide_variant(gathered: Gathered, settings: Terms, options: ContextOptions
     return PackResult(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
 
 
-def _target(settings: Terms, options: ContextOptions, gathered: Gathered) -> tuple[LanguageModel, list[str]]:
+def _target(settings: ContextSettings, options: ContextOptions, gathered: GatheredPack) -> tuple[LanguageModel, list[str]]:
     """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is not known."""
     model_table = load_models(settings.models)
     model_sources = (
@@ -126,7 +126,7 @@ class FetchedItems(NamedTuple):
     counter: Counter
 
 
-def fetch_items(gathered: Gathered, settings: Terms, options: ContextOptions) -> FetchedItems:
+def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> FetchedItems:
     """Items by their ids: whole, or shortened to a budget that was given; raises ExecplanError for an id that there is not."""
     by_id = {unit.id: unit for unit in gathered.pack.units}
     units = []

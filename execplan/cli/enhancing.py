@@ -10,7 +10,7 @@ from execplan.cli import compiling
 from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.door import printable_line
 from execplan.errors import ExecplanError
-from execplan.repo.execution.current import current
+from execplan.repo.execution.current import load_current_plan
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def enhance_answer(home: Project, ref: PlanRef, make: Callable[[], CompileResult
     program = command.program if command is not None else None
     answer = _compile_and_store(home, ref, make, options)
     try:
-        sending = enhance.prepare_request(home, ref, current(home, ref).document, share)
+        sending = enhance.prepare_request(home, ref, load_current_plan(home, ref).document, share)
     except ExecplanError as error:
         why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
         return _add_enhancement(answer, why, [], (_warning(error.message),))
@@ -67,7 +67,7 @@ def _compile_and_store(home: Project, ref: PlanRef, make: Callable[[], CompileRe
 
     require_existing(home)
     ensure_not_archived(home, ref)
-    current_plan = current(home, ref)
+    current_plan = load_current_plan(home, ref)
     if current_plan.document.source is not None and current_plan.document.revision == 1:
         return compiling.store_result(home, ref, make, options, "compile")
     return compiling.imported_answer(home, ref, current_plan)

@@ -21,22 +21,22 @@ from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
     from execplan.execution.evaluate import EvaluatedStep
-    from execplan.repo.execution.evaluated import Evaluated
+    from execplan.repo.execution.evaluated import EvaluatedPlan
 
 
-def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
+def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
     """All of it."""
-    current, evaluation, path = evaluated.current, evaluated.evaluation, evaluated.path
+    current, evaluation, path = evaluated.current_plan, evaluated.evaluation, evaluated.path
     return {
         "plan": current.document.plan_id,
         "revision": current.document.revision,
         "path": path,
         "digest": evaluated.binding.digest,
-        "run": evaluated.underway.run if evaluated.underway is not None else None,
+        "run": evaluated.active_run.run if evaluated.active_run is not None else None,
         "document": evaluated.binding.document,
         "policy": evaluated.policy.version,
-        "stored": current.path if current.stored else None,
-        "stale": current.stale or None,
+        "stored": current.path if current.is_stored else None,
+        "stale": current.stale_reason or None,
         "origin": describe_origin(current.document) or None,
         "ok": evaluation.ok,
         "verdict": format_verdict(evaluation),
@@ -47,11 +47,11 @@ def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
             {"name": name, "on": on, "ok": not any([finding.check == name for finding in evaluation.findings])}
             for name, on in evaluation.checks.items()
         ],
-        "left": [{"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why} for skipped_line in current.left],
+        "left": [{"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why} for skipped_line in current.skipped_lines],
     }
 
 
-def evaluation_text(evaluated: Evaluated) -> str:
+def evaluation_text(evaluated: EvaluatedPlan) -> str:
     """A table of the steps, what each would do, what was found, and the verdict."""
     evaluation = evaluated.evaluation
     head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
@@ -66,7 +66,7 @@ def evaluation_text(evaluated: Evaluated) -> str:
     disabled_checks = [name for name, on in evaluation.checks.items() if not on]
     summary_lines = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
     summary_lines = [f"switched off: {', '.join(disabled_checks)}", *summary_lines] if disabled_checks else summary_lines
-    foreign = describe_origin(evaluated.current.document)
+    foreign = describe_origin(evaluated.current_plan.document)
     sections.append("\n".join([foreign, *summary_lines] if foreign else summary_lines))
     return "\n\n".join(sections)
 

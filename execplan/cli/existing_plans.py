@@ -12,7 +12,7 @@ from execplan.repo import homes, plan_directories, shelf
 
 if TYPE_CHECKING:
     from execplan.cli.answer import Call
-    from execplan.repo.adoption.survey import Survey
+    from execplan.repo.adoption.survey import ProjectSurvey
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
 
@@ -23,19 +23,19 @@ def offer_setup(call: Call, home: Project, options: WriteOptions) -> Project:
     Raises ExecplanError where nobody is asked, or the answer is no.
     """
     from execplan.repo.adoption import setup
-    from execplan.repo.adoption.survey import counted, survey
+    from execplan.repo.adoption.survey import format_plan_count, survey_project
 
     if home.git is None and not plan_directories.existing_directories(home.base):
         return home  # a walk over a whole home directory takes too long
-    survey_result = survey(home)
+    survey_result = survey_project(home)
     directories = _plan_directories(survey_result)
     if not directories:
         return home
-    counts_text = ", ".join([f"{counted(count)} in {folder}" for folder, count in directories])
+    counts_text = ", ".join([f"{format_plan_count(count)} in {folder}" for folder, count in directories])
     message = f"this repository has {counts_text}, and execplan is not set up for them"
     can_prompt = not (options.dry_run or call.as_json) and can_ask()
     if can_prompt and confirm(f"{message}. Set it up now (execplan init), and write the new plan there?"):
-        setup.init(survey_result, options)
+        setup.set_up_project(survey_result, options)
         return homes.find(os.getcwd())
     default = quote(os.path.relpath(home.plans))
     raise ExecplanError(
@@ -43,15 +43,15 @@ def offer_setup(call: Call, home: Project, options: WriteOptions) -> Project:
         message,
         exit=ENVIRONMENT,
         hint=f"set it up, then repeat the command: execplan init; or begin another plans directory: execplan init --plans {default}",
-        candidates=[f"{folder}: {counted(count)}" for folder, count in directories],
+        candidates=[f"{folder}: {format_plan_count(count)}" for folder, count in directories],
     )
 
 
-def _plan_directories(survey_result: Survey) -> list[tuple[str, int]]:
+def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     """The plans directories of the repository, each with the number of its plans."""
     directories = []
     for prepared in survey_result.homes:
         refs = shelf.all_refs(prepared.home)
         if refs:
             directories.append((prepared.home.display_path(prepared.home.plans), len(refs)))
-    return [*directories, *[(other.folder, other.plans) for other in survey_result.others]]
+    return [*directories, *[(other.folder, other.plans) for other in survey_result.unused_directories]]

@@ -10,15 +10,15 @@ from execplan.errors import NO, OK
 from execplan.lint.rule import ERROR, LEVELS
 from execplan.lint.selection import levels_at_least
 from execplan.repo import own
-from execplan.repo.checking.one import Way, check, differs
-from execplan.repo.checking.targets import lots, targets
-from execplan.repo.checking.tree import Trees
+from execplan.repo.checking.one import CheckOptions, check_plan, may_differ_from_head
+from execplan.repo.checking.targets import resolve_target_groups, iter_targets
+from execplan.repo.checking.tree import RepositoryTrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 
 _MAX_SKIPPED_NAMED = 5
@@ -35,37 +35,37 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         return -1
     if not paths and os.environ.get("EXECPLAN_PLAN"):
         return -1
-    check_options = Way(hook=hook, trees=Trees())
-    target_groups = lots(paths, hook=hook)
+    check_options = CheckOptions(is_hook=hook, trees=RepositoryTrees())
+    target_groups = resolve_target_groups(paths, is_hook=hook)
     if any([os.path.lexists(group.home.move_intent_path) for group in target_groups]):
         return -1
     if any([group.home.settings.lint for group in target_groups]):
-        from execplan.repo.checking.history import informed
+        from execplan.repo.checking.history import add_histories
 
-        check_options = informed(target_groups, check_options)
+        check_options = add_histories(target_groups, check_options)
     if len(paths) == 1 and not os.path.isdir(paths[0]):
-        file_targets = list(targets(target_groups))
-        if any([differs(target) for target in file_targets]):
-            from execplan.repo.checking.revised import with_committed
+        file_targets = list(iter_targets(target_groups))
+        if any([may_differ_from_head(target) for target in file_targets]):
+            from execplan.repo.checking.revised import add_committed_plans
 
-            check_options = with_committed(target_groups, check_options)
-        checked = [check(target, check_options) for target in file_targets]
+            check_options = add_committed_plans(target_groups, check_options)
+        checked = [check_plan(target, check_options) for target in file_targets]
     else:
         from execplan.cli.progress import ProgressBar
-        from execplan.repo.checking.many import check_all
-        from execplan.repo.checking.revised import with_committed
+        from execplan.repo.checking.many import check_plans
+        from execplan.repo.checking.revised import add_committed_plans
 
-        check_options = with_committed(target_groups, check_options)
+        check_options = add_committed_plans(target_groups, check_options)
         with ProgressBar() as bar:
-            checked = check_all(target_groups, check_options, with_data=True, tick=bar.tick)
+            checked = check_plans(target_groups, check_options, with_data=True, tick=bar.tick)
     if hook and paths and exit_status(checked):
-        from execplan.repo.checking.older import without_older
+        from execplan.repo.checking.older import drop_older_findings
 
-        checked = without_older(list(targets(target_groups)), checked, check_options)
+        checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)
     if not paths:
-        from execplan.repo.checking.whole import check_homes
+        from execplan.repo.checking.whole import check_projects
 
-        checked += check_homes(os.getcwd(), check_options)
+        checked += check_projects(os.getcwd(), check_options)
     for notice in skip_notices(checked):
         sys.stderr.write(f"execplan: warning: {printable_line(notice)}\n")
     lines = [*report_lines(checked), summarize_findings(checked), *[f"next: {command}" for command in explain_commands(checked)]]
@@ -73,9 +73,9 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
     return exit_status(checked)
 
 
-def skip_notices(checked: Sequence[Checked]) -> tuple[str, ...]:
+def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     """What to say of the files that were skipped because they are not plans, in one line."""
-    skipped = [checked_file.named for checked_file in checked if checked_file.skipped]
+    skipped = [checked_file.display_name for checked_file in checked if checked_file.was_skipped]
     if not skipped:
         return ()
     names = ", ".join(skipped[:_MAX_SKIPPED_NAMED])
@@ -94,7 +94,7 @@ def _printable(text: str) -> str:
     return printable_text(text)
 
 
-def report_lines(checked: Sequence[Checked]) -> list[str]:
+def report_lines(checked: Sequence[CheckedFile]) -> list[str]:
     """Each finding, as a person reads it; nothing is loaded for this where there is none."""
     if not any([checked_file.findings for checked_file in checked]):
         return []
@@ -103,7 +103,7 @@ def report_lines(checked: Sequence[Checked]) -> list[str]:
     return [text.render(checked)]
 
 
-def filter_by_level(checked: Sequence[Checked], level: str | None) -> list[Checked]:
+def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[CheckedFile]:
     """The plans with the findings of a level, and of those that are worse."""
     if level is None:
         return list(checked)
@@ -111,13 +111,13 @@ def filter_by_level(checked: Sequence[Checked], level: str | None) -> list[Check
     return [checked_file._replace(findings=[finding for finding in checked_file.findings if finding.level in levels]) for checked_file in checked]
 
 
-def summarize_findings(checked: Sequence[Checked]) -> str:
+def summarize_findings(checked: Sequence[CheckedFile]) -> str:
     """How many findings of which level in how many plans."""
-    if all([checked_file.skipped for checked_file in checked]):
+    if all([checked_file.was_skipped for checked_file in checked]):
         return "no plans to check"
     findings = [finding for checked_file in checked for finding in checked_file.findings]
-    plan_count = len([checked_file for checked_file in checked if checked_file.plan])
-    older = sum([checked_file.older for checked_file in checked])
+    plan_count = len([checked_file for checked_file in checked if checked_file.is_plan])
+    older = sum([checked_file.older_count for checked_file in checked])
     plans = f"{plan_count} plan{'s' if plan_count != 1 else ''}"
     left_out = f"; {older} older finding{'s' if older > 1 else ''} left out" if older else ""
     if not findings:
@@ -132,14 +132,14 @@ def summarize_findings(checked: Sequence[Checked]) -> str:
     return f"{', '.join(level_counts)} in {plans}{left_out}"
 
 
-def explain_commands(checked: Sequence[Checked]) -> tuple[str, ...]:
+def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     """The command that says what the first error is about, or the first finding."""
     findings = [finding for checked_file in checked for finding in checked_file.findings]
     codes = [finding.code for finding in findings if finding.level == ERROR] or [finding.code for finding in findings]
     return (f"execplan explain {codes[0]}",) if codes else ()
 
 
-def exit_status(checked: Sequence[Checked]) -> int:
+def exit_status(checked: Sequence[CheckedFile]) -> int:
     """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
-    failed = any([finding.level in levels_at_least(checked_file.fails) for checked_file in checked for finding in checked_file.findings])
+    failed = any([finding.level in levels_at_least(checked_file.fail_level) for checked_file in checked for finding in checked_file.findings])
     return NO if failed else OK

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.errors import OK, ExecplanError
-from execplan.repo.checking.mend import mend
+from execplan.repo.checking.mend import fix_plan
 from execplan.text.hidden import visible
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from execplan.cli.answer import Answer
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.checking.one import Target, Way
+    from execplan.repo.checking.one import CheckTarget, CheckOptions
 
 
 class FixSettings(NamedTuple):
@@ -30,26 +30,26 @@ class FixSettings(NamedTuple):
         """Whether anything is to be mended."""
         return self.fix or self.unsafe_fixes
 
-    def fix_plans(self, plans: Sequence[Target], check_options: Way, options: WriteOptions) -> FixReport:
+    def fix_plans(self, plans: Sequence[CheckTarget], check_options: CheckOptions, options: WriteOptions) -> FixReport:
         """Mend the plans, or show how that would change them; raises ExecplanError."""
         options = options._replace(dry_run=options.dry_run or self.diff)
         lines, fixed, warnings = [], [], []
         failed = OK
         for target in plans:
             try:
-                fix_result = mend(target, check_options, options, unsafe=self.unsafe_fixes)
+                fix_result = fix_plan(target, check_options, options, include_unsafe=self.unsafe_fixes)
             except ExecplanError as error:
-                warnings.append(f"{target.named}: nothing was mended: {error.message}; {error.hint}")
+                warnings.append(f"{target.display_name}: nothing was mended: {error.message}; {error.hint}")
                 failed = failed or error.exit
                 continue
             if fix_result is None:
                 continue
-            if fix_result.amended is None:
-                warnings.append(f"{target.named} is archived, so nothing was mended in it")
+            if fix_result.edit_result is None:
+                warnings.append(f"{target.display_name} is archived, so nothing was mended in it")
                 continue
-            amended = fix_result.amended
+            amended = fix_result.edit_result
             if amended.changed:
-                lines.append(amended.diff if options.dry_run else visible(f"{target.named}: {amended.messages[0]}"))
+                lines.append(amended.diff if options.dry_run else visible(f"{target.display_name}: {amended.messages[0]}"))
             warnings += amended.warnings
             fixed.append(
                 {
@@ -57,7 +57,7 @@ class FixSettings(NamedTuple):
                     "changed": amended.changed,
                     "digest": amended.digest,
                     "commit": amended.commit,
-                    "mended": dict(sorted(fix_result.codes.items())),
+                    "mended": dict(sorted(fix_result.fixed_counts.items())),
                     **({"diff": amended.diff} if options.dry_run else {}),
                 }
             )

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from execplan.engine.stats import RunStatistics
-    from execplan.repo.gathering.usage import Used
+    from execplan.repo.gathering.usage import SessionUsage
 
 
-def render(figures: RunStatistics, used: Used) -> str:
+def render(figures: RunStatistics, used: SessionUsage) -> str:
     """The figures as Prometheus reads them."""
     registry = CollectorRegistry()
     registry.register(_Collector(figures, used))
@@ -27,7 +27,7 @@ def render(figures: RunStatistics, used: Used) -> str:
 
 
 class _Collector(Collector):
-    def __init__(self, figures: RunStatistics, used: Used) -> None:
+    def __init__(self, figures: RunStatistics, used: SessionUsage) -> None:
         self._figures, self._used = figures, used
 
     def collect(self) -> Iterator[Metric]:
@@ -56,7 +56,7 @@ class _Collector(Collector):
         yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", figures.approval_rate)
         yield _gauge("plan_execution_success_rate", "Completed of the runs that ended.", figures.success_rate)
         yield _gauge("plan_rollback_rate", "Runs that were rolled back, of all.", figures.rollback_rate)
-        usage = self._used.usage
+        usage = self._used.token_usage
         about = "Tokens that sessions of agents used, by their logs."
         yield _counter("plan_session_tokens", about, "kind", usage.tokens)
         yield _gauge("plan_session_cost_usd", "US dollars that sessions cost, where their logs say so.", usage.cost_usd)

@@ -19,15 +19,15 @@ from execplan.lint.diagnose import CODE_POINTS, UTF_16, convert_columns
 from execplan.lint.rule import LEVELS
 from execplan.lint.tally import count_by_rule, finding_weight
 from execplan.repo.checking import baseline as baselines
-from execplan.repo.checking.handed import STDIN, check_handed
-from execplan.repo.checking.reading import lines_of
+from execplan.repo.checking.handed import STDIN_NAME, check_bytes
+from execplan.repo.checking.reading import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.lint.tally import RuleStatistics
-    from execplan.repo.checking.baseline import Held
-    from execplan.repo.checking.one import Checked, Way
+    from execplan.repo.checking.baseline import BaselineComparison
+    from execplan.repo.checking.one import CheckedFile, CheckOptions
 
 _HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
 
@@ -50,7 +50,7 @@ class OutputSettings(NamedTuple):
 
     def ensure_compatible(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
         """Refuse what does not go together; raises ExecplanError."""
-        stdin = STDIN in plans
+        stdin = STDIN_NAME in plans
         is_machine = self.is_machine_format
         for is_wrong, why in (
             (call.as_json and self.form != formats.TEXT, "--json is a form of its own: it takes no --format"),
@@ -71,19 +71,19 @@ class OutputSettings(NamedTuple):
             if is_wrong:
                 raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
 
-    def check_stdin(self, check_options: Way) -> list[Checked]:
+    def check_stdin(self, check_options: CheckOptions) -> list[CheckedFile]:
         """Check the plan on standard input; raises ExecplanError."""
         from execplan.plan.reader import MAX_BYTES
 
-        return [check_handed(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
+        return [check_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
 
-    def answer(self, call: Call, checked: Sequence[Checked], check_options: Way, *, dry_run: bool = False) -> Answer:
+    def answer(self, call: Call, checked: Sequence[CheckedFile], check_options: CheckOptions, *, dry_run: bool = False) -> Answer:
         """What was found, as it was asked for; in a dry run no baseline is written. Raises ExecplanError."""
         held_baseline = None
         if self.baseline is not None or self.write_baseline:
             file = self.baseline or os.path.relpath(baselines.default_file("."))
-            held_baseline = baselines.hold(checked, file, check_options, make=self.write_baseline)
-            checked = held_baseline.checked
+            held_baseline = baselines.compare_with_baseline(checked, file, check_options, may_create=self.write_baseline)
+            checked = held_baseline.checked_files
             if self.write_baseline:
                 return self._baseline_answer(held_baseline, file, dry_run=dry_run)
         checked = filter_by_level(checked, self.level)
@@ -96,10 +96,10 @@ class OutputSettings(NamedTuple):
             "findings": _findings_json(checked),
             "plans": _plan_count(checked),
             "skipped": _skipped_paths(checked),
-            "older": sum([checked_file.older for checked_file in checked]),
+            "older": sum([checked_file.older_count for checked_file in checked]),
         }
         if held_baseline is not None:
-            data["baseline"] = {"file": held_baseline.file, "known": held_baseline.known, "gone": held_baseline.gone}
+            data["baseline"] = {"file": held_baseline.file, "known": held_baseline.known_count, "gone": held_baseline.gone_count}
         lines = []
         if self.statistics:
             tallies = count_by_rule(findings)
@@ -112,44 +112,44 @@ class OutputSettings(NamedTuple):
         text = "\n".join([line for line in lines if line])
         return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=explain_commands(checked))
 
-    def _baseline_answer(self, held_baseline: Held, file: str, *, dry_run: bool) -> Answer:
+    def _baseline_answer(self, held_baseline: BaselineComparison, file: str, *, dry_run: bool) -> Answer:
         """What is put into the baseline; what never is goes on being found."""
-        findings = [finding for checked_file in held_baseline.checked for finding in checked_file.findings]
-        checked = [checked_file._replace(findings=unreadable_findings(checked_file.findings)) for checked_file in held_baseline.checked]
+        findings = [finding for checked_file in held_baseline.checked_files for finding in checked_file.findings]
+        checked = [checked_file._replace(findings=unreadable_findings(checked_file.findings)) for checked_file in held_baseline.checked_files]
         new = sum(map(finding_weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
         data: dict[str, Any] = {"findings": _findings_json(checked), "plans": _plan_count(checked)}
-        data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known + new, "gone": 0}}
+        data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known_count + new, "gone": 0}}
         lines = [] if dry_run else report_lines(checked)
         if dry_run:
             from execplan.repo.amend import format_diff
 
-            data |= {"changed": held_baseline.new != held_baseline.old, "diff": format_diff(held_baseline.old, held_baseline.new, held_baseline.file)}
+            data |= {"changed": held_baseline.new_bytes != held_baseline.old_bytes, "diff": format_diff(held_baseline.old_bytes, held_baseline.new_bytes, held_baseline.file)}
             lines.append(data["diff"] or "nothing to change")
         else:
-            data["changed"] = baselines.write(held_baseline, file)
-            known_text = f"{held_baseline.known + new} finding{'s' if held_baseline.known + new != 1 else ''}"
-            lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone} gone")
+            data["changed"] = baselines.write_baseline(held_baseline, file)
+            known_text = f"{held_baseline.known_count + new} finding{'s' if held_baseline.known_count + new != 1 else ''}"
+            lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
         following = f"execplan lint --baseline {quote(file)}"
         return Answer(data, "\n".join(lines), exit_status(checked), next_commands=(following,))
 
 
-def _plan_count(checked: Sequence[Checked]) -> int:
+def _plan_count(checked: Sequence[CheckedFile]) -> int:
     """How many plans there are; what else lies in a home is none."""
-    return len([checked_file for checked_file in checked if checked_file.plan])
+    return len([checked_file for checked_file in checked if checked_file.is_plan])
 
 
-def _skipped_paths(checked: Sequence[Checked]) -> list[str]:
+def _skipped_paths(checked: Sequence[CheckedFile]) -> list[str]:
     """The files that were skipped because they are not plans."""
-    return [checked_file.path for checked_file in checked if checked_file.skipped]
+    return [checked_file.path for checked_file in checked if checked_file.was_skipped]
 
 
-def _findings_json(checked: Sequence[Checked]) -> list[dict[str, object]]:
+def _findings_json(checked: Sequence[CheckedFile]) -> list[dict[str, object]]:
     return [finding.to_json(checked_file.path) for checked_file in checked for finding in checked_file.findings]
 
 
-def _with_columns(checked: Checked, columns: str) -> Checked:
+def _with_columns(checked: CheckedFile, columns: str) -> CheckedFile:
     """A plan whose findings have columns that count so."""
-    return checked._replace(findings=convert_columns(checked.findings, lines_of(checked), columns))
+    return checked._replace(findings=convert_columns(checked.findings, read_lines(checked), columns))
 
 
 def _statistics_table(tallies: list[RuleStatistics]) -> str:
@@ -162,14 +162,14 @@ def _statistics_table(tallies: list[RuleStatistics]) -> str:
     return format_table(("count", "rule", "level", "mended by", "what"), rows) if rows else ""
 
 
-def _summary_lines(checked: Sequence[Checked], held_baseline: Held | None) -> list[str]:
+def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineComparison | None) -> list[str]:
     """How many findings there are, and how many are known."""
     lines = [summarize_findings(checked)]
-    if held_baseline is not None and held_baseline.known:
-        lines[0] += f"; {held_baseline.known} known to the baseline"
-    if held_baseline is not None and held_baseline.gone:
-        entries = "entries of the baseline are" if held_baseline.gone > 1 else "entry of the baseline is"
-        lines.append(f"{held_baseline.gone} {entries} gone: renew it with --write-baseline")
+    if held_baseline is not None and held_baseline.known_count:
+        lines[0] += f"; {held_baseline.known_count} known to the baseline"
+    if held_baseline is not None and held_baseline.gone_count:
+        entries = "entries of the baseline are" if held_baseline.gone_count > 1 else "entry of the baseline is"
+        lines.append(f"{held_baseline.gone_count} {entries} gone: renew it with --write-baseline")
     return lines
 
 

@@ -30,11 +30,11 @@ def read_evidence(home: Project, source: str | None) -> bytes | None:
     if source is None or source == "-":
         return read_source(source) if source is not None else None
     from execplan.repo.execution import private
-    from execplan.repo.execution.protected import protected
+    from execplan.repo.execution.protected import protection_reason
 
     real, root = os.path.realpath(source), os.path.realpath(home.root)
-    is_protected = _is_within(real, root) and bool(protected(home, os.path.relpath(real, root)))
-    is_protected = is_protected or any([_is_within(real, os.path.realpath(locate(home))) for locate in (private.config, private.state)])
+    is_protected = _is_within(real, root) and bool(protection_reason(home, os.path.relpath(real, root)))
+    is_protected = is_protected or any([_is_within(real, os.path.realpath(locate(home))) for locate in (private.config_directory, private.state_directory)])
     if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
         message = f"{source} is no file of the repository, and none of those that are temporary"
         hint = "name one of these, or give it on standard input: --evidence -"

@@ -61,7 +61,7 @@ def renew_page(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *,
         return RegeneratedFiles()
     try:
         new = build_page(home, ref, excluded_files=_moved_files(moves) if commits else ())
-        files.again(lambda: store.put(home, path, new), home.display_path(path))
+        files.again(lambda: store.write_artifact(home, path, new), home.display_path(path))
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.shell_name}" + (" --force" if error.code == "edited-checkpoint" else "")
         return RegeneratedFiles((), (f"{home.display_path(path)} still names the old id: {error.message}; write it again: {hint}",))

@@ -14,7 +14,7 @@ from execplan.lint.rule import GIT_NEEDS, RULES
 from execplan.lint.selection import PROFILES, RuleSelection
 from execplan.repo import own
 from execplan.repo.checking import own_rules
-from execplan.repo.checking.table import check_names
+from execplan.repo.checking.table import ensure_known_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +33,10 @@ class RuleSettings(NamedTuple):
 
     def selection(self) -> RuleSelection:
         """The selection, with the rules of the user's own loaded; raises ExecplanError."""
-        own_rules.load((*own.rules(), *[os.path.abspath(rule) if own.is_rule_file(rule) else rule for rule in self.rules]))
+        own_rules.load_rules((*own.rules(), *[os.path.abspath(rule) if own.is_rule_file(rule) else rule for rule in self.rules]))
         select, ignore = _split_codes(self.select), _split_codes(self.ignore)
-        check_names(select, "--select")
-        check_names(ignore, "--ignore")
+        ensure_known_rules(select, "--select")
+        ensure_known_rules(ignore, "--ignore")
         rule_selection = RuleSelection(self.profile or "", select, ignore)
         if not rule_selection.active_levels():
             message = "--select and --ignore leave no rule"

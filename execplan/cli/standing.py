@@ -79,19 +79,19 @@ def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
 
 def _approval_status_json(home: Project, ref: PlanRef, run: str) -> dict[str, Any]:
     """How what it compiles to stands, for a run that waits with a revision if there is one."""
-    from execplan.repo.execution.remembered import recall, remember
+    from execplan.repo.execution.remembered import read_cached_status, cache_status
 
-    cached = recall(home, ref, run)
+    cached = read_cached_status(home, ref, run)
     if cached is not None:
         return cached
-    from execplan.repo.execution.standing import standing
+    from execplan.repo.execution.standing import find_status
 
-    approval_status = standing(home, ref, run)
+    approval_status = find_status(home, ref, run)
     expires = approval_status.approval.expires_at if approval_status.approval is not None else None
     status: dict[str, Any] = {"state": approval_status.state, "expires": expires, "drift": list(approval_status.drift), "mode": None}
-    if approval_status.now is not None:
-        status["mode"] = approval_status.now.current.document.mode
-    remember(home, ref, approval_status, status, run)
+    if approval_status.candidate is not None:
+        status["mode"] = approval_status.candidate.current_plan.document.mode
+    cache_status(home, ref, approval_status, status, run)
     return status
 
 

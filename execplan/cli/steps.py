@@ -47,15 +47,15 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
 def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The steps, and what looks like one and was not taken; raises ExecplanError."""
     from execplan.execution.compile import find_plan_steps
-    from execplan.repo.execution.current import current
+    from execplan.repo.execution.current import load_current_plan
 
     try:
-        current_plan = current(stored_plan.home, stored_plan.ref)
+        current_plan = load_current_plan(stored_plan.home, stored_plan.ref)
     except ExecplanError as error:
         if error.code != "no-steps" or stored_plan.plan is None:
             raise
         return [], skipped_json(find_plan_steps(stored_plan.plan).skipped)
-    return steps_json(current_plan.document), skipped_json(current_plan.left)
+    return steps_json(current_plan.document), skipped_json(current_plan.skipped_lines)
 
 
 def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:

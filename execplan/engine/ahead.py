@@ -54,12 +54,12 @@ def preview_resume(home: Project, ref: PlanRef, run_paths: RunPaths, answer: str
     begin.ensure_no_unfinished_run(home, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
-    status = standing.require(home, ref, run=run_paths.id)
-    assert status.now is not None  # what may run compiles to something
+    status = standing.require_approved_status(home, ref, run_id=run_paths.id)
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     begin.ensure_same_document(ref, run_paths, run_state, status)
     workspace = WorkspaceFiles(home)
-    run_state.document = status.now.current.document
+    run_state.document = status.candidate.current_plan.document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
     schedule = Schedule(run_state.document, step_ids, lambda path: workspace.state(path).kind != "absent")
     steps = remaining_steps(run_state, schedule)
@@ -67,7 +67,7 @@ def preview_resume(home: Project, ref: PlanRef, run_paths: RunPaths, answer: str
         return _preview_agent_run(run_paths, run_state, schedule, steps, status, answer)
     begin.ensure_steps_approved(begin.permit_for(status, schedule), status.approval, steps)
     if status.approval.id == run_state.approval_fields["approval_id"]:
-        begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.now.policy)
+        begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.candidate.policy)
     interrupted_steps = [name for name, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
     ensure_not_drifted(run_state, workspace, _touched_paths(run_state, interrupted_steps))
     effective_answer = questions.resolve_answer(run_state.question, answer) if run_state.question is not None else answer
@@ -80,8 +80,8 @@ def _preview_agent_run(
     """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
     from execplan.engine.agent.answer import next_question
 
-    assert status.now is not None  # as above
-    question = run_state.question or (next_question(run_state, schedule, status.now.policy.checkpoint_interval) if answer else None)
+    assert status.candidate is not None  # as above
+    question = run_state.question or (next_question(run_state, schedule, status.candidate.policy.checkpoint_interval) if answer else None)
     if question is None:
         ensure_answer_expected(run_state, answer)
     effective_answer = questions.resolve_answer(question, answer) if question is not None else None

@@ -24,8 +24,8 @@ from execplan.execution.record import Record
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import store
-from execplan.repo.execution.current import current
-from execplan.repo.execution.evaluated import Evaluated, evaluated
+from execplan.repo.execution.current import load_current_plan
+from execplan.repo.execution.evaluated import EvaluatedPlan, evaluate_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RunOptions",
-    "Evaluated",
+    "EvaluatedPlan",
     "FinishedRun",
     "Handoff",
     "WriteOptions",
@@ -70,13 +70,13 @@ def open_plan(folder: str = ".", name: str | None = None) -> tuple[Project, Plan
 def compile_plan(home: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
     """The execution plan that a plan has now, stored among its artifacts as `compile` does; raises ExecplanError."""
     options = options or WriteOptions()
-    store.save(home, ref, lambda: current(home, ref).data, options, verb="compile", summary="compile")
-    return current(home, ref).document
+    store.save(home, ref, lambda: load_current_plan(home, ref).data, options, command="compile", summary="compile")
+    return load_current_plan(home, ref).document
 
 
-def evaluate(home: Project, ref: PlanRef) -> Evaluated:
+def evaluate(home: Project, ref: PlanRef) -> EvaluatedPlan:
     """What a plan would do, and whether it must not run; nothing is written. Raises ExecplanError."""
-    return evaluated(home, ref, find_active_run(home, ref))
+    return evaluate_plan(home, ref, find_active_run(home, ref))
 
 
 def run(

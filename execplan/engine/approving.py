@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.evaluation.scope import ApprovalScope
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution.approve import Before, Given, Yes
-    from execplan.repo.execution.evaluated import Evaluated
+    from execplan.repo.execution.approve import PreviousContents, ApprovalResult, Confirmation
+    from execplan.repo.execution.evaluated import EvaluatedPlan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 _APPROVAL_FIELDS = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
 
 
-def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: Evaluated, scope: ApprovalScope, confirmation: Yes, options: WriteOptions) -> Given:
+def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, options: WriteOptions) -> ApprovalResult:
     """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
@@ -37,14 +37,14 @@ def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: Evaluated, s
     step_ids = [covered_step.step.id for covered_step in scope.covered]
     recorded_approvals: list[Approval] = []
 
-    def record(approval: Approval) -> Before:
+    def record(approval: Approval) -> PreviousContents:
         old_bytes = disk.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
         ledger.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
         recorded_approvals.append(approval)
         return {ledger.path: old_bytes}
 
     try:
-        approval_result = approve.give(home, ref, evaluated_plan, scope, confirmation, options, record)
+        approval_result = approve.approve_plan(home, ref, evaluated_plan, scope, confirmation, options, record)
     except BaseException as error:
         if recorded_approvals and not _is_written(home, ref, recorded_approvals[0]):
             reason = error.message if isinstance(error, ExecplanError) else type(error).__name__
@@ -54,7 +54,7 @@ def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: Evaluated, s
     return approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger))) if recorded_approvals else approval_result
 
 
-def decline(home: Project, ref: PlanRef, evaluated_plan: Evaluated, scope: ApprovalScope, approver: str) -> None:
+def decline(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:
     """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
     ledger = AuditLog(home, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
@@ -91,10 +91,10 @@ def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, objec
     return {**fields, **computed_fields, **coverage_fields}
 
 
-def _plan_fields(evaluated_plan: Evaluated) -> dict[str, object]:
+def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
     """How many steps the execution plan has, and how long it took to make where it was made just now."""
-    generation_seconds = evaluated_plan.current.generation_s
-    return {"plan_steps": len(evaluated_plan.current.document.steps), **({} if generation_seconds is None else {"generation_s": generation_seconds})}
+    generation_seconds = evaluated_plan.current_plan.generation_seconds
+    return {"plan_steps": len(evaluated_plan.current_plan.document.steps), **({} if generation_seconds is None else {"generation_s": generation_seconds})}
 
 
 def _file_digest(approval: Approval) -> str:
@@ -104,7 +104,7 @@ def _file_digest(approval: Approval) -> str:
 
 def _is_written(home: Project, ref: PlanRef, approval: Approval) -> bool:
     """Whether the file was written, and what failed came behind it."""
-    path = approvals.path(home, ref, approval.digest)
+    path = approvals.file_path(home, ref, approval.digest)
     return os.path.lexists(path) and disk.read(path, 1 << 30)[0] == to_bytes(approval)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
-    from execplan.repo.execution.standing import Now, Standing
+    from execplan.repo.execution.standing import ApprovalCandidate, Standing
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -83,9 +83,9 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
 
 def permit_for(status: Standing, schedule: Schedule) -> Permit:
     """What may be begun under the approval that holds, of the steps of a schedule."""
-    assert status.now is not None  # what may run compiles to something
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    policy = status.now.policy
+    policy = status.candidate.policy
     levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
     terms = status.approval.terms(policy.person_from)
     return issue_permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.path_exists)
@@ -156,8 +156,8 @@ def _run_status(run_paths: RunPaths, entries: Any) -> str:
 
 def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, status: Standing) -> None:
     """Refuse where what is approved now is not what the run does; raises ExecplanError."""
-    assert status.now is not None  # as above
-    if status.now.binding.document != run_state.document_digest:
+    assert status.candidate is not None  # as above
+    if status.candidate.binding.document != run_state.document_digest:
         raise ExecplanError(
             "other-document",
             f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
@@ -167,7 +167,7 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
         )
 
 
-def make_context(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, observer: RunObserver, seconds: int | None) -> RunContext:
+def make_context(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, observer: RunObserver, seconds: int | None) -> RunContext:
     """What the steps of a run are done with; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
@@ -175,7 +175,7 @@ def make_context(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: No
     from execplan.engine.files.store import BackupStore
     from execplan.engine.steps.bench import RunContext
 
-    document, policy = candidate.current.document, candidate.policy
+    document, policy = candidate.current_plan.document, candidate.policy
     sandbox = find_sandbox(home, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([limit for limit in limits if limit is not None])
@@ -198,12 +198,12 @@ def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, progr
 
 def create_run(home: Project, ref: PlanRef, run_paths: RunPaths, status: Standing) -> None:
     """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
-    assert status.now is not None  # what may run compiles to something
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    register.take(home, status.approval.id, run_paths.id)
+    register.reserve(home, status.approval.id, run_paths.id)
     with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"):
         files.make_folder(run_paths.folder, within=home.root)
-        files.create(run_paths.artifact_path(store.NAME), status.now.current.data, within=home.root)
+        files.create(run_paths.artifact_path(store.PLAN_FILE_NAME), status.candidate.current_plan.data, within=home.root)
         files.create(run_paths.approval, to_bytes(status.approval), within=home.root)
         create_state_directory(home, ref, run_paths)
 
@@ -217,7 +217,7 @@ def create_state_directory(home: Project, ref: PlanRef, run_paths: RunPaths) -> 
 
 def use_approval(home: Project, run_paths: RunPaths, approval: Approval) -> None:
     """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
-    register.use(home, approval.id, run_paths.id)
+    register.mark_used(home, approval.id, run_paths.id)
     data, number, path = to_bytes(approval), 1, run_paths.approval
     while not files.create(path, data, within=home.root):
         with open(disk.open_file(path)[0], "rb") as file:
@@ -252,7 +252,7 @@ def sandbox_name(sandbox: Sandbox | None) -> str:
 
 def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status: Standing, chosen_ids: list[str] | None, run_options: RunOptions) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
-    assert status.now is not None
+    assert status.candidate is not None
     write_first_entry(
         journal_writer,
         context.home,
@@ -262,19 +262,19 @@ def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status
         jobs=run_options.jobs,
         chosen=chosen_ids,
         replays=run_options.replays or None,
-        states={path: state_json(file_state) for path, file_state in status.now.binding.states.items()},
-        programs=programs.programs_json(status.now.binding.programs),
+        states={path: state_json(file_state) for path, file_state in status.candidate.binding.states.items()},
+        programs=programs.programs_json(status.candidate.binding.programs),
     )
 
 
 def write_first_entry(journal_writer: JournalWriter, home: Project, run_paths: RunPaths, status: Standing, **extra_fields: Any) -> None:
     """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
-    assert status.now is not None
+    assert status.candidate is not None
     assert status.approval is not None
-    binding, document = status.now.binding, status.now.current.document
+    binding, document = status.candidate.binding, status.candidate.current_plan.document
     run_fields = {"run": run_paths.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
     journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head_commit(home), **extra_fields})
-    register.use(home, status.approval.id, run_paths.id)
+    register.mark_used(home, status.approval.id, run_paths.id)
 
 
 def approval_fields(status: Standing) -> dict[str, Any]:

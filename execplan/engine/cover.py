@@ -23,10 +23,10 @@ from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.programs import describe_changed_programs
 from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import approvals, approve, key, register, standing, store, tree
-from execplan.repo.execution.current import Current
-from execplan.repo.execution.evaluated import Evaluated
-from execplan.repo.execution.policy import effective
-from execplan.repo.execution.world import Glance
+from execplan.repo.execution.current import CurrentPlan
+from execplan.repo.execution.evaluated import EvaluatedPlan
+from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.world import SnapshotWorld
 from execplan.text import disk
 from execplan.text.lines import digest
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import RunState
     from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
-    from execplan.repo.execution.approvals import Kept
+    from execplan.repo.execution.approvals import StoredApproval
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -51,7 +51,7 @@ class RevisionCoverage(NamedTuple):
     approval: Approval | None
     reasons: tuple[str, ...] = ()
     """Why none does, a line each."""
-    evaluated_plan: Evaluated | None = None
+    evaluated_plan: EvaluatedPlan | None = None
     """The revision as it was evaluated."""
     derived_approval: Approval | None = None
     """The approval of the revision that was derived and recorded."""
@@ -70,7 +70,7 @@ def find_coverage(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: R
         reasons = [*_drift_reasons(home, run_state, approval, evaluated_plan), *_unapproved_reasons(approval, evaluated_plan)]
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
-        approve.stop_unfit(home, ref, evaluated_plan)
+        approve.ensure_approvable(home, ref, evaluated_plan)
         return RevisionCoverage(approval, evaluated_plan=evaluated_plan)
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
@@ -88,7 +88,7 @@ def derive_approval(home: Project, ref: PlanRef, run_paths: RunPaths, coverage: 
         return coverage
     pending_ids = tuple([evaluated_step.step.id for evaluated_step in evaluated_plan.evaluation.steps if not evaluated_step.is_done])
     risk = approval.max_risk.value if approval.max_risk is not None else None
-    confirmation = approve.Yes(approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id)
+    confirmation = approve.Confirmation(approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id)
     try:
         approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
         derived_approval = approving.approve_and_record(home, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)).approval
@@ -110,7 +110,7 @@ def _ensure_no_open_question(run_state: RunState) -> None:
 
 def _find_run_approval(home: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
     """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
-    stored_approvals = [stored_approval for stored_approval in approvals.every(home, ref) if stored_approval.approval is not None]
+    stored_approvals = [stored_approval for stored_approval in approvals.read_all(home, ref) if stored_approval.approval is not None]
     run_approvals = [stored_approval for stored_approval in stored_approvals if stored_approval.approval is not None and _serves_run(home, stored_approval.approval, run_paths)]
     run_approvals.sort(key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0)
     if not run_approvals or run_approvals[-1].approval is None:
@@ -122,31 +122,31 @@ def _find_run_approval(home: Project, ref: PlanRef, run_paths: RunPaths) -> Appr
 
 
 def _serves_run(home: Project, approval: Approval, run_paths: RunPaths) -> bool:
-    run = approval.derived_from.run if approval.derived_from is not None else register.state(home, approval.id).run
+    run = approval.derived_from.run if approval.derived_from is not None else register.read_entry(home, approval.id).run_id
     return run == run_paths.id
 
 
-def _invalid_reasons(home: Project, stored_approval: Kept, approval: Approval, stored_approvals: list[Kept]) -> Iterator[str]:
+def _invalid_reasons(home: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
     signing_key = key.read(home)
-    if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.untouched:
+    if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.is_intact:
         yield "it is not as it was sealed"
     related_ids = {approval.id, *approval.origins}
     related_ids |= {
         other.approval.id for other in stored_approvals if other.approval is not None and approval.id in other.approval.origins
     }  # who revokes the approval of a revision wants to be asked
-    if any([register.state(home, approval_id).revoked for approval_id in related_ids]):
+    if any([register.read_entry(home, approval_id).is_revoked for approval_id in related_ids]):
         yield "it, or one that derives from it, was revoked"
     if len(approval.origins) >= MAX_DERIVED_REVISIONS:
         yield f"{MAX_DERIVED_REVISIONS} revisions in a row went on with what was approved once"
     if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
         yield reason
-    policy = effective(home)
-    if approval.place != standing.place(home):
+    policy = effective_policy(home)
+    if approval.place != standing.checkout_digest(home):
         yield "it was given in another checkout"
     if approval.policy != policy.version:
         yield "the policy has changed since"
-    if policy.pin == "tree" and approval.tree != tree.tree(home):
+    if policy.pin == "tree" and approval.tree != tree.tree_digest(home):
         yield "HEAD holds other files than when it was given"
 
 
@@ -171,13 +171,13 @@ def _settled_steps(run_state: RunState) -> frozenset[str]:
     return frozenset({name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps)
 
 
-def _evaluate_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> Evaluated:
+def _evaluate_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> EvaluatedPlan:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
-    data, policy, world = to_bytes(revision), effective(home), Glance(home)
+    data, policy, world = to_bytes(revision), effective_policy(home), SnapshotWorld(home)
     active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
     path = home.display_path(store.path_of(home, ref))
-    return Evaluated(
-        Current(revision, data, path, stored=True, stale="", left=()),
+    return EvaluatedPlan(
+        CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=()),
         policy,
         evaluate(revision, world, policy, active_run),
         bind(data, revision, world, policy),
@@ -186,7 +186,7 @@ def _evaluate_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_sta
     )
 
 
-def _drift_reasons(home: Project, run_state: RunState, approval: Approval, evaluated_plan: Evaluated) -> Iterator[str]:
+def _drift_reasons(home: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
     """The files and programs that are neither as they were approved nor as the run has left them."""
     known_states = {**approval.binding.states, **run_state.expected_states}
     for path, state in evaluated_plan.binding.states.items():
@@ -198,7 +198,7 @@ def _drift_reasons(home: Project, run_state: RunState, approval: Approval, evalu
         yield from describe_changed_programs({**(approval.binding.programs or {}), **run_state.programs}, found_programs)
 
 
-def _unapproved_reasons(approval: Approval, evaluated_plan: Evaluated) -> Iterator[str]:
+def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
     """The steps that are left to be done and that the approval leaves out."""
     terms = approval.terms(evaluated_plan.policy.person_from)
     for evaluated_step in evaluated_plan.evaluation.steps:

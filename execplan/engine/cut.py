@@ -27,9 +27,9 @@ def make_inspection_context(home: Project, ref: PlanRef, run_paths: RunPaths, ru
     from execplan.engine.files.store import BackupStore
     from execplan.engine.opened import make_redaction
     from execplan.engine.steps.bench import RunContext
-    from execplan.repo.execution.policy import effective
+    from execplan.repo.execution.policy import effective_policy
 
-    policy = effective(home)
+    policy = effective_policy(home)
     try:
         sandbox = find_sandbox(home, policy)[0]
     except ExecplanError:

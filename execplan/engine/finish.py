@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from execplan.engine.schedule import Schedule
     from execplan.engine.watch import RollbackResult
     from execplan.execution.policy import Policy
-    from execplan.repo.execution.triggers import Looks
+    from execplan.repo.execution.triggers import TriggerSnapshot
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -47,13 +47,13 @@ class RunSession(NamedTuple):
     """The plan, as it was when the leg began."""
     started_at: float
     """When it did, by time.monotonic()."""
-    triggers: Looks
+    triggers: TriggerSnapshot
     """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
 def start_session(home: Project, ref: PlanRef, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: WriteOptions) -> RunSession:
     """A leg that begins now; raises ExecplanError."""
-    initial_triggers = triggers.look(home) if options.should_commit(home) else {}
+    initial_triggers = triggers.take_snapshot(home) if options.should_commit(home) else {}
     return RunSession(home, ref, run_paths, policy, journal_writer, options, shelf.read_bytes(home, ref.path), monotonic(), initial_triggers)
 
 
@@ -192,7 +192,7 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
         warnings += notify(session.policy, session.home, session.run_paths, final_record, question, journal_writer.redaction)
     if not is_ended or not session.options.should_commit(session.home):
         return None
-    if changed_triggers := triggers.changed(session.home, session.triggers):
+    if changed_triggers := triggers.changed_triggers(session.home, session.triggers):
         trigger_names = f"{', '.join(changed_triggers[:3])}{' and more' if changed_triggers[3:] else ''}"
         message = f"not committed: the run has changed what git runs by itself: {trigger_names}"
         warnings.append(f"{message}; look at it, then: execplan commit {session.ref.shell_name}")

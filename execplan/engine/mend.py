@@ -119,7 +119,7 @@ def _plan_documents(home: Project, ref: PlanRef, run_paths: RunPaths, document: 
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # it lets nothing run
             if approval_digest.isalnum():
-                yield approvals.path(home, ref, approval_digest), data
+                yield approvals.file_path(home, ref, approval_digest), data
         elif digest(data) == document:
             yield store.path_of(home, ref), data
 

@@ -47,15 +47,15 @@ class RunPreview(NamedTuple):
 def preview_run(home: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
     """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
     from execplan.engine.commands.sandbox import find_sandbox
-    from execplan.repo.execution.evaluated import evaluated
+    from execplan.repo.execution.evaluated import evaluate_plan
 
     require_existing(home)
     ensure_not_archived(home, ref)
     begin.ensure_no_unfinished_run(home, ref)
-    status = standing.require(home, ref)
-    assert status.now is not None  # what may run compiles to something
+    status = standing.require_approved_status(home, ref)
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    document, policy = status.now.current.document, status.now.policy
+    document, policy = status.candidate.current_plan.document, status.candidate.policy
     begin.ensure_not_agent_mode(document, ref)
     step_ids = begin.select_step_ids(document, run_options)
     schedule = Schedule(document, step_ids, lambda path: False)
@@ -64,9 +64,9 @@ def preview_run(home: Project, ref: PlanRef, run_options: RunOptions) -> RunPrev
     if run_options.replays:
         from execplan.engine import replay
 
-        replay.find(home, ref, run_options.replays, status.now.binding)
+        replay.find(home, ref, run_options.replays, status.candidate.binding)
     sandbox, sandbox_reason = find_sandbox(home, policy)
-    evaluated_steps = evaluated(home, ref).evaluation.steps
+    evaluated_steps = evaluate_plan(home, ref).evaluation.steps
     steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
     warnings = (*command_warnings(home, policy, chosen_steps), *schedule.unchosen_dependencies())
     return RunPreview(document, steps, status.approval, begin.sandbox_name(sandbox), sandbox_reason, warnings)

@@ -36,7 +36,7 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
             raise
         candidates = with_open_run or with_runs
         if not candidates and or_approved:
-            candidates = [(home, ref) for home, ref in plans if approvals.every(home, ref)]
+            candidates = [(home, ref) for home, ref in plans if approvals.read_all(home, ref)]
         if len(candidates) == 1:
             return candidates[0]
         raise

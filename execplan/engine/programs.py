@@ -6,7 +6,7 @@ from execplan.errors import CHANGED, ExecplanError
 from execplan.execution.binding import sanitize_program
 from execplan.execution.programs import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def list_changed_programs(home: Project, run_state: RunState, steps: Iterable[St
     """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
     resolved: dict[str, Program] = {}
     for step in steps:
-        resolve_step_programs(step, Disk(home), resolved)
+        resolve_step_programs(step, DiskWorld(home), resolved)
     current = {name: sanitize_program(program) for name, program in resolved.items()}
     return describe_changed_programs(
         run_state.programs, {name: current[name] for name in current if current[name] != run_state.approved_programs.get(name)}
@@ -41,7 +41,7 @@ def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str
     """What an entry says of the programs that have changed while a step ran: a step may build or install some."""
     if not run_state.programs:
         return {}
-    current = {name: sanitize_program(program) for name, program in resolve_programs(context.document, Disk(context.home)).items()}
+    current = {name: sanitize_program(program) for name, program in resolve_programs(context.document, DiskWorld(context.home)).items()}
     changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
     return {"programs": programs_json(changed)} if changed else {}
 

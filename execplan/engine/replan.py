@@ -166,7 +166,7 @@ def _store_revision(home: Project, ref: PlanRef, run_paths: RunPaths, journal_wr
     previous_revision = document.metadata.history[-1]
     data = to_bytes(document)
     revisions.save_revision(run_paths, document.revision, data)
-    store.save(home, ref, lambda: data, WriteOptions(commit=False), verb="replan", summary="")
+    store.save(home, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
     journal_writer.run_state.document = document
     journal_writer.write(
         REPLANNED,

@@ -25,7 +25,7 @@ from execplan.errors import CHANGED, NO, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
-from execplan.repo.execution.policy import effective
+from execplan.repo.execution.policy import effective_policy
 from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def resume(
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
         begin.ensure_no_unfinished_run(home, ref, run_paths)
-        session = start_session(home, ref, run_paths, effective(home), journal_writer, options)
+        session = start_session(home, ref, run_paths, effective_policy(home), journal_writer, options)
         if journal_writer.run_state.is_agent_run:
             from execplan.engine.agent.answer import resume_agent_run
 
@@ -157,20 +157,20 @@ def _continue(
     """Go on; raises ExecplanError."""
     home, ref, run_paths, journal_writer = session.home, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
-    status = standing.require(home, ref, run=run_paths.id)
-    assert status.now is not None  # what may run compiles to something
+    status = standing.require_approved_status(home, ref, run_id=run_paths.id)
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     begin.ensure_same_document(ref, run_paths, run_state, status)
-    document = status.now.current.document
+    document = status.candidate.current_plan.document
     journal_writer.run_state.document = document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
-    context = begin.make_context(home, ref, run_paths, status.now, journal_writer.observer, seconds)
+    context = begin.make_context(home, ref, run_paths, status.candidate, journal_writer.observer, seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     steps = remaining_steps(run_state, schedule)
     permit = begin.permit_for(status, schedule)
     begin.ensure_steps_approved(permit, status.approval, steps)
     is_new = status.approval.id != run_state.approval_fields["approval_id"]
-    program_differences = [] if is_new else begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.now.policy)
+    program_differences = [] if is_new else begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.candidate.policy)
     begin.create_state_directory(home, ref, run_paths)
     jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
     with (
@@ -209,16 +209,16 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
 
 def _write_resumed(session: RunSession, status: Standing, recovery: InterruptionRecovery) -> None:
     """Take the run up; a further approval serves it from now on. Raises ExecplanError."""
-    assert status.now is not None  # as above
+    assert status.candidate is not None  # as above
     assert status.approval is not None
-    run_state, binding = session.journal_writer.run_state, status.now.binding
+    run_state, binding = session.journal_writer.run_state, status.candidate.binding
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
     begin.use_approval(session.home, session.run_paths, status.approval)
     session.journal_writer.write(
         RESUMED,
         **begin.approval_fields(status),
         document=binding.document,
-        revision=status.now.current.document.revision,
+        revision=status.candidate.current_plan.document.revision,
         failed=recovery.stay_failed,
         states={path: state_json(file_state) for path, file_state in binding.states.items()} if is_new_approval else {},
         programs=programs_json(binding.programs) if is_new_approval else {},

@@ -63,19 +63,19 @@ def _run_to_end(home: Project, ref: PlanRef, run_paths: RunPaths, run_options: R
     """Begin a run, and see it to its end; the lock of runs is held."""
     from execplan.engine.ledger.ledger import AuditLog
 
-    status = standing.require(home, ref)
-    assert status.now is not None  # what may run compiles to something
+    status = standing.require_approved_status(home, ref)
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    document = status.now.current.document
+    document = status.candidate.current_plan.document
     begin.ensure_not_agent_mode(document, ref)
     step_ids = begin.select_step_ids(document, run_options)
-    replayed_run = replay.find(home, ref, run_options.replays, status.now.binding) if run_options.replays else None
+    replayed_run = replay.find(home, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
     run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
-    context = begin.make_context(home, ref, run_paths, status.now, observer, run_options.seconds)
+    context = begin.make_context(home, ref, run_paths, status.candidate, observer, run_options.seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     permit = begin.permit_for(status, schedule)
     begin.ensure_steps_approved(permit, status.approval, [step for step in document.steps if step.id in schedule.chosen])
-    program_differences = describe_changed_programs(status.approval.binding.programs or {}, status.now.binding.programs or {})
+    program_differences = describe_changed_programs(status.approval.binding.programs or {}, status.candidate.binding.programs or {})
     warnings = begin.show_warnings(context, step_ids, program_differences)
     ledger = AuditLog(home, ref)
     ledger.update_anchor()
@@ -83,7 +83,7 @@ def _run_to_end(home: Project, ref: PlanRef, run_paths: RunPaths, run_options: R
     begin.create_run(home, ref, run_paths, status)
     with open_journal(run_paths) as journal:
         journal_writer = JournalWriter(run_paths.id, journal, RunState(document), ledger, context.redaction, observer)
-        session = start_session(home, ref, run_paths, status.now.policy, journal_writer, options)
+        session = start_session(home, ref, run_paths, status.candidate.policy, journal_writer, options)
         warnings += schedule.unchosen_dependencies()
         observer.begin(run_paths.id, [step for step in document.steps if step.id in schedule.chosen])
         begin.write_begun_entry(journal_writer, context, status, step_ids, run_options)

@@ -88,7 +88,7 @@ def require_existing(home: Project) -> Project:
 
     from execplan.repo.adoption import tree
 
-    nearby = [os.path.relpath(path) for path in tree.homes_near(home.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)]
+    nearby = [os.path.relpath(path) for path in tree.find_nearby_projects(home.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)]
     message = f"no plans folder in {home.base} or above" + (", but in folders below" if nearby else "")
     hint = f"name the one that is meant: execplan -C {quote(nearby[0])} status" if nearby else "make one: execplan init"
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)

@@ -38,9 +38,9 @@ def execution() -> dict[str, object]:
     """The table `execution`, which may loosen the policy as well as tighten it; raises ExecplanError."""
     table = _tables()["execution"]
     if table:
-        from execplan.repo.execution.terms import check_table
+        from execplan.repo.execution.terms import check_execution_table
 
-        check_table(table, path(), may_loosen=True)
+        check_execution_table(table, path(), may_loosen=True)
     return table
 
 
@@ -67,11 +67,11 @@ def _tables() -> dict[str, dict[str, object]]:
 
 
 def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
-    from execplan.repo.execution.terms import NAMES
+    from execplan.repo.execution.terms import SETTING_NAMES
 
     message = f"{path()}: there is no setting {name}"
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint if name in NAMES else f"did you mean {expected}?")
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint if name in SETTING_NAMES else f"did you mean {expected}?")
 
 
 def is_rule_file(name: str) -> bool:

@@ -76,7 +76,7 @@ def _settings_lines() -> list[str]:
     from textwrap import wrap
 
     lines = []
-    for chunk in settings_file.content(Settings()).decode().split("\n\n")[1:]:
+    for chunk in settings_file.render_settings(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
         lines += [setting, *wrap(" ".join(about), _SETTINGS_WIDTH, initial_indent="  ", subsequent_indent="  ")]
     return lines

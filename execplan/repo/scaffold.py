@@ -12,7 +12,7 @@ from execplan.repo import ignored, naming, shelf, state
 from execplan.repo.amend import WriteOptions
 from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import draft, templates
-from execplan.repo.drafting.namesakes import plan_title, same_title
+from execplan.repo.drafting.namesakes import read_title, duplicate_title_warnings
 from execplan.repo.edits.entries import CREATE
 from execplan.repo.edits.journal import Operation, JournalTransaction
 from execplan.repo.home import Project
@@ -47,10 +47,10 @@ def create_plan(
     """Write a plan from a template; words are cleaned but for the title. Raises ExecplanError."""
     home = home._replace(exists=True)
     title = validate_title(title)
-    plan_template = templates.find(home, template if template is not None else home.settings.template)
+    plan_template = templates.find_template(home, template if template is not None else home.settings.template)
 
     def content(name: str) -> tuple[bytes, tuple[str, ...]]:
-        return draft.draft(home, plan_template.name, name, title, purpose, tasks)
+        return draft.render_plan(home, plan_template.name, name, title, purpose, tasks)
 
     return _file_plan(home, _plan_name(home, slug(title)), content, title, options)
 
@@ -122,7 +122,7 @@ def _file_plan(
         return CreatedPlan(plan_id, path, data, diff_text, (path, artifacts), commit, warnings + commit_warnings + ignore_warnings)
 
     if options.dry_run:
-        warnings += same_title(home, plan_title(data), plan_id)
+        warnings += duplicate_title_warnings(home, read_title(data), plan_id)
         return created_plan(None, ())
     with state.lock(home, "home", f"new {name}"):
         taken_ids = shelf.taken_ids(home)
@@ -131,7 +131,7 @@ def _file_plan(
                 plan_id = _free_name(taken_ids, name)
                 data, warnings = make_content(plan_id)
             path = home.plan_file(home.plans, plan_id)
-            namesakes = same_title(home, plan_title(data), plan_id)
+            namesakes = duplicate_title_warnings(home, read_title(data), plan_id)
             if _write_plan(home, path, home.artifacts_dir(plan_id), title, data):
                 break
             taken_ids.add(shelf.normalize_id(plan_id))

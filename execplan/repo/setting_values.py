@@ -58,19 +58,19 @@ def _value_problem(name: str, value: object, text: str) -> str:
 def _check_table_setting(name: str, value: dict[str, object], source: str) -> None:
     """Refuse a table that says what it can't; raises ExecplanError."""
     if name == "lint":
-        from execplan.repo.checking.table import check_table
+        from execplan.repo.checking.table import check_lint_table
 
-        check_table(value, source)
+        check_lint_table(value, source)
     elif name == "context":
-        from execplan.repo.gathering.terms import terms
+        from execplan.repo.gathering.terms import parse_context_settings
 
-        terms(value, source)
+        parse_context_settings(value, source)
     elif name == "triage":
         from execplan.repo.thresholds import check_thresholds as check_thresholds
 
         check_thresholds(value, source)
     else:
-        from execplan.repo.execution.terms import check_table as check_policy
+        from execplan.repo.execution.terms import check_execution_table as check_policy
 
         check_policy(value, source, may_loosen=False)
 

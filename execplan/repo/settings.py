@@ -168,10 +168,10 @@ def _parse_settings(values: dict[str, object], source: str) -> Settings:
         if name not in defaults:
             from difflib import get_close_matches
 
-            from execplan.repo.execution.terms import NAMES
+            from execplan.repo.execution.terms import SETTING_NAMES
 
             matches = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
-            matches = [f"execution.{name}"] if name in NAMES else matches
+            matches = [f"execution.{name}"] if name in SETTING_NAMES else matches
             raise ExecplanError(
                 "unknown-setting", f"{source}: there is no setting {name}", exit=INPUT, hint=f"did you mean {matches[0]}?"
             )

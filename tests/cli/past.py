@@ -9,7 +9,7 @@ from execplan.engine import place as places
 from execplan.engine.entries import Change, Checks, AttemptResult, attempt_result_json
 from execplan.engine.journal import Entry, Journal
 from execplan.execution.world import ABSENT, FILE, State
-from execplan.repo.execution.current import current
+from execplan.repo.execution.current import load_current_plan
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Past:
 
     def __init__(self, desk: Desk, **told: Any) -> None:
         home, ref = desk.home()
-        found = current(home, ref)
+        found = load_current_plan(home, ref)
         self.place: RunPaths = places.next_run(home, ref)
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:

@@ -20,7 +20,7 @@ from execplan.cli import formats
 from execplan.cli.formats import github, gitlab, junit, sarif, text
 from execplan.lint.rule import SAFE, UNSAFE, Finding, Fix
 from execplan.lint.runner import RULES, lint_bytes
-from execplan.repo.checking.one import Checked
+from execplan.repo.checking.one import CheckedFile
 from execplan.text.edit import Edit, apply
 from execplan.text.lines import Text
 from tests.plans import CLEAN, from_template
@@ -35,11 +35,11 @@ PLAN = ".agent/execplans/2026-01-01_parser.md"
 MACHINE = [name for name in formats.NAMES if name not in (formats.TEXT, formats.CONCISE)]
 
 
-def _one(line: str, words: str, level: str = "warning", fix: Fix | None = None) -> Checked:
+def _one(line: str, words: str, level: str = "warning", fix: Fix | None = None) -> CheckedFile:
     """A plan of one line with a finding about words of it."""
     begin = line.index(words)
     finding = Finding("EP202", level, 1, begin + 1, 1, begin + len(words), "a message", fix)
-    return Checked("a.md", "a.md", [finding], line.encode())
+    return CheckedFile("a.md", "a.md", [finding], line.encode())
 
 
 def _under(line: str, words: str) -> tuple[str, str]:
@@ -96,7 +96,7 @@ def test_any_line_is_shown_in_one_line(line: str, data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, len(line) - 1))
     end = data.draw(st.integers(begin + 1, len(line)))
     finding = Finding("EP202", "hint", 1, begin + 1, 1, end, "a message")
-    told = text.render([Checked("a.md", "a.md", [finding], line.encode())])
+    told = text.render([CheckedFile("a.md", "a.md", [finding], line.encode())])
     assert len(told.split("\n")) == 3
     assert told.replace("\n", "").isprintable()
     assert "^" in told.split("\n")[2]
@@ -107,7 +107,7 @@ def test_the_note_tells_level_and_fix_and_end() -> None:
     assert text.render([_one("see it", "it", "error", safe)]).endswith("| " + " " * 4 + "^^ error; --fix mends it")
     assert text.render([_one("see it", "it", "hint", unsafe)]).endswith("^^ hint; --unsafe-fixes mends it")
     finding = Finding("EP202", "warning", 1, 5, 3, 2, "a message")
-    told = text.render([Checked("a.md", "a.md", [finding], b"see it\nand\nthat\n")])
+    told = text.render([CheckedFile("a.md", "a.md", [finding], b"see it\nand\nthat\n")])
     assert told.endswith("\n       |     ^^ warning; down to line 3")
 
 
@@ -119,7 +119,7 @@ def test_a_place_is_shown_once_and_the_title_not_at_all() -> None:
         first._replace(code="EP301"),
         first._replace(level="error"),
     ]
-    told = text.render([Checked("a.md", "a.md", findings, b"# Title\n\nwords here\n")]).split("\n")
+    told = text.render([CheckedFile("a.md", "a.md", findings, b"# Title\n\nwords here\n")]).split("\n")
     assert told == [
         "a.md:1:1 EP202 no",
         "       | warning",
@@ -135,7 +135,7 @@ def test_a_place_is_shown_once_and_the_title_not_at_all() -> None:
 def test_lines_that_were_not_kept_are_read_again_and_may_be_gone(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     path = repo.plan(BAD)
     monkeypatch.chdir(repo.path)
-    checked = Checked(PLAN, PLAN, lint_bytes(BAD.encode()), BAD.encode())
+    checked = CheckedFile(PLAN, PLAN, lint_bytes(BAD.encode()), BAD.encode())
     expected = {name: formats.render(name, [checked]) for name in formats.NAMES}
     assert "    11 | - [x] Read lines.\n" in expected["text"]
     without = checked._replace(data=b"")
@@ -268,10 +268,10 @@ def test_columns_in_utf_16(repo: Folder) -> None:
 NASTY = "50% of\r\nlines: a, b::error\x1b[0m\x00\ufffe\udcff <&\"'> 日😀"
 
 
-def _nasty() -> list[Checked]:
+def _nasty() -> list[CheckedFile]:
     finding = Finding("EP202", "error", 1, 2, 2, 3, NASTY, Fix(SAFE, (Edit(0, 1, ("<b>",)),)))
     hint = Finding("EP301", "hint", 3, 1, 3, 1, "a hint")
-    return [Checked(f"a,b: {NASTY}.md", "a.md", [finding, finding, hint], b"one\ntwo\nthree")]
+    return [CheckedFile(f"a,b: {NASTY}.md", "a.md", [finding, finding, hint], b"one\ntwo\nthree")]
 
 
 def test_github() -> None:
@@ -304,7 +304,7 @@ def test_gitlab_fingerprints_stay_when_lines_move(repo: Folder) -> None:
 
 
 def test_junit() -> None:
-    clean = Checked("b.md", "b.md", [], CLEAN.encode())
+    clean = CheckedFile("b.md", "b.md", [], CLEAN.encode())
     root = ET.fromstring(junit.render([*_nasty(), clean]).encode())
     assert [(each.get("tests"), each.get("failures")) for each in (root, *root)] == [("4", "2"), ("3", "2"), ("1", "0")]
     cases = list(root.iter("testcase"))
@@ -345,10 +345,10 @@ def test_sarif_fits_the_official_schema() -> None:
     more = Finding("EP202", "warning", 1, 1, 1, 1, "and 20 more")
     checked = [
         *_nasty(),
-        Checked("a.md", "a.md", [*everything, more], b"one\ntwo\n"),
-        Checked("/outside/a b.md", "../a b.md", lint_bytes(BAD.encode()), BAD.encode()),
-        Checked("b.md", "b.md", lint_bytes(b"\xff"), b"\xff"),
-        Checked("c.md", "c.md", [], CLEAN.encode()),
+        CheckedFile("a.md", "a.md", [*everything, more], b"one\ntwo\n"),
+        CheckedFile("/outside/a b.md", "../a b.md", lint_bytes(BAD.encode()), BAD.encode()),
+        CheckedFile("b.md", "b.md", lint_bytes(b"\xff"), b"\xff"),
+        CheckedFile("c.md", "c.md", [], CLEAN.encode()),
     ]
     log = json.loads(sarif.render(checked))
     _validate(log)
@@ -402,7 +402,7 @@ def test_a_fix_in_sarif_is_the_edit(
     expected = apply(read, [edit]).to_str()
     finding = Finding("EP206", "warning", 1, 1, 1, 1, "a message", Fix(SAFE, (edit,)))
     assume(source.strip())
-    log = json.loads(sarif.render([Checked("a.md", "a.md", [finding._replace(code="EP202")], source.encode())]))
+    log = json.loads(sarif.render([CheckedFile("a.md", "a.md", [finding._replace(code="EP202")], source.encode())]))
     change = log["runs"][0]["results"][0]["fixes"][0]["artifactChanges"][0]
     assert _replaced(source, change["replacements"][0]) == expected
 

@@ -16,7 +16,7 @@ from execplan.context.tokens import Counter, make_counter
 from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, ContextPack, Unit
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.repo.gathering.plan import parts
+from execplan.repo.gathering.plan import split_plan
 from tests.conftest import find_corpus
 from tests.context.units import Made, make, pack
 
@@ -154,7 +154,7 @@ def test_files_of_this_repository(budget: int, ending: str) -> None:
 def test_real_plans(budget: int) -> None:
     assert CORPUS is not None
     for path in sorted(CORPUS.rglob("*.md"))[::12]:
-        told = parts(reader.read(path.read_bytes()), lambda text: ())
+        told = split_plan(reader.read(path.read_bytes()), lambda text: ())
         made = make(ContextPack("plan", "Plan", told.task, told.purpose, told.units), budget, COUNTERS[0], MARKDOWN)
         tokens, could = used(made, COUNTERS[0])
         assert 0.9 * could <= tokens <= made.allocation.context, path

@@ -19,7 +19,7 @@ from execplan.execution.policy import Policy
 from execplan.execution.world import State
 from execplan.plan.reader import read
 from execplan.repo import pick
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 from tests.conftest import Folder
 
 HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Build the parser.\n\n## Concrete Steps\n\n"
@@ -54,7 +54,7 @@ class Shop:
             home, ref, self.document, self.policy, place, WorkspaceFiles(home), BackupStore(home), None,
             Redaction(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
         )  # fmt: skip
-        self.expected: dict[str, State] = bind(b"", self.document, Disk(home), self.policy).states
+        self.expected: dict[str, State] = bind(b"", self.document, DiskWorld(home), self.policy).states
 
     def step(self, name: str) -> Step:
         """A step by its id."""

@@ -108,16 +108,16 @@ def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
     desk.approve()
     home, ref = desk.home()
-    found = standing.require(home, ref)
+    found = standing.require_approved_status(home, ref)
     assert found.approval is not None
-    assert found.now is not None
+    assert found.candidate is not None
     place = next_run(home, ref)
-    register.use(home, found.approval.id, place.id)
+    register.mark_used(home, found.approval.id, place.id)
     files.make_folder(place.folder)
     state.make_state_dir(home, "runs")
     files.make_folder(place.state)
-    files.create(place.document, found.now.current.data)
-    hand = Hand(found.now.current.document, Journal(place.journal), place.id)
+    files.create(place.document, found.candidate.current_plan.data)
+    hand = Hand(found.candidate.current_plan.document, Journal(place.journal), place.id)
     hand.begin(found.approval)
     return hand, place
 

@@ -295,7 +295,7 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
     assert sealing is not None
     assert all(seals.verify_signature(each, sealing) for each in (first, second, third))
     desk.data("approve", "--revoke")
-    assert standing.standing(*desk.home(), third.derived_from.run if third.derived_from else "").state == "revoked"
+    assert standing.find_status(*desk.home(), third.derived_from.run if third.derived_from else "").state == "revoked"
 
 
 def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

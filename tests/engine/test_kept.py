@@ -9,7 +9,7 @@ import pytest
 
 from execplan.engine.alone import acquire_run_lock
 from execplan.errors import BUSY
-from execplan.repo.execution.protected import kept, protected
+from execplan.repo.execution.protected import existing_tool_paths, protection_reason
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import COPY, MAKE
 
@@ -33,9 +33,9 @@ def test_artifacts_that_a_link_leads_to_are_no_work_of_a_step(bench: Bench, link
     (bench.path / linked).symlink_to(os.path.relpath(bench.path / "real", (bench.path / linked).parent))
     plan = "real" if linked != ARTIFACTS else "real/2026-01-01_parser"
     home, _ = bench.home()
-    assert protected(home, f"{plan}/ledger.jsonl")
-    assert not protected(home, f"{plan}/notes.md")
-    assert str(bench.path / plan / "approvals") in kept(home)
+    assert protection_reason(home, f"{plan}/ledger.jsonl")
+    assert not protection_reason(home, f"{plan}/notes.md")
+    assert str(bench.path / plan / "approvals") in existing_tool_paths(home)
     bench.go()
     assert bench.on().status == "completed"
     written = [each["path"] for entry in bench.entries() for each in entry.fields.get("changes", ())]

@@ -17,7 +17,7 @@ from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.programs import resolve_programs
 from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import key
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 from tests.engine.running import Bench, steps
 from tests.execution.approving import document
 
@@ -289,8 +289,8 @@ def test_an_altered_list_of_programs_breaks_the_seal(bench: Bench) -> None:
 def test_nothing_is_bound_for_an_agent(bench: Bench) -> None:
     step = {"command": "mytool", "argv": ["mytool"]}
     home, _ = bench.home()
-    assert resolve_programs(document(step), Disk(home))["mytool"].path.endswith("/bin/mytool")
-    assert resolve_programs(document(step, mode="agent"), Disk(home)) == {}
+    assert resolve_programs(document(step), DiskWorld(home))["mytool"].path.endswith("/bin/mytool")
+    assert resolve_programs(document(step, mode="agent"), DiskWorld(home)) == {}
 
 
 def test_an_agent_looks_up_the_steps_of_a_plan_itself(bench: Bench) -> None:

@@ -117,24 +117,24 @@ def test_it_is_approved_for_what_is_left_and_for_this_run(desk: Desk) -> None:
     replanned(desk, place, information=json.dumps(NEW))
     home, ref = desk.home()
     with pytest.raises(ExecplanError) as caught:
-        standing.require(home, ref, run=place.id)
+        standing.require_approved_status(home, ref, run_id=place.id)
     assert caught.value.exit in (4, 7), "the approval of the first revision is for that one"
     data = desk.data("evaluate")
     assert [(each["id"], each["dry_run"]["kind"]) for each in data["steps"]] == [("api", "done"), ("fresh", "exact")]
     assert (data["run"], data["revision"], data["ok"]) == (place.id, 2, True)
     given = desk.approve()
     assert (given["steps"], given["done"]) == (["fresh"], ["api"])
-    approval = standing.require(home, ref, run=place.id).approval
+    approval = standing.require_approved_status(home, ref, run_id=place.id).approval
     assert approval is not None
     assert approval.revision == 2
-    register.use(home, approval.id, place.id)
+    register.mark_used(home, approval.id, place.id)
     desk.write("src/fresh.py", "Y = 1\n")
-    assert standing.require(home, ref, run=place.id).approval == approval, "what the run has made is no drift"
+    assert standing.require_approved_status(home, ref, run_id=place.id).approval == approval, "what the run has made is no drift"
     with pytest.raises(ExecplanError) as caught:
-        standing.require(home, ref)
+        standing.require_approved_status(home, ref)
     assert caught.value.code == "approval-used"
     with pytest.raises(ExecplanError) as caught:
-        standing.require(home, ref, run="0009-00000000")
+        standing.require_approved_status(home, ref, run_id="0009-00000000")
     assert caught.value.code == "approval-used"
 
 
@@ -347,4 +347,4 @@ def test_nothing_is_left(desk: Desk) -> None:
     given = desk.approve()
     assert (given["steps"], given["how"]) == ([], "policy")
     home, ref = desk.home()
-    assert standing.require(home, ref, run=place.id).approval is not None
+    assert standing.require_approved_status(home, ref, run_id=place.id).approval is not None

@@ -84,7 +84,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: D
     assert "done, and not run again: api, drop" in shown.out
     assert f"next: execplan resume {place.id} -p 2026-01-01_parser" in shown.out
     home, ref = desk.home()
-    given = standing.require(home, ref, run=place.id).approval
+    given = standing.require_approved_status(home, ref, run_id=place.id).approval
     assert given is not None
     assert given.steps == ("check",)
     assert not is_covered(given.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
@@ -134,7 +134,7 @@ def test_a_journal_that_says_too_much_frees_nothing(desk: Desk) -> None:
     hand.end("failed", "failure")
     desk.approve()
     home, ref = desk.home()
-    given = standing.require(home, ref).approval
+    given = standing.require_approved_status(home, ref).approval
     assert given is not None
     assert given.steps == ("api", "check")
 

@@ -9,7 +9,7 @@ from execplan.execution.command.parse import parse_command
 from execplan.execution.evaluate import Evaluation, evaluate
 from execplan.execution.policy import Policy
 from execplan.repo import homes
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 from tests.conftest import Folder
 from tests.execution.approving import document
 
@@ -21,7 +21,7 @@ def judge(repo: Folder, *steps: Step, policy: Policy | None = None, **fields: An
     level = max([step.get("risk", LOW)["level"] for step in steps], key=LEVELS.index)
     intent = {"summary": "A plan", "category": "mixed", "risk_level": level}
     made = document(*[{"risk": LOW, **step} for step in steps], intent=intent, **fields)
-    return evaluate(made, Disk(homes.find(str(repo.path))), policy or Policy())
+    return evaluate(made, DiskWorld(homes.find(str(repo.path))), policy or Policy())
 
 
 def run(line: str, **fields: Any) -> Step:

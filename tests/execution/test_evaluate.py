@@ -9,7 +9,7 @@ import pytest
 
 from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.policy import Policy
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 from tests.conftest import Folder
 from tests.execution.judging import Step, create, delete, found, judge, messages, modify, refactor, run, splice
 
@@ -385,16 +385,16 @@ def test_what_the_document_forbids(repo: Folder, step: dict[str, object], ok: bo
 
 
 def test_resources(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Disk, "free_bytes", lambda self: 50 << 20)
-    monkeypatch.setattr(Disk, "memory_bytes", lambda self: 50 << 20)
+    monkeypatch.setattr(DiskWorld, "free_bytes", lambda self: 50 << 20)
+    monkeypatch.setattr(DiskWorld, "memory_bytes", lambda self: 50 << 20)
     judged = judge(repo, create("a.txt"), run("git status"))
     assert messages(judged, "resources", "warning") == [
         "the disk has only 50 MB left",
         "only 50 MB of memory can be had",
     ]
-    monkeypatch.setattr(Disk, "free_bytes", lambda self: 1)
+    monkeypatch.setattr(DiskWorld, "free_bytes", lambda self: 1)
     assert messages(judge(repo, create("a.txt", "four")), "resources", "error")
-    monkeypatch.setattr(Disk, "free_bytes", lambda self: -1)
+    monkeypatch.setattr(DiskWorld, "free_bytes", lambda self: -1)
     assert judge(repo, create("a.txt", "four")).ok
 
 

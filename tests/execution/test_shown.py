@@ -14,9 +14,9 @@ from execplan.execution.evaluation.page import render_page
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.policy import Policy
 from execplan.repo import homes
-from execplan.repo.execution.current import Current
-from execplan.repo.execution.evaluated import Evaluated
-from execplan.repo.execution.world import Glance
+from execplan.repo.execution.current import CurrentPlan
+from execplan.repo.execution.evaluated import EvaluatedPlan
+from execplan.repo.execution.world import SnapshotWorld
 from tests.conftest import Folder
 from tests.execution.approving import binding, document
 from tests.execution.judging import Step, create, judge, modify, refactor, run, splice
@@ -51,7 +51,7 @@ def views(repo: Folder, *steps: Step, **fields: Any) -> tuple[str, str, str]:
     """The evaluation of steps as a terminal, a page and a JSON document show it."""
     evaluation = judge(repo, *steps, **fields)
     made = _document(evaluation.steps[0].step.model_dump(mode="json"), **fields)
-    shown = Evaluated(Current(made, b"", "x", False, "", ()), Policy(), evaluation, binding(), "p.md")
+    shown = EvaluatedPlan(CurrentPlan(made, b"", "x", False, "", ()), Policy(), evaluation, binding(), "p.md")
     data = json.dumps(evaluation_json(shown), ensure_ascii=False)
     return evaluation_text(shown), render_page(made, evaluation, "p.md", "a" * 64, "execplan approve p"), data
 
@@ -119,7 +119,7 @@ def test_a_folder_s_name_is_no_markdown(repo: Folder) -> None:
 
 def test_what_is_shown_is_of_the_state_that_is_bound(repo: Folder) -> None:
     file = repo.write("src/app.py", "x\n")
-    world = Glance(homes.find(str(repo.path)))
+    world = SnapshotWorld(homes.find(str(repo.path)))
     state = world.state("src/app.py")
     file.write_text("y\n")
     assert world.state("src/app.py") == state

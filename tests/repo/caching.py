@@ -15,8 +15,8 @@ from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, RuleContext, RuleMat
 from execplan.lint.runner import DEFAULT_LEVELS, lint_bytes
 from execplan.plan.model import Plan
 from execplan.repo.checking import cache, many
-from execplan.repo.checking.one import Checked, Way, given
-from execplan.repo.checking.targets import lots
+from execplan.repo.checking.one import CheckedFile, CheckOptions, make_rule_context
+from execplan.repo.checking.targets import resolve_target_groups
 from tests.plans import CLEAN
 
 PLANS = ".agent/execplans"
@@ -49,7 +49,7 @@ class Shelf:
         self.minute = 1000
         self.judged: list[str] = []
         self.asked: list[tuple[str, str]] = []
-        self.way = Way()
+        self.way = CheckOptions()
 
     def write(self, name: str, content: str | bytes) -> Path:
         """Write a plan; the clock for files moves on before."""
@@ -59,10 +59,10 @@ class Shelf:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def lint(self, *names: str, cached: bool = True, **options: Any) -> list[Checked]:
+    def lint(self, *names: str, cached: bool = True, **options: Any) -> list[CheckedFile]:
         """Check all plans, or some."""
         self.judged, self.asked = [], []
-        return many.check_all(lots(names), self.way, cached=cached, **options)
+        return many.check_plans(resolve_target_groups(names), self.way, use_cache=cached, **options)
 
     def same(self) -> list[str]:
         """Check with the cache and without, expect the same, and give the names of what was judged with it."""
@@ -84,10 +84,10 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         (path / name).mkdir(parents=True)
     made = Shelf(path)
     monkeypatch.chdir(path)
-    monkeypatch.setattr(many, "FEW", 0)
-    monkeypatch.setattr(cache, "fingerprint", lambda: "these rules")
+    monkeypatch.setattr(many, "MIN_CACHED_PLANS", 0)
+    monkeypatch.setattr(cache, "package_fingerprint", lambda: "these rules")
     if old:
-        monkeypatch.setattr(cache, "_MARGIN", -(10**11))
+        monkeypatch.setattr(cache, "_MTIME_MARGIN_NS", -(10**11))
     for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
         monkeypatch.delitem(DEFAULT_LEVELS, code, raising=False)
     for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
@@ -98,13 +98,13 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         made.asked.append((kind, subject))
         return (path / subject).exists()
 
-    def told(*about: Any, by_name: bool = True) -> RuleContext:
-        return given(*about, by_name=by_name)._replace(clock=Clock(made.minute), tree=RepositoryTree(answer))
+    def told(*about: Any, is_explicit: bool = True) -> RuleContext:
+        return make_rule_context(*about, is_explicit=is_explicit)._replace(clock=Clock(made.minute), tree=RepositoryTree(answer))
 
     def judge(data: bytes, facts: RuleContext, levels: dict[str, str]) -> Any:
         made.judged.append(os.path.basename(facts.path))
         return lint_bytes(data, facts, levels)
 
-    monkeypatch.setattr(many, "given", told)
+    monkeypatch.setattr(many, "make_rule_context", told)
     monkeypatch.setattr(many, "lint_bytes", judge)
     return made

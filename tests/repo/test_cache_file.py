@@ -9,8 +9,8 @@ import pytest
 
 from execplan.lint.selection import RuleSelection
 from execplan.repo.checking import cache, many
-from execplan.repo.checking.one import Way
-from execplan.repo.checking.targets import lots
+from execplan.repo.checking.one import CheckOptions
+from execplan.repo.checking.targets import resolve_target_groups
 from tests.repo.caching import BAD, Shelf
 
 
@@ -43,20 +43,20 @@ def test_damaged(home: Shelf, damage: str) -> None:
 
 def test_of_another_user(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "k" * 64
-    assert cache._load(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is not None
+    assert cache._load_cache(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is not None
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert cache._load(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is None
-    assert cache._load(str(home.caches[0]), key.encode()) is None
+    assert cache._load_cache(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is None
+    assert cache._load_cache(str(home.caches[0]), key.encode()) is None
 
 
 def test_two_at_once(home: Shelf) -> None:
     home.write("d.md", BAD)
-    first, second = [cache.opened(lot.home, Way()) for lot in lots([])[:1] * 2]
+    first, second = [cache.open_cache(lot.home, CheckOptions()) for lot in resolve_target_groups([])[:1] * 2]
     assert first is not None
     assert second is not None
-    entry: cache.Entry = ((1, 2, 3, 4), b"x", (), -cache.NEVER, cache.NEVER, ())
-    first.put("/nowhere", "one.md", entry, (("has", "x", True),), archived=False)
-    second.put("/nowhere", "two.md", entry, (("has", "y", True),), archived=False)
+    entry: cache.CacheEntry = ((1, 2, 3, 4), b"x", (), -cache.NO_MINUTE_LIMIT, cache.NO_MINUTE_LIMIT, ())
+    first.store("/nowhere", "one.md", entry, (("has", "x", True),), archived=False)
+    second.store("/nowhere", "two.md", entry, (("has", "y", True),), archived=False)
     second.save()
     first.save()
     assert home.same() == ["d.md"]
@@ -65,7 +65,7 @@ def test_two_at_once(home: Shelf) -> None:
 
 def test_old_ones_are_pruned(home: Shelf) -> None:
     for at in range(40):
-        home.way = Way(selection=RuleSelection(ignore=(f"EP{at}",)))
+        home.way = CheckOptions(selection=RuleSelection(ignore=(f"EP{at}",)))
         home.lint()
     assert len(home.caches) == 16
     home.lint()
@@ -90,5 +90,5 @@ def test_without_git(home: Shelf) -> None:
 
 
 def test_few_are_not_looked_up(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many, "FEW", 3)
+    monkeypatch.setattr(many, "MIN_CACHED_PLANS", 3)
     assert home.same() == ["a.md", "b.md", "c.md"]

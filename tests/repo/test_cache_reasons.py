@@ -11,7 +11,7 @@ import pytest
 from execplan.lint.rule import RULES, WARNING, Rule
 from execplan.lint.selection import RuleSelection
 from execplan.repo.checking import cache
-from execplan.repo.checking.one import Way
+from execplan.repo.checking.one import CheckOptions
 from tests.plans import CLEAN
 from tests.repo.caching import PLANS, Shelf, due
 
@@ -38,20 +38,20 @@ def test_settings(home: Shelf) -> None:
 
 
 def test_options(home: Shelf) -> None:
-    for way in (Way(hook=True), Way(selection=RuleSelection(select=("EP2",))), Way(selection=RuleSelection(ignore=("EP2",)))):
+    for way in (CheckOptions(is_hook=True), CheckOptions(selection=RuleSelection(select=("EP2",))), CheckOptions(selection=RuleSelection(ignore=("EP2",)))):
         home.way = way
         assert home.same() == ["a.md", "b.md", "c.md"]
         assert home.same() == []
-    home.way = Way()
+    home.way = CheckOptions()
     assert home.same() == []
     fields = ("hook", "selection", "trees", "histories", "committed")
-    assert Way._fields == fields, "does the key of the cache tell what is new?"
+    assert CheckOptions._fields == fields, "does the key of the cache tell what is new?"
 
 
 def test_rules_and_versions(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     for where, name, value in (
         (cache, "__version__", "99"),
-        (cache, "fingerprint", lambda: "other rules"),
+        (cache, "package_fingerprint", lambda: "other rules"),
         (sys, "version", "3.99"),
         (os, "geteuid", lambda: 12345),
     ):
@@ -65,22 +65,22 @@ def test_a_rule_that_was_just_edited(home: Shelf, monkeypatch: pytest.MonkeyPatc
     (package / "lint").mkdir(parents=True)
     rules = package / "lint" / "rules.py"
     rules.write_text("a = 1\n")
-    monkeypatch.setattr(cache, "_PACKAGE", str(package))
-    assert cache.fingerprint() is None, "it may have been edited after it was loaded"
-    monkeypatch.setattr(cache, "_MARGIN", -(10**12))
-    first = cache.fingerprint()
-    assert first == cache.fingerprint()
+    monkeypatch.setattr(cache, "_PACKAGE_DIR", str(package))
+    assert cache.package_fingerprint() is None, "it may have been edited after it was loaded"
+    monkeypatch.setattr(cache, "_MTIME_MARGIN_NS", -(10**12))
+    first = cache.package_fingerprint()
+    assert first == cache.package_fingerprint()
     rules.write_text("a = 12\n")
-    assert cache.fingerprint() not in (None, first)
-    monkeypatch.setattr(cache, "_PACKAGE", str(tmp_path / "in-a-zip"))
-    assert cache.fingerprint() is None
+    assert cache.package_fingerprint() not in (None, first)
+    monkeypatch.setattr(cache, "_PACKAGE_DIR", str(tmp_path / "in-a-zip"))
+    assert cache.package_fingerprint() is None
 
 
 def test_rules_of_ones_own_and_history(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    home.way = Way(histories={})
+    home.way = CheckOptions(histories={})
     for _ in range(2):
         assert home.same() == ["a.md", "b.md", "c.md"]
-    home.way = Way()
+    home.way = CheckOptions()
     monkeypatch.setitem(RULES, "XY1", Rule("XY1", WARNING, due))
     for _ in range(2):
         assert home.same() == ["a.md", "b.md", "c.md"]

@@ -12,10 +12,10 @@ from execplan.context.unit import DECISION, DIFF, FILE, Unit
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.repo import pick, shelf
-from execplan.repo.gathering.gather import Gathered, Wanted, gather
-from execplan.repo.gathering.listing import Listing
-from execplan.repo.gathering.plan import parts
-from execplan.repo.gathering.terms import terms
+from execplan.repo.gathering.gather import GatheredPack, GatherOptions, gather_pack
+from execplan.repo.gathering.listing import FileListing
+from execplan.repo.gathering.plan import split_plan
+from execplan.repo.gathering.terms import parse_context_settings
 from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:
@@ -70,15 +70,15 @@ def home(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
     return repo
 
 
-def gathered(**wanted: Any) -> Gathered:
+def gathered(**wanted: Any) -> GatheredPack:
     """What is gathered about the only plan."""
     found, ref = pick.select_plan(os.getcwd(), None)
     plan = shelf.load(found, ref).plan
     assert plan is not None
-    return gather(found, ref, plan, Wanted(**wanted))
+    return gather_pack(found, ref, plan, GatherOptions(**wanted))
 
 
-def of(kind: str, found: Gathered) -> list[Unit]:
+def of(kind: str, found: GatheredPack) -> list[Unit]:
     return [unit for unit in found.pack.units if unit.type == kind]
 
 
@@ -142,7 +142,7 @@ def test_guidance_of_a_template_is_left_out(home: Folder) -> None:
 def test_newest_decisions_on_top() -> None:
     turned = "- Decision: B\n  Date/Author: 2026-01-02 / Ann\n- Decision: A\n  Date/Author: 2026-01-01 / Ann\n"
     plan = reader.read(with_sections(f"## Decision Log\n\n{turned}").encode())
-    found = [unit for unit in parts(plan, lambda _: (), decisions=1).units if unit.type == DECISION]
+    found = [unit for unit in split_plan(plan, lambda _: (), pinned_decisions=1).units if unit.type == DECISION]
     assert [(unit.content[:13], bool(unit.pinned), unit.order) for unit in found] == [
         ("- Decision: B", True, 2),
         ("- Decision: A", False, 1),
@@ -153,7 +153,7 @@ def test_long_sections_are_split_at_sub_headings() -> None:
     long = "word " * 400
     body = f"Above.\n\n### One\n\n{long}\n\n### Two\n\nTwo's.\n\n### One\n\nAgain.\n"
     plan = reader.read(with_sections(f"## Plan of Work\n\n{body}").encode())
-    found = {unit.id: unit.title for unit in parts(plan, lambda _: ()).units if unit.id.startswith("section:plan-of")}
+    found = {unit.id: unit.title for unit in split_plan(plan, lambda _: ()).units if unit.id.startswith("section:plan-of")}
     assert found == {
         "section:plan-of-work": "Plan of Work",
         "section:plan-of-work/one": "Plan of Work: One",
@@ -377,14 +377,14 @@ def test_sessions(home: Folder) -> None:
 
 
 def test_names_are_found_from_anywhere() -> None:
-    known = Listing(["app/src/a.py", "lib/a.py", "lib/b.py", "Makefile"], root="/r", folders=("app", "app/plans"))
-    assert known.find("src/a.py") == "app/src/a.py"
-    assert known.find("../src/a.py") == "app/src/a.py"
-    assert known.find("b.py") == "lib/b.py"
-    assert known.find("a.py") == ""  # which of the two?
-    assert known.find("/r/lib/a.py") == "lib/a.py"
-    assert known.find("../../../etc/passwd") == ""
-    assert known.named("In `lib/b.py:3`, (lib/a.py). Then `make`; see [it](../src/a.py#L3).") == (
+    known = FileListing(["app/src/a.py", "lib/a.py", "lib/b.py", "Makefile"], root="/r", base_directories=("app", "app/plans"))
+    assert known.resolve("src/a.py") == "app/src/a.py"
+    assert known.resolve("../src/a.py") == "app/src/a.py"
+    assert known.resolve("b.py") == "lib/b.py"
+    assert known.resolve("a.py") == ""  # which of the two?
+    assert known.resolve("/r/lib/a.py") == "lib/a.py"
+    assert known.resolve("../../../etc/passwd") == ""
+    assert known.referenced_files("In `lib/b.py:3`, (lib/a.py). Then `make`; see [it](../src/a.py#L3).") == (
         "lib/b.py",
         "app/src/a.py",
         "lib/a.py",
@@ -408,20 +408,20 @@ def test_names_are_found_from_anywhere() -> None:
 )
 def test_settings_that_say_what_they_cannot(said: dict[str, object], code: str) -> None:
     with pytest.raises(ExecplanError) as refused:
-        terms(said)
+        parse_context_settings(said)
     assert (refused.value.code, refused.value.exit) == (code, 3)
 
 
 @pytest.mark.parametrize("said", [{"shares": {"system_prompt": 0.9}}, {"model": 1}, {"models": [{"name": "x"}]}])
 def test_settings_that_do_not_do_name_their_file(said: dict[str, object]) -> None:
     with pytest.raises(ExecplanError) as refused:
-        terms(said, "the.toml")
+        parse_context_settings(said, "the.toml")
     assert refused.value.message.startswith("the.toml: ")
 
 
 def test_settings() -> None:
     row = {"name": "ours", "maker": "Ours", "window": 5000, "strength": 1}
-    found = terms({"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]})
+    found = parse_context_settings({"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]})
     assert (found.budget, found.shares.system_prompt, found.shares.response_reserve) == (900, 0.0, 0.125)
     assert found.models == (row,)
 

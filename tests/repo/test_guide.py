@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.adoption.guide import merged
+from execplan.repo.adoption.guide import merge_newest_guide
 from execplan.text.lines import Text
 from tests.conftest import Folder
 
@@ -190,7 +190,7 @@ def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch
         return replace(name, old, new, within=within)
 
     monkeypatch.setattr(files, "replace", late)
-    assert guides.upgrade(homes.find(str(plain.path)), WriteOptions()).changed
+    assert guides.upgrade_guide(homes.find(str(plain.path)), WriteOptions()).changed
     assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
 
 
@@ -214,11 +214,11 @@ def test_no_line_of_a_person_is_lost_and_a_second_time_changes_nothing(data: st.
             mine = f"Mine {number}."
             lines[place] = mine if kind == "change" else f"{lines[place]}\n{mine}"
     text = "\n".join(lines) + data.draw(st.sampled_from(["", "\n", "\n\n\n"]))
-    once = merged(Text.from_str(text))
+    once = merge_newest_guide(Text.from_str(text))
     after = once.data.decode().split("\n")
     assert [line for line in after if line.startswith("Mine")] == [
         line for line in text.split("\n") if line.startswith("Mine")
     ]
-    assert merged(Text.from_bytes(once.data)).data == once.data
+    assert merge_newest_guide(Text.from_bytes(once.data)).data == once.data
     told = {line for conflict in once.conflicts for line in conflict.new}
     assert {line for line in NEWEST.split("\n") if line not in FIRST} <= {*after, *told}

@@ -30,7 +30,7 @@ def refused(home: Project, code: str, status: int) -> str:
     with pytest.raises(ExecplanError) as caught:
         key.read(home)
     with pytest.raises(ExecplanError):
-        key.make(home)
+        key.get_or_create(home)
     assert (caught.value.code, caught.value.exit) == (code, status)
     assert caught.value.hint
     return caught.value.message
@@ -38,43 +38,43 @@ def refused(home: Project, code: str, status: int) -> str:
 
 def test_made_once_for_the_user_alone(home: Project) -> None:
     assert key.read(home) is None
-    made = key.make(home)
+    made = key.get_or_create(home)
     assert len(made) == 32
-    assert key.make(home) == key.read(home) == made
+    assert key.get_or_create(home) == key.read(home) == made
     file = Path(key.path(home))
     assert file.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in file.parent.iterdir()] == ["key"]
     file.unlink()
-    assert key.make(home) != made
+    assert key.get_or_create(home) != made
 
 
 def test_many_who_make_it_at_once_have_the_same(home: Project) -> None:
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(key.make, [home] * 16))
+        made = set(pool.map(key.get_or_create, [home] * 16))
     assert len(made) == 1
     assert made == {key.read(home)}
 
 
 def test_what_a_killed_maker_left_is_no_key(home: Project) -> None:
-    made = key.make(home)
+    made = key.get_or_create(home)
     file = Path(key.path(home))
     left = file.with_name(".execplan-2c70e12b7a0646f9.tmp")
     file.rename(left)
     os.link(left, file.with_name("other"))
-    assert key.make(home) != made
+    assert key.get_or_create(home) != made
     assert not left.exists()
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
 def test_others_must_not_read_or_write_it(home: Project, mode: int) -> None:
-    key.make(home)
+    key.get_or_create(home)
     Path(key.path(home)).chmod(mode)
     assert f"{mode:o}" in refused(home, "unsafe-key", 7)
     assert Path(key.path(home)).stat().st_mode & 0o777 == mode
 
 
 def test_a_link_a_pipe_and_a_folder_are_no_key(home: Project, tmp_path: Path) -> None:
-    key.make(home)
+    key.get_or_create(home)
     file = Path(key.path(home))
     elsewhere = file.rename(tmp_path / "elsewhere")
     file.symlink_to(elsewhere)
@@ -93,7 +93,7 @@ def test_a_link_a_pipe_and_a_folder_are_no_key(home: Project, tmp_path: Path) ->
 
 @pytest.mark.parametrize("length", [0, 31, 33, 1000])
 def test_a_file_of_another_length_is_no_key(home: Project, length: int) -> None:
-    key.make(home)
+    key.get_or_create(home)
     Path(key.path(home)).write_bytes(b"x" * length)
     assert "not 32" in refused(home, "bad-key", 3)
 
@@ -107,35 +107,35 @@ def test_never_inside_the_repository(home: Project, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", inside)
     with pytest.raises(ExecplanError, match="lies in the repository"):
-        register.state(home, ONE)
+        register.read_entry(home, ONE)
     assert sorted(os.listdir(home.root)) == [".agent"]
 
 
 def test_an_approval_serves_one_run_and_its_resumes(home: Project) -> None:
-    assert register.state(home, ONE) == ("", False)
-    register.use(home, ONE, "run-1")
-    register.use(home, ONE, "run-1")
+    assert register.read_entry(home, ONE) == ("", False)
+    register.mark_used(home, ONE, "run-1")
+    register.mark_used(home, ONE, "run-1")
     with pytest.raises(ExecplanError, match="used by the run run-1") as caught:
-        register.use(home, ONE, "run-2")
+        register.mark_used(home, ONE, "run-2")
     assert caught.value.exit == 4
-    assert register.state(home, ONE) == ("run-1", False)
-    assert register.state(home, TWO) == ("", False)
+    assert register.read_entry(home, ONE) == ("run-1", False)
+    assert register.read_entry(home, TWO) == ("", False)
 
 
 def test_a_revoked_one_serves_none(home: Project) -> None:
-    register.use(home, ONE, "run-1")
+    register.mark_used(home, ONE, "run-1")
     assert register.revoke(home, ONE)
     assert not register.revoke(home, ONE)
-    assert register.state(home, ONE) == ("run-1", True)
+    assert register.read_entry(home, ONE) == ("run-1", True)
     with pytest.raises(ExecplanError, match="was revoked") as caught:
-        register.use(home, ONE, "run-1")
+        register.mark_used(home, ONE, "run-1")
     assert caught.value.exit == 7
 
 
 def test_of_many_runs_one_gets_it(home: Project) -> None:
     def take(number: int) -> bool:
         try:
-            register.use(home, ONE, f"run-{number}")
+            register.mark_used(home, ONE, f"run-{number}")
         except ExecplanError:
             return False
         return True
@@ -143,17 +143,17 @@ def test_of_many_runs_one_gets_it(home: Project) -> None:
     with ThreadPoolExecutor(8) as pool:
         taken = list(pool.map(take, range(16)))
     assert taken.count(True) == 1
-    assert register.state(home, ONE).run == f"run-{taken.index(True)}"
+    assert register.read_entry(home, ONE).run_id == f"run-{taken.index(True)}"
 
 
 def test_what_cannot_be_read_is_not_taken_for_unused(home: Project) -> None:
-    register.use(home, ONE, "run-1")
+    register.mark_used(home, ONE, "run-1")
     file = Path(os.environ["XDG_STATE_HOME"], "execplan", "approvals", f"{ONE}.used")
     file.write_bytes(b"")
     with pytest.raises(ExecplanError):
-        register.use(home, ONE, "run-1")
-    assert register.state(home, ONE).run
+        register.mark_used(home, ONE, "run-1")
+    assert register.read_entry(home, ONE).run_id
     file.unlink()
     file.mkdir()
     with pytest.raises(ExecplanError):
-        register.state(home, ONE)
+        register.read_entry(home, ONE)

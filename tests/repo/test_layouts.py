@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.repo.adoption.layouts import recognise
+from execplan.repo.adoption.layouts import detect_layouts
 from execplan.repo.settings import Settings
 
 
@@ -19,12 +19,12 @@ def _there(*paths: str) -> set[str]:
 
 def _settings(*plans: str, also: tuple[str, ...] = ()) -> dict[str, object]:
     """What the settings of the one layout say other than the defaults."""
-    found = recognise(plans, _there(*plans, *also).__contains__)
-    assert len(found.chosen) == 1, found
+    found = detect_layouts(plans, _there(*plans, *also).__contains__)
+    assert len(found.selected) == 1, found
     assert found.others == ()
-    assert set(found.chosen[0].plans) == set(plans)
+    assert set(found.selected[0].plans) == set(plans)
     default = Settings()._asdict()
-    return {name: value for name, value in found.chosen[0].settings._asdict().items() if value != default[name]}
+    return {name: value for name, value in found.selected[0].settings._asdict().items() if value != default[name]}
 
 
 def _flat(folder: str, archive: str, artifacts: str, **more: object) -> dict[str, object]:
@@ -164,11 +164,11 @@ def test_the_same_name_in_active_and_completed_is_no_layout_of_folders() -> None
 
 def test_two_in_one_base_the_larger_is_taken() -> None:
     plans = [*[f"docs/execplans/{name}.md" for name in "abc"], "plans/a.md", "plans/b.md"]
-    found = recognise(plans, _there(*plans).__contains__)
-    assert [each.settings.plans for each in found.chosen] == ["docs/execplans"]
-    assert [(each.folder, len(each.plans)) for each in found.others] == [("plans", 2)]
-    wanted = recognise(plans, _there(*plans).__contains__, "plans")
-    assert [each.settings.plans for each in wanted.chosen] == ["plans"]
+    found = detect_layouts(plans, _there(*plans).__contains__)
+    assert [each.settings.plans for each in found.selected] == ["docs/execplans"]
+    assert [(each.directory, len(each.plans)) for each in found.others] == [("plans", 2)]
+    wanted = detect_layouts(plans, _there(*plans).__contains__, "plans")
+    assert [each.settings.plans for each in wanted.selected] == ["plans"]
 
 
 def test_what_is_strewn_is_told_and_not_adopted() -> None:
@@ -182,16 +182,16 @@ def test_what_is_strewn_is_told_and_not_adopted() -> None:
         "docs/exec-plans/deferred/later.md",
         "docs/exec-plans/active/apart/more.md",
     )
-    found = recognise((*strewn, *inside, "docs/exec-plans/active/a.md"), lambda _: False)
-    assert [each.plans for each in found.chosen] == [("docs/exec-plans/active/a.md",)]
+    found = detect_layouts((*strewn, *inside, "docs/exec-plans/active/a.md"), lambda _: False)
+    assert [each.plans for each in found.selected] == [("docs/exec-plans/active/a.md",)]
     assert found.others == ()
-    assert recognise(strewn, lambda _: False).chosen == ()
+    assert detect_layouts(strewn, lambda _: False).selected == ()
 
 
 def test_plans_beside_another_in_its_own_folder_are_told() -> None:
     others = ("epics/a/LaterExecPlan.md", "epics/a/milestones/active/MS001_b.md")
-    found = recognise(("epics/a/ExecPlan.md", "epics/b/ExecPlan.md", *others), lambda _: False)
-    assert [each.plans for each in found.chosen] == [("epics/a/ExecPlan.md", "epics/b/ExecPlan.md")]
+    found = detect_layouts(("epics/a/ExecPlan.md", "epics/b/ExecPlan.md", *others), lambda _: False)
+    assert [each.plans for each in found.selected] == [("epics/a/ExecPlan.md", "epics/b/ExecPlan.md")]
     assert found.others == ()
 
 
@@ -209,7 +209,7 @@ def test_plans_beside_another_in_its_own_folder_are_told() -> None:
     ],
 )
 def test_the_base_is_the_package(plan: str, also: tuple[str, ...], base: str, folder: str) -> None:
-    (layout,) = recognise([plan], _there(plan, *also).__contains__).chosen
+    (layout,) = detect_layouts([plan], _there(plan, *also).__contains__).selected
     assert (layout.base, layout.settings.plans) == (base, folder)
     assert layout.settings.guide == (
         also[0].removeprefix("packages/a/") if "PLANS.md" in "".join(also) else ".agent/PLANS.md"
@@ -218,8 +218,8 @@ def test_the_base_is_the_package(plan: str, also: tuple[str, ...], base: str, fo
 
 def test_each_package_has_a_home() -> None:
     plans = ["packages/a/plans/x.md", "packages/b/docs/plans/y.md", "plans/z.md"]
-    found = recognise(plans, _there(*plans).__contains__)
-    assert [(each.base, each.settings.plans) for each in found.chosen] == [
+    found = detect_layouts(plans, _there(*plans).__contains__)
+    assert [(each.base, each.settings.plans) for each in found.selected] == [
         ("", "plans"),
         ("packages/a", "plans"),
         ("packages/b", "docs/plans"),

@@ -7,8 +7,8 @@ import pytest
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import pick, shelf
 from execplan.repo.amend import WriteOptions
-from execplan.repo.checking.mend import mend
-from execplan.repo.checking.one import Target, Way
+from execplan.repo.checking.mend import fix_plan
+from execplan.repo.checking.one import CheckTarget, CheckOptions
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -24,6 +24,6 @@ def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatc
     with monkeypatch.context() as once:
         once.setattr(shelf, "read_bytes", broken)
         with pytest.raises(ExecplanError, match="a broken disk"):
-            mend(Target(home, ref, "parser"), Way(), WriteOptions(), unsafe=False)
-    assert mend(Target(home, ref, "parser"), Way(), WriteOptions(), unsafe=False) is not None
+            fix_plan(CheckTarget(home, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False)
+    assert fix_plan(CheckTarget(home, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False) is not None
     assert path.read_text() == CLEAN

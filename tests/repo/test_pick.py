@@ -219,11 +219,11 @@ def test_the_search_for_other_projects_is_bounded(tmp_path: Path) -> None:
             listed.append(str(arguments[0]))
 
     sys.addaudithook(watch)
-    found = tree.homes_near(str(tmp_path), 4, 100)
+    found = tree.find_nearby_projects(str(tmp_path), 4, 100)
     assert found == [str(tmp_path / "d05")]
     assert len(listed) == 100
     listed.clear()
-    assert tree.homes_near(str(tmp_path), 1, 10_000) == found
+    assert tree.find_nearby_projects(str(tmp_path), 1, 10_000) == found
     assert len(listed) == 41
     listed.clear()
     with pytest.raises(Exception, match="in folders below") as error:

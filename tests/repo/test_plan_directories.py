@@ -7,7 +7,7 @@ import re
 import pytest
 import yaml
 
-from execplan.repo.adoption.layouts import recognise
+from execplan.repo.adoption.layouts import detect_layouts
 from execplan.repo.homes import find
 from execplan.repo.pattern import plan_paths_regex
 from execplan.repo.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing_directories, plan_files_regex
@@ -35,8 +35,8 @@ def test_init_and_the_hook_know_every_directory(directory: str) -> None:
         for file in ("parser.md", "2026-01-01_parser/2026-01-01_parser.md", "parser/EXECPLAN.md"):
             path = f"{folder}/{file}"
             assert pattern.search(path), path
-            found = recognise([path], lambda _: False)
-            assert [each.plans for each in found.chosen] == [(path,)], path
+            found = detect_layouts([path], lambda _: False)
+            assert [each.plans for each in found.selected] == [(path,)], path
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy
 from execplan.execution.risk.rate import rate_command
 from execplan.repo import homes, pages
-from execplan.repo.execution.policy import effective
-from execplan.repo.execution.terms import NAMES
+from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import SETTING_NAMES
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -30,7 +30,7 @@ def said(repo: Folder, ours: str = "", own: str = "") -> Policy:
     """The policy with these settings under [execution]."""
     repo.write(".agent/execplan.toml", f"[execution]\n{ours}\n")
     repo.write(OWN, f"[execution]\n{own}\n")
-    return effective(homes.find(str(repo.path)))
+    return effective_policy(homes.find(str(repo.path)))
 
 
 def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
@@ -41,7 +41,7 @@ def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
 
 
 def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
-    policy = effective(homes.find(str(repo.path)))
+    policy = effective_policy(homes.find(str(repo.path)))
     assert policy._replace(table=None) == Policy()
     assert policy.version == Policy().version == said(repo).version
 
@@ -169,14 +169,14 @@ def test_the_page_shows_the_defaults(repo: Folder) -> None:
     policy = Policy()._asdict()
     for name in set(shown) - {"checks", "notify"}:
         assert shown[name] == (list(policy[name]) if isinstance(policy[name], tuple) else policy[name]), name
-    assert set(shown) == set(NAMES) - {"risk"}
+    assert set(shown) == set(SETTING_NAMES) - {"risk"}
     assert set(CHECKS) <= set(page.split())
 
 
 def test_own_settings_know_no_other_table(repo: Folder) -> None:
     repo.write(OWN, "[exection]\n")
     with pytest.raises(ExecplanError, match="no setting exection"):
-        effective(homes.find(str(repo.path)))
+        effective_policy(homes.find(str(repo.path)))
 
 
 def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
@@ -190,15 +190,15 @@ def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:
     page = pages.topic_text("risk")
     row = textwrap.dedent(page[page.index("    [[") :].split("\n\n")[0])
     repo.write(".agent/execplan.toml", row)
-    assert rate_command("deploy", effective(homes.find(str(repo.path))).risk_table).level == "CRITICAL"
+    assert rate_command("deploy", effective_policy(homes.find(str(repo.path))).risk_table).level == "CRITICAL"
     repo.write(".agent/execplan.toml", "")
     repo.write(OWN, row.replace("CRITICAL", "LOW"))
-    assert rate_command("deploy", effective(homes.find(str(repo.path))).risk_table).level == "LOW"
+    assert rate_command("deploy", effective_policy(homes.find(str(repo.path))).risk_table).level == "LOW"
 
 
 def own_error(repo: Folder) -> str:
     with pytest.raises(ExecplanError) as raised:
-        effective(homes.find(str(repo.path)))
+        effective_policy(homes.find(str(repo.path)))
     return raised.value.hint
 
 

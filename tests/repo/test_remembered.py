@@ -9,7 +9,7 @@ import pytest
 
 from execplan.cli.standing import execution_status_json
 from execplan.repo.execution import remembered
-from execplan.repo.execution.remembered import recall
+from execplan.repo.execution.remembered import read_cached_status
 from tests.repo.approving import Desk
 from tests.repo.test_standing import CHANGES
 
@@ -22,18 +22,18 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """A repository whose plan is approved and was looked at; its files count as old enough."""
     made = Desk(tmp_path / "repo", monkeypatch)
     made.approve()
-    monkeypatch.setattr(remembered, "_MARGIN", -(10**18))
+    monkeypatch.setattr(remembered, "_MTIME_MARGIN_NS", -(10**18))
     assert execution_status_json(*made.home())["state"] == "approved"
-    assert recall(*made.home()) is not None
+    assert read_cached_status(*made.home()) is not None
     return made
 
 
 @pytest.mark.parametrize("kind", CHANGES)
 def test_whatever_makes_it_stale_is_noticed(desk: Desk, kind: str) -> None:
     CHANGES[kind](desk)
-    assert recall(*desk.home()) is None
+    assert read_cached_status(*desk.home()) is None
     assert execution_status_json(*desk.home())["state"] == "stale"
-    assert {**(recall(*desk.home()) or {}), "run": None} == execution_status_json(*desk.home())
+    assert {**(read_cached_status(*desk.home()) or {}), "run": None} == execution_status_json(*desk.home())
 
 
 def test_the_approval_and_what_became_of_it_are_noticed(desk: Desk) -> None:
@@ -50,24 +50,24 @@ def test_the_approval_and_what_became_of_it_are_noticed(desk: Desk) -> None:
 
 def test_time_passes(desk: Desk) -> None:
     desk.later(86_399)
-    assert recall(*desk.home()) is not None
+    assert read_cached_status(*desk.home()) is not None
     for seconds in (86_400, -61):
         desk.later(seconds)
-        assert recall(*desk.home()) is None
+        assert read_cached_status(*desk.home()) is None
         assert execution_status_json(*desk.home())["state"] == "expired"
 
 
 def test_other_folders_of_the_user_are_other_answers(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(desk.path.parent / "elsewhere"))
-    assert recall(*desk.home()) is None
+    assert read_cached_status(*desk.home()) is None
     assert execution_status_json(*desk.home())["state"] == "altered"
 
 
 def test_files_of_just_now_are_looked_at_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "_MARGIN", 2 * 10**9)
+    monkeypatch.setattr(remembered, "_MTIME_MARGIN_NS", 2 * 10**9)
     desk.write("src/old.py", "x = 1\n")
     assert execution_status_json(*desk.home())["state"] == "approved"
-    assert recall(*desk.home()) is None
+    assert read_cached_status(*desk.home()) is None
 
 
 @pytest.mark.parametrize("data", [b"", b"\xe3", b"{}", b"N", b"(\x04\x00\x00\x00NNNN"])
@@ -76,7 +76,7 @@ def test_what_is_kept_is_broken(desk: Desk, data: bytes) -> None:
     (name,) = os.listdir(os.path.join(home.state, "standing"))
     with open(os.path.join(home.state, "standing", name), "wb") as file:
         file.write(data)
-    assert recall(home, ref) is None
+    assert read_cached_status(home, ref) is None
     assert execution_status_json(home, ref)["state"] == "approved"
 
 
@@ -85,4 +85,4 @@ def test_nothing_is_kept_under_a_policy_that_looks_at_commits(desk: Desk) -> Non
     desk.commit()
     desk.approve()
     assert execution_status_json(*desk.home())["state"] == "approved"
-    assert recall(*desk.home()) is None
+    assert read_cached_status(*desk.home()) is None

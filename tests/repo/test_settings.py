@@ -97,7 +97,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     )
     path = tmp_path / ".agent/execplan.toml"
     path.parent.mkdir()
-    path.write_bytes(settings_file.content(settings))
+    path.write_bytes(settings_file.render_settings(settings))
     found = load(str(tmp_path))
     assert found is not None
     assert found.settings == settings

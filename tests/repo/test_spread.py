@@ -13,10 +13,10 @@ import pytest
 from execplan.errors import ENVIRONMENT, INTERRUPTED, ExecplanError
 from execplan.plan import reader
 from execplan.repo.checking import spread as module
-from execplan.repo.checking.many import check_all
-from execplan.repo.checking.one import Way
-from execplan.repo.checking.spread import SHARE, processes, spread
-from execplan.repo.checking.targets import lots
+from execplan.repo.checking.many import check_plans
+from execplan.repo.checking.one import CheckOptions
+from execplan.repo.checking.spread import PLANS_PER_PROCESS, process_count, run_in_processes
+from execplan.repo.checking.targets import resolve_target_groups
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -30,13 +30,13 @@ def no_tick(done: int) -> None:
 def test_results_are_in_order(count: int, among: int) -> None:
     told: list[int] = []
     big = "x" * 10_000  # more than a pipe holds
-    assert spread(lambda at: (at, big), count, among, told.append) == [(at, big) for at in range(count)]
+    assert run_in_processes(lambda at: (at, big), count, among, told.append) == [(at, big) for at in range(count)]
     assert told == sorted(told)
     assert not told or told[-1] == count
 
 
 def test_processes_are_others() -> None:
-    found = set(spread(lambda at: os.getpid(), 9, 3, no_tick))
+    found = set(run_in_processes(lambda at: os.getpid(), 9, 3, no_tick))
     assert len(found) == 3
     assert os.getpid() in found
 
@@ -44,13 +44,13 @@ def test_processes_are_others() -> None:
 def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
-    assert [processes(count) for count in (0, 1, SHARE, 2 * SHARE, 3 * SHARE, 10_000)] == [1, 1, 1, 2, 3, 4]
+    assert [process_count(count) for count in (0, 1, PLANS_PER_PROCESS, 2 * PLANS_PER_PROCESS, 3 * PLANS_PER_PROCESS, 10_000)] == [1, 1, 1, 2, 3, 4]
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    assert processes(10_000) == 1
+    assert process_count(10_000) == 1
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert processes(10_000) == 1
+    assert process_count(10_000) == 1
     monkeypatch.setattr(os, "cpu_count", lambda: 500)
-    assert processes(10_000) == 16
+    assert process_count(10_000) == 16
 
 
 def test_what_fails_elsewhere_fails_here() -> None:
@@ -60,7 +60,7 @@ def test_what_fails_elsewhere_fails_here() -> None:
         return at
 
     with pytest.raises(LookupError, match="five"):
-        spread(work, 8, 2, no_tick)
+        run_in_processes(work, 8, 2, no_tick)
     assert_no_child()
 
 
@@ -72,7 +72,7 @@ def test_what_fails_only_elsewhere_is_done_here() -> None:
             raise MemoryError
         return at
 
-    assert spread(work, 8, 3, no_tick) == list(range(8))
+    assert run_in_processes(work, 8, 3, no_tick) == list(range(8))
 
 
 def test_a_process_that_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_a_process_that_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
         return at
 
     with pytest.raises(ExecplanError, match="signal 9") as caught:
-        spread(work, 9, 2, no_tick)
+        run_in_processes(work, 9, 2, no_tick)
     assert (caught.value.code, caught.value.exit) == ("worker-died", ENVIRONMENT)
     assert "4 plans" in caught.value.message
     assert capfd.readouterr().err == ""
@@ -100,7 +100,7 @@ def test_the_first_trouble_ends_the_others() -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        spread(work, 9, 3, no_tick)
+        run_in_processes(work, 9, 3, no_tick)
     assert_no_child()
 
 
@@ -113,13 +113,13 @@ def test_plans_in_processes(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> No
     for at in range(25):
         repo.plan(CLEAN.replace("- [ ] Build the parser.", f"- [x] Build {at}."), f"2026-01-01_plan-{at:02}")
     monkeypatch.chdir(repo.path)
-    one = check_all(lots([]), Way(), cached=False, with_data=True)
-    monkeypatch.setattr(module, "SHARE", 1)
+    one = check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True)
+    monkeypatch.setattr(module, "PLANS_PER_PROCESS", 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    assert check_all(lots([]), Way(), cached=False, with_data=True) == one
-    assert check_all(lots([]), Way(), with_data=True) == one
-    assert check_all(lots([]), Way(), with_data=True) == one
+    assert check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True) == one
+    assert check_plans(resolve_target_groups([]), CheckOptions(), with_data=True) == one
+    assert check_plans(resolve_target_groups([]), CheckOptions(), with_data=True) == one
     assert [each.path for each in one] == sorted(each.path for each in one)
 
 
@@ -127,15 +127,15 @@ def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: 
     for at in range(4):
         repo.plan(name=f"2026-01-01_plan-{at}")
     monkeypatch.chdir(repo.path)
-    monkeypatch.setattr(module, "SHARE", 1)
-    monkeypatch.setattr(module, "processes", lambda count: 2)
+    monkeypatch.setattr(module, "PLANS_PER_PROCESS", 1)
+    monkeypatch.setattr(module, "process_count", lambda count: 2)
 
     def broken(*given: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(reader, "read", broken)
     with pytest.raises(ZeroDivisionError):
-        check_all(lots([]), Way())
+        check_plans(resolve_target_groups([]), CheckOptions())
 
 
 def children(process: int) -> list[int]:
@@ -145,7 +145,7 @@ def children(process: int) -> list[int]:
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/task").is_dir() or processes(10_000) == 1, reason="takes /proc and two processors"
+    not Path("/proc/self/task").is_dir() or process_count(10_000) == 1, reason="takes /proc and two processors"
 )
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("verb", [["lint"], ["lint", "--no-cache"]])

@@ -10,8 +10,8 @@ import pytest
 from execplan.lint.runner import RuleContext, lint_bytes
 from execplan.plan import outline, reader
 from execplan.plan.guidance import is_guidance
-from execplan.repo.drafting.render import Words
-from execplan.repo.drafting.sandbox import FILTERS, LOOP
+from execplan.repo.drafting.render import TemplateVariables
+from execplan.repo.drafting.sandbox import FILTERS, LOOP_ATTRIBUTES
 from execplan.text.blocks import FENCE
 from tests.conftest import Folder
 from tests.plans import from_template
@@ -135,7 +135,7 @@ def test_the_setting_names_the_template_and_the_folder(repo: Folder) -> None:
 
 
 def test_every_variable(repo: Folder) -> None:
-    names = [name for name in Words._fields if name not in ("title", "tasks")]
+    names = [name for name in TemplateVariables._fields if name not in ("title", "tasks")]
     text = "# {{ title }}\n\n## Progress\n\n{% for task in tasks %}- [ ] {{ task }}\n{% endfor %}\n## Notes\n\n"
     own(repo, "all", text + "".join(f"{name}={{{{ {name} }}}};\n" for name in names) + "{{ tasks|join(' + ') }}")
     repo.write(".agent/execplans/2026-01-01_cut.md", "# Another\n")
@@ -348,9 +348,9 @@ def test_ten_plans_from_a_template_that_tells_its_id(repo: Folder) -> None:
 
 def test_the_page_about_templates_tells_all_of_it(repo: Folder) -> None:
     page = (ROOT / "docs/templates.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(Words._fields)
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(TemplateVariables._fields)
     said = set(re.findall(r"`([\w.]+)`", page))
-    assert said >= {*FILTERS, *[f"loop.{name}" for name in LOOP]}
+    assert said >= {*FILTERS, *[f"loop.{name}" for name in LOOP_ATTRIBUTES]}
     blocks = re.findall(r"{% block (\w+)", (ROOT / "templates/plan.md").read_text(encoding="utf-8"))
     assert said >= set(blocks)
     for name in KINDS:

@@ -10,7 +10,7 @@ from execplan.clock import this_minute
 from execplan.lint.facts import RepositoryTree
 from execplan.repo import ask, homes
 from execplan.repo.checking import tree
-from execplan.repo.checking.tree import Trees
+from execplan.repo.checking.tree import RepositoryTrees
 from execplan.repo.home import Project
 from execplan.text.lines import digest
 from tests.conftest import Folder
@@ -19,7 +19,7 @@ from tests.plans import CLEAN
 
 def asked(folder: Folder, *, staged: bool = False) -> RepositoryTree:
     """What a plan of the folder's home may ask."""
-    return Trees(staged=staged).of(homes.find(str(folder.path)))
+    return RepositoryTrees(is_staged=staged).tree_for(homes.find(str(folder.path)))
 
 
 @pytest.mark.parametrize("fixture", ["plain", "repo"])
@@ -62,7 +62,7 @@ def test_without_git_ends_is_what_a_bounded_walk_finds(plain: Folder, monkeypatc
     assert ends("src/reader.py")
     assert not ends("left.js")
     assert not ends("site.py")
-    monkeypatch.setattr(tree, "MOST", 0)
+    monkeypatch.setattr(tree, "MAX_WALKED_FILES", 0)
     assert asked(plain).has_path_suffix("of a tree that is too large nothing is said to be missing")
 
 
@@ -80,14 +80,14 @@ def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatc
         return real(home)
 
     monkeypatch.setattr(ask, "tracked_files", counted)
-    trees, home = Trees(), homes.find(str(repo.path))
-    assert [trees.of(home).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
+    trees, home = RepositoryTrees(), homes.find(str(repo.path))
+    assert [trees.tree_for(home).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
     assert len(calls) == 1
 
 
 def test_each_plan_keeps_its_own_questions(repo: Folder) -> None:
-    trees, home = Trees(), homes.find(str(repo.path))
-    one, two = trees.of(home), trees.of(home)
+    trees, home = RepositoryTrees(), homes.find(str(repo.path))
+    one, two = trees.tree_for(home), trees.tree_for(home)
     assert one.has_path("README.md")
     assert not two.has_path("src")
     assert one.answers == {("has", "README.md"): True}
@@ -157,8 +157,8 @@ def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:
     from execplan.repo import shelf
-    from execplan.repo.checking.one import Way, given
+    from execplan.repo.checking.one import CheckOptions, make_rule_context
 
     path = plain.write("plan.md", CLEAN)
     home = homes.find(str(plain.path))
-    assert given(home, shelf.ref_for_path(home, str(path)), Way()).tree is None
+    assert make_rule_context(home, shelf.ref_for_path(home, str(path)), CheckOptions()).tree is None

@@ -29,8 +29,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def look(desk: Desk, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
     home, ref = pick.select_plan(os.fspath(desk.path), None)
-    with ask.BackgroundQueries(home, worktree.questions(home)) as asked:
-        return worktree.looked(home, ref, asked.collect_outputs(), [os.path.join(home.root, each) for each in but])
+    with ask.BackgroundQueries(home, worktree.git_queries(home)) as asked:
+        return worktree.inspect_worktree(home, ref, asked.collect_outputs(), [os.path.join(home.root, each) for each in but])
 
 
 def touch(desk: Desk, name: str, hours: int) -> None:
@@ -116,7 +116,7 @@ def test_of_many_commits_it_says_that_there_are_more(desk: Desk) -> None:
     one = ["commit refs/heads/main", "committer a <a@b> 1767225600 +0000", "data 1", "x"]
     lines = [*one, "from refs/heads/main^0", *[line for _ in range(60) for line in one], ""]
     subprocess.run(["git", "fast-import", "--quiet"], cwd=desk.path, input="\n".join(lines).encode(), check=True)
-    assert look(desk)[1] == PlanDrift(worktree.COMMITS, has_more_commits=True, paths=())
+    assert look(desk)[1] == PlanDrift(worktree.MAX_COMMITS, has_more_commits=True, paths=())
     assert "50 commits or more" in look(desk)[1].description
 
 

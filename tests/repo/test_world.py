@@ -11,20 +11,20 @@ from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State
 from execplan.repo import homes
 from execplan.repo.execution import world as worlds
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 from tests.conftest import Folder
 from tests.crash.bench import tree
 
 
 @pytest.fixture
-def disk(repo: Folder) -> Disk:
+def disk(repo: Folder) -> DiskWorld:
     repo.write("src/app.py", "x = 1\n").chmod(0o755)
     repo.write("../elsewhere/secret.txt", "secret\n")
     (repo.path / "src" / "inner").symlink_to("app.py")
     (repo.path / "out").symlink_to(repo.path.parent / "elsewhere")
     (repo.path / "in").symlink_to("src")
     os.mkfifo(repo.path / "pipe")
-    return Disk(homes.find(str(repo.path)))
+    return DiskWorld(homes.find(str(repo.path)))
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def disk(repo: Folder) -> Disk:
         ("/etc/passwd", OUTSIDE, ""),
     ],
 )
-def test_states(disk: Disk, path: str, kind: str, link: str) -> None:
+def test_states(disk: DiskWorld, path: str, kind: str, link: str) -> None:
     state = disk.state(path)
     assert (state.kind, state.link) == (kind, link)
 
 
-def test_a_file_has_its_digest_its_mode_and_its_size(disk: Disk) -> None:
+def test_a_file_has_its_digest_its_mode_and_its_size(disk: DiskWorld) -> None:
     assert disk.state("src/app.py") == State(FILE, hashlib.sha256(b"x = 1\n").hexdigest(), 0o755, "", 6)
 
 
-def test_a_file_that_is_too_large_has_no_digest(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worlds, "BOUND", 5)
+def test_a_file_that_is_too_large_has_no_digest(disk: DiskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worlds, "MAX_DIGEST_BYTES", 5)
     assert disk.state("src/app.py") == State(FILE, "", 0o755, "", 6)
-    monkeypatch.setattr(worlds, "SHOWN", 5)
+    monkeypatch.setattr(worlds, "MAX_SHOWN_BYTES", 5)
     with pytest.raises(ExecplanError, match="more than"):
         disk.read("src/app.py")
 
@@ -67,13 +67,13 @@ def test_a_file_that_is_too_large_has_no_digest(disk: Disk, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "path", ["none.py", "none/x", "src", "src/inner", "out/secret.txt", "pipe", "../elsewhere/secret.txt"]
 )
-def test_only_a_file_inside_is_read(disk: Disk, path: str) -> None:
+def test_only_a_file_inside_is_read(disk: DiskWorld, path: str) -> None:
     assert disk.read("src/app.py") == b"x = 1\n"
     with pytest.raises(ExecplanError):
         disk.read(path)
 
 
-def test_what_may_be_written(disk: Disk, repo: Folder) -> None:
+def test_what_may_be_written(disk: DiskWorld, repo: Folder) -> None:
     (repo.path / "src" / "app.py").chmod(0o444)
     assert not disk.writable("src/app.py")
     assert disk.writable("src/new.py")
@@ -82,7 +82,7 @@ def test_what_may_be_written(disk: Disk, repo: Folder) -> None:
     assert not disk.writable("../x")
 
 
-def test_programs_are_found_as_a_command_finds_them(disk: Disk, repo: Folder) -> None:
+def test_programs_are_found_as_a_command_finds_them(disk: DiskWorld, repo: Folder) -> None:
     repo.write("tool.sh", "#!/bin/sh\n")
     assert disk.program("sh", ".").path
     assert disk.program("/bin/sh", ".").path
@@ -111,18 +111,18 @@ def test_programs_are_found_as_a_command_finds_them(disk: Disk, repo: Folder) ->
         ("src/.gitkeep", False),
     ],
 )
-def test_what_is_git_s_or_the_tool_s_own(disk: Disk, path: str, own: bool) -> None:
+def test_what_is_git_s_or_the_tool_s_own(disk: DiskWorld, path: str, own: bool) -> None:
     assert bool(disk.protected(path)) == own
 
 
 def test_what_is_filed_by_year_is_the_tool_s_own_too(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'archive_artifacts = "old/{year}/files"\n')
-    disk = Disk(homes.find(str(repo.path)))
+    disk = DiskWorld(homes.find(str(repo.path)))
     assert disk.protected("old/2026/files/parser/approvals/x.json")
     assert not disk.protected("old/2026/files/parser/shot.png")
 
 
-def test_the_machine_is_known(disk: Disk) -> None:
+def test_the_machine_is_known(disk: DiskWorld) -> None:
     assert disk.free_bytes() > 0
     assert disk.memory_bytes() > 0
 
@@ -132,7 +132,7 @@ def test_the_machine_is_known(disk: Disk) -> None:
     [("sh", b"if true; then echo; fi\n", b"if true; then\n"), ("bash", b"a=(1 2)\n", b"a=(1 2\n")],
 )
 def test_scripts_are_parsed_and_not_run(
-    disk: Disk, repo: Folder, language: str, good: bytes, bad: bytes, monkeypatch: pytest.MonkeyPatch
+    disk: DiskWorld, repo: Folder, language: str, good: bytes, bad: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = repo.path / "left"
     monkeypatch.setenv("BASH_ENV", str(repo.write("../env.sh", f"touch {left}\n")))
@@ -149,17 +149,17 @@ def test_a_parser_that_the_repository_brings_is_not_asked(repo: Folder, monkeypa
     monkeypatch.setenv("PATH", f"{repo.path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     from execplan.repo.execution import checkers
 
-    checkers._find.cache_clear()
-    assert Disk(homes.find(str(repo.path))).syntax("sh", b"echo\n") == ""
-    checkers._find.cache_clear()
+    checkers._find_program.cache_clear()
+    assert DiskWorld(homes.find(str(repo.path))).syntax("sh", b"echo\n") == ""
+    checkers._find_program.cache_clear()
     assert not left.exists()
 
 
-def test_a_language_without_a_parser(disk: Disk) -> None:
+def test_a_language_without_a_parser(disk: DiskWorld) -> None:
     assert disk.syntax("ruby", b"BEGIN { exit }") is None
 
 
-def test_looking_leaves_nothing(disk: Disk, repo: Folder) -> None:
+def test_looking_leaves_nothing(disk: DiskWorld, repo: Folder) -> None:
     (repo.path / "pipe").unlink()
     before = tree(repo.path, skip="")
     for path in ("src/app.py", "none", "out/x"):

@@ -156,7 +156,7 @@ def _evaluate_answer(home: Project, ref: PlanRef, prepared_request: PreparedRequ
     path = kept.proposal_path(home, ref)
     proposal = kept.serialize_proposal(prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value)
     with state.lock(home, ref.real_path, f"compile of {ref.id}"):
-        files.again(lambda: store.put(home, path, proposal), home.display_path(path))
+        files.again(lambda: store.write_artifact(home, path, proposal), home.display_path(path))
     return EnhancementResult(
         PROPOSED,
         "",

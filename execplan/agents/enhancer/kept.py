@@ -54,10 +54,10 @@ def accept_proposal(home: Project, ref: PlanRef, data: bytes, source: str) -> Ex
     It comes from no line of the plan any more, and its context says where it comes from.
     """
     from execplan.execution.making import imported
-    from execplan.repo.execution.current import current
+    from execplan.repo.execution.current import load_current_plan
 
     proposal = _parse_proposal(data, source)
-    document = current(home, ref).document
+    document = load_current_plan(home, ref).document
     enhancement = document.metadata.context.get("enhanced")
     if isinstance(enhancement, dict) and enhancement.get("proposal") == digest(data):
         return document

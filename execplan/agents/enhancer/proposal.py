@@ -171,10 +171,10 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
 
 def _find_policy_violations(home: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
-    from execplan.repo.execution.policy import effective
-    from execplan.repo.execution.world import Glance
+    from execplan.repo.execution.policy import effective_policy
+    from execplan.repo.execution.world import SnapshotWorld
 
-    world, policy = Glance(home), effective(home)
+    world, policy = SnapshotWorld(home), effective_policy(home)
     known_errors = set(_find_errors(old, world, policy))
     strict_document = new.model_copy(update={"constraints": old.constraints})
     return [violation for violation in _find_errors(strict_document, world, policy) if violation not in known_errors]

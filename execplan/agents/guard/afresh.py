@@ -60,7 +60,7 @@ def _find_plan(home: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
     """The plan that is meant: named, or the only one that allows anything; raises ExecplanError."""
     if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
         return pick.select_plan(os.getcwd(), plan_name)
-    approved_refs = [ref for ref in shelf.all_refs(home) if not ref.archived and approvals.every(home, ref)]
+    approved_refs = [ref for ref in shelf.all_refs(home) if not ref.archived and approvals.read_all(home, ref)]
     runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(home, ref)] or approved_refs
     if len(runnable_refs) == 1:
         return home, runnable_refs[0]
@@ -85,7 +85,7 @@ def _load_status(home: Project, ref: PlanRef) -> tuple[Standing, Any]:
     if run is not None:
         current.ensure_not_waiting(ref, run)
     try:
-        return standing.require(home, ref, run=run.run_paths.id if run is not None else "", programs=False), run
+        return standing.require_approved_status(home, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False), run
     except ExecplanError as error:
         raise _used_approval_error(ref, last_run, error) from error
 
@@ -105,13 +105,13 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
 
 def _build_context(home: Project, ref: PlanRef, status: Standing, run: Any) -> GuardContext:
     """What the call is judged by before the run has begun, or goes on."""
-    assert status.now is not None  # what may run compiles to something
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    document, policy = status.now.current.document, status.now.policy
+    document, policy = status.candidate.current_plan.document, status.candidate.policy
     plan_json = document.model_dump(mode="json", by_alias=True)
     plain_plan = parse_plain_document(plan_json)
     run_state = RunState(document, run.entries if run is not None else ())
-    run_state.expected_states = {**status.now.binding.states, **run_state.expected_states}
+    run_state.expected_states = {**status.candidate.binding.states, **run_state.expected_states}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}
     return GuardContext(
         home=home,

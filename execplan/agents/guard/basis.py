@@ -11,8 +11,8 @@ from execplan.engine.plain import parse_plain_document
 from execplan.errors import ExecplanError
 from execplan.execution.world import FILE
 from execplan.record import NamedTuple
-from execplan.repo.execution.protected import judge
-from execplan.repo.execution.world import SHOWN, Disk
+from execplan.repo.execution.protected import make_protection_check
+from execplan.repo.execution.world import MAX_SHOWN_BYTES, DiskWorld
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class GuardContext(NamedTuple):
         expected = self.run_state.expected_states if self.run_state is not None else {}
         root = os.path.realpath(self.home.root)
         return GuardScope(
-            root, self.constraints, expected, judge(self.home), lambda path: _read_expected(self.home, expected, path)
+            root, self.constraints, expected, make_protection_check(self.home), lambda path: _read_expected(self.home, expected, path)
         )
 
 
@@ -80,10 +80,10 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
 def _read_expected(home: Project, expected: Mapping[str, State], path: str) -> bytes | None:
     """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
     state = expected.get(path)
-    if state is None or state.kind != FILE or not state.sha256 or state.size > SHOWN:
+    if state is None or state.kind != FILE or not state.sha256 or state.size > MAX_SHOWN_BYTES:
         return None
     try:
-        data = Disk(home).read(path)
+        data = DiskWorld(home).read(path)
         if digest(data) == state.sha256:
             return data
     except ExecplanError:

@@ -10,7 +10,7 @@ from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
 from execplan.execution.world import ABSENT, OUTSIDE
 from execplan.record import NamedTuple
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import DiskWorld
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
     permission = _step_permission(planned_step, context, now, is_further=step_match.is_further)
     if permission.kind == DENY:
         return Decision(DENY, permission.why, step_match.step)
-    if reason := drift.find_drift(planned_step.step, context.run_state, Disk(context.home)):
+    if reason := drift.find_drift(planned_step.step, context.run_state, DiskWorld(context.home)):
         return Decision(DENY, f"{step_match.step} is not begun: {reason}", step_match.step)
     reason = permission.why or f"the step {step.number} of {context.plan}, {step_match.step}"
     return Decision(permission.kind, reason, step_match.step, step_match.paths, permission.approved_by, step_match.is_further)
@@ -95,7 +95,7 @@ def _step_permission(planned_step: PlannedStep, context: GuardContext, now: floa
     assert context.run_state is not None
     assert context.order is not None
     assert context.terms is not None
-    disk, step = Disk(context.home), context.plain_steps[planned_step.step["id"]]
+    disk, step = DiskWorld(context.home), context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)

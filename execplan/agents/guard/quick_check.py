@@ -14,7 +14,7 @@ from execplan.agents.guard.planned import PlannedStep
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.permission import DENY
 from execplan.repo import homes, shelf
-from execplan.repo.execution.policy import effective
+from execplan.repo.execution.policy import effective_policy
 from execplan.text import disk, plain_json
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     if not home.exists:  # nobody looks for homes below: that may take longer than there is
         message = f"no plans folder in {home.base} or above"
         raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
-    policy = effective(home)
+    policy = effective_policy(home)
     context = GuardContext(home, policy.reads, policy.tools)
     if reason := own.escape_reason(call, context.scope, home):  # said whether or not there is a plan to judge by
         return Decision(DENY, reason), ()

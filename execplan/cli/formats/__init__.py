@@ -6,14 +6,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 TEXT = "text"
 CONCISE = "concise"
 NAMES = (TEXT, CONCISE, "github", "sarif", "junit", "gitlab")
 
 
-def render(name: str, checked: Sequence[Checked]) -> str:
+def render(name: str, checked: Sequence[CheckedFile]) -> str:
     """The plans and their findings in the form of a name."""
     from importlib import import_module
 

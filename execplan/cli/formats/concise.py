@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.lint.rule import Finding
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 
-def render(checked: Sequence[Checked]) -> str:
+def render(checked: Sequence[CheckedFile]) -> str:
     """The lines of all findings."""
     return "\n".join([finding_line(checked_file, finding) for checked_file in checked for finding in checked_file.findings])
 
 
-def finding_line(checked: Checked, finding: Finding) -> str:
+def finding_line(checked: CheckedFile, finding: Finding) -> str:
     """The line of a finding."""
     location, message = location_and_message(checked, finding)
     return f"{location} {finding.code} {message}"
 
 
-def location_and_message(checked: Checked, finding: Finding) -> tuple[str, str]:
+def location_and_message(checked: CheckedFile, finding: Finding) -> tuple[str, str]:
     """Where a finding is and what it says, as a terminal may show them."""
-    return printable_line(f"{checked.named}:{finding.line}:{finding.column}"), printable_line(finding.message)
+    return printable_line(f"{checked.display_name}:{finding.line}:{finding.column}"), printable_line(finding.message)

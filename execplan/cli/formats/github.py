@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.lint.rule import Finding
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 
 
-def render(checked: Sequence[Checked]) -> str:
+def render(checked: Sequence[CheckedFile]) -> str:
     """A command for each finding."""
     return "\n".join([_command(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings])
 

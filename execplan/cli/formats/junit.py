@@ -12,10 +12,10 @@ from execplan.lint.rule import HINT, RULES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 
-def render(checked: Sequence[Checked]) -> str:
+def render(checked: Sequence[CheckedFile]) -> str:
     """The report; characters that XML can't hold are escaped as a terminal shows them."""
     root = ET.Element("testsuites", name="execplan lint")
     suites = [_suite(checked_file) for checked_file in checked]
@@ -26,7 +26,7 @@ def render(checked: Sequence[Checked]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(checked: Checked) -> ET.Element:
+def _suite(checked: CheckedFile) -> ET.Element:
     """The tests of a plan: one for each finding, or one that passes."""
     path = printable_line(checked.path)
     failures = len([finding for finding in checked.findings if finding.level != HINT])

@@ -11,14 +11,14 @@ from execplan import __version__
 from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import ERROR, HINT, RULES, SAFE, WARNING
 from execplan.lint.tally import is_overflow
-from execplan.repo.checking.reading import plan_of
+from execplan.repo.checking.reading import parse_checked_plan
 from execplan.text.edit import apply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.lint.rule import Finding, Fix
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
     from execplan.text.edit import Edit
     from execplan.text.lines import Text
 
@@ -27,7 +27,7 @@ _LEVELS = {ERROR: "error", WARNING: "warning", HINT: "note"}
 _ROOT = "%SRCROOT%"
 
 
-def render(checked: Sequence[Checked]) -> str:
+def render(checked: Sequence[CheckedFile]) -> str:
     """The log."""
     codes = sorted({finding.code for checked_file in checked for finding in checked_file.findings})
     rules = {code: at for at, code in enumerate(codes)}
@@ -55,9 +55,9 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _results(checked: Checked, rules: dict[str, int]) -> list[dict[str, Any]]:
+def _results(checked: CheckedFile, rules: dict[str, int]) -> list[dict[str, Any]]:
     """The findings of a plan."""
-    plan = plan_of(checked)
+    plan = parse_checked_plan(checked)
     fingerprints = unique_fingerprints(compute_fingerprints(checked.findings, plan), checked.path)
     artifact = _artifact(checked.path)
     results = []

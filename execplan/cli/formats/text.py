@@ -11,7 +11,7 @@ from execplan.cli.printing import color
 from execplan.lint.folded import merge_findings
 from execplan.lint.rule import SAFE
 from execplan.lint.tally import is_overflow
-from execplan.repo.checking.reading import lines_of
+from execplan.repo.checking.reading import read_lines
 from execplan.text.secrets import masked
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.lint.rule import Finding
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 _WIDTH = 100
 _MIN_WIDTH = 40
@@ -29,7 +29,7 @@ _COLORS = {"error": "31", "warning": "33", "hint": "36"}
 _TAB = "    "
 
 
-def render(checked: Sequence[Checked]) -> str:
+def render(checked: Sequence[CheckedFile]) -> str:
     """All findings, equal ones of a plan as one; in colours where a terminal shows them and NO_COLOR is not set."""
     terminal = sys.stdout.isatty()
     width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _MIN_WIDTH)
@@ -39,9 +39,9 @@ def render(checked: Sequence[Checked]) -> str:
     )
 
 
-def _plan_lines(checked: Checked, width: int, *, is_colored: bool) -> list[str]:
+def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[str]:
     """The findings of one plan."""
-    lines = lines_of(checked)
+    lines = read_lines(checked)
     output_lines: list[str] = []
     previous_span = None
     findings = merge_findings(checked.findings)

@@ -17,8 +17,8 @@ from execplan.repo.amend import WriteOptions
 
 if TYPE_CHECKING:
     from execplan.execution.evaluation.scope import ApprovalScope
-    from execplan.repo.execution.approve import Yes
-    from execplan.repo.execution.evaluated import Evaluated
+    from execplan.repo.execution.approve import Confirmation
+    from execplan.repo.execution.evaluated import EvaluatedPlan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -88,32 +88,32 @@ def approve(
     from execplan.execution.evaluation.scope import approval_scope as scope_of
     from execplan.repo.author import author
     from execplan.repo.execution import approve as approval
-    from execplan.repo.execution.approve import Yes
+    from execplan.repo.execution.approve import Confirmation
 
-    evaluated = approval.look(home, ref, find_active_run(home, ref))
+    evaluated = approval.evaluate_for_approval(home, ref, find_active_run(home, ref))
     if digest is not None:
-        approval.stop_other(home, ref, evaluated, digest)
-    approval.stop_unfit(home, ref, evaluated)
+        approval.ensure_current_digest(home, ref, evaluated, digest)
+    approval.ensure_approvable(home, ref, evaluated)
     scope = scope_of(evaluated.evaluation, max_risk, steps or None)
-    approval_request = Yes(_require_name(by) or author(home), "digest", valid_seconds, max_risk, steps or None)
+    approval_request = Confirmation(_require_name(by) or author(home), "digest", valid_seconds, max_risk, steps or None)
     if not scope.covered and (scope.uncovered or not scope.finished):
         uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
         message = "no step is covered: there is nothing to approve"
         raise ExecplanError("nothing-to-approve", message, exit=NO, hint="raise --max-risk", candidates=uncovered_steps)
-    warnings = [] if evaluated.current.document.mode == "agent" else _warnings(home, evaluated, scope)
+    warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(home, evaluated, scope)
     if not options.dry_run:
         try:
             approval_request, warnings = _confirm(call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred)
         except ExecplanError as error:
             if error.code == "declined":
-                engine.decline(home, ref, evaluated, scope, approval_request.by)
+                engine.decline(home, ref, evaluated, scope, approval_request.approver)
             raise
     approval_result = engine.approve_and_record(home, ref, evaluated, scope, approval_request, options)
     approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
     return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, home.display_path(ref.path)))
 
 
-def _warnings(home: Project, evaluated: Evaluated, scope: ApprovalScope) -> list[str]:
+def _warnings(home: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
     """What somebody should know before the steps that would be approved run."""
     from execplan.engine.command_warnings import command_warnings
 
@@ -123,14 +123,14 @@ def _warnings(home: Project, evaluated: Evaluated, scope: ApprovalScope) -> list
 def _confirm(
     call: Call,
     ref: PlanRef,
-    evaluated: Evaluated,
+    evaluated: EvaluatedPlan,
     scope: ApprovalScope,
-    approval_request: Yes,
+    approval_request: Confirmation,
     digest: str | None,
     warnings: list[str],
     *,
     allow_inferred: bool,
-) -> tuple[Yes, list[str]]:
+) -> tuple[Confirmation, list[str]]:
     """How it is approved: by the policy, by the digest, or on a terminal; and the warnings that are not shown yet.
 
     Raises ExecplanError when it is not approved.
@@ -181,7 +181,7 @@ def _list_approvals(home: Project, ref: PlanRef) -> Answer:
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.approvals_answer(home, standing.every(home, ref, _waiting_run_id(home, ref)))
+    return approving.approvals_answer(home, standing.check_all_approvals(home, ref, _waiting_run_id(home, ref)))
 
 
 def _check_approval(home: Project, ref: PlanRef) -> Answer:
@@ -189,7 +189,7 @@ def _check_approval(home: Project, ref: PlanRef) -> Answer:
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.valid_approval_answer(home, standing.required(home, ref, run=_waiting_run_id(home, ref)))
+    return approving.valid_approval_answer(home, standing.require_valid_approval(home, ref, run_id=_waiting_run_id(home, ref)))
 
 
 def _waiting_run_id(home: Project, ref: PlanRef) -> str:
@@ -206,14 +206,14 @@ def _revoke_approvals(home: Project, ref: PlanRef, prefix: str, options: WriteOp
     from execplan.engine import approving as engine
     from execplan.repo.execution import approvals, register
 
-    selected = approvals.named(approvals.every(home, ref), prefix)
+    selected = approvals.select_by_digest(approvals.read_all(home, ref), prefix)
     ids = {approval_file.digest: approval_file.approval.id for approval_file in selected if approval_file.approval is not None}
-    revoked = [name for name, approval_id in ids.items() if not register.state(home, approval_id).revoked]
+    revoked = [name for name, approval_id in ids.items() if not register.read_entry(home, approval_id).is_revoked]
     if not options.dry_run:
         engine.revoke(home, ref, {name: ids[name] for name in revoked})
     action = "would revoke" if options.dry_run else "revoked"
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
-    warnings = tuple([f"{home.display_path(approval_file.path)} is no approval: {approval_file.why}" for approval_file in selected if not approval_file.approval])
+    warnings = tuple([f"{home.display_path(approval_file.path)} is no approval: {approval_file.error}" for approval_file in selected if not approval_file.approval])
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
 

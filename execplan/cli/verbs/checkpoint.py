@@ -38,7 +38,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
         ref,
         lambda: build_page(home, ref, if_match=options.if_match, force=force),
         options,
-        verb="checkpoint",
+        command="checkpoint",
         summary="the restart page",
         name=PAGE_NAME,
     )

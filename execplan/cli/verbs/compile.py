@@ -85,10 +85,10 @@ def compile_(
     if annotate:
         return _annotate_plan(home, ref, options)
     from execplan.cli import compiling
-    from execplan.repo.execution.current import current
+    from execplan.repo.execution.current import load_current_plan
 
     if check:
-        return compiling.stored_check_answer(home, ref, current(home, ref))
+        return compiling.stored_check_answer(home, ref, load_current_plan(home, ref))
     if source is not None:
         return _store_or_write(call, home, ref, _read_imported(home, ref, source), out, options, "import an execution plan")
     if enhance:
@@ -125,15 +125,15 @@ def _compile_plan(home: Project, ref: PlanRef, *, ignore_stored: bool = False) -
     """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
     from execplan.cli.compiling import CompileResult, compile_warnings
     from execplan.execution.documents.document import to_bytes
-    from execplan.repo.execution.current import compiled, current, no_steps
+    from execplan.repo.execution.current import compile_plan_file, load_current_plan, no_steps_error
 
     warnings = compile_warnings(home, ref)
     if ignore_stored:
-        compilation = compiled(home, ref)
+        compilation = compile_plan_file(home, ref)
         if compilation.document is None:
-            raise no_steps(home.display_path(ref.path), compilation.skipped)
+            raise no_steps_error(home.display_path(ref.path), compilation.skipped)
         return CompileResult(compilation.document, to_bytes(compilation.document), compilation.skipped, warnings)
-    current_plan = current(home, ref)
+    current_plan = load_current_plan(home, ref)
     if current_plan.document.source is None or current_plan.document.revision > 1:
         raise ExecplanError(
             "other-source",
@@ -141,7 +141,7 @@ def _compile_plan(home: Project, ref: PlanRef, *, ignore_stored: bool = False) -
             exit=NO,
             hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {current_plan.path}",
         )
-    return CompileResult(current_plan.document, current_plan.data, current_plan.left, warnings)
+    return CompileResult(current_plan.document, current_plan.data, current_plan.skipped_lines, warnings)
 
 
 def _read_imported(home: Project, ref: PlanRef, source: str) -> CompileResult:
@@ -159,10 +159,10 @@ def _compose_plans(
 ) -> Answer:
     from execplan.cli import compiling
     from execplan.execution.making.compose import compose
-    from execplan.repo.execution.current import current
+    from execplan.repo.execution.current import load_current_plan
 
     members = [pick.select_plan(os.getcwd(), name) for name in plans]
-    documents = [current(home, ref).document for home, ref in members]
+    documents = [load_current_plan(home, ref).document for home, ref in members]
     joined_id = "+".join([ref.id for _, ref in members])[:255]
     if title is not None:
         compose(documents, joined_id)  # refuses before a plan is made

@@ -18,8 +18,8 @@ from execplan.errors import About
 from execplan.repo import pick, shelf
 
 if TYPE_CHECKING:
-    from execplan.repo.gathering.gather import Gathered
-    from execplan.repo.gathering.terms import Terms
+    from execplan.repo.gathering.gather import GatheredPack
+    from execplan.repo.gathering.terms import ContextSettings
 
 
 @define_command(
@@ -66,8 +66,8 @@ def context(
     The pack goes to standard output, a line about it to standard error. --json prints the decision about every item
     instead, --explain prints it as a table, --compare both variants of an experiment, and --item single items.
     """
-    from execplan.repo.gathering.gather import Wanted, gather
-    from execplan.repo.gathering.terms import terms
+    from execplan.repo.gathering.gather import GatherOptions, gather_pack
+    from execplan.repo.gathering.terms import parse_context_settings
 
     options = ContextOptions(**flags)
     options.ensure_compatible(as_json=call.as_json)
@@ -77,8 +77,8 @@ def context(
         assert stored_plan.error is not None
         with About(home.display_path(ref.path)):
             raise stored_plan.error
-    settings = terms(home.settings.context)
-    gathered = gather(home, ref, stored_plan.plan, Wanted(task, settings.decisions, files, units, sessions))
+    settings = parse_context_settings(home.settings.context)
+    gathered = gather_pack(home, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions))
     gathered = gathered._replace(warnings=(*conflict_warnings([stored_plan]), *gathered.warnings))
     if options.items:
         return _items_answer(gathered, settings, options)
@@ -87,7 +87,7 @@ def context(
     return _pack_answer(gathered, settings, options, call)
 
 
-def _pack_answer(gathered: Gathered, settings: Terms, options: ContextOptions, call: Call) -> Answer:
+def _pack_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, call: Call) -> Answer:
     from execplan.cli.context_decision import decide_pack
     from execplan.cli.context_tables import explanation_table, decision_summary
 
@@ -99,7 +99,7 @@ def _pack_answer(gathered: Gathered, settings: Terms, options: ContextOptions, c
     return Answer(pack_result.decision.model_dump(mode="json"), text, warnings=pack_result.decision.warnings)
 
 
-def _comparison_answer(gathered: Gathered, settings: Terms, options: ContextOptions) -> Answer:
+def _comparison_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> Answer:
     from execplan.cli.context_decision import decide_variants
     from execplan.cli.context_tables import comparison_table
 
@@ -108,7 +108,7 @@ def _comparison_answer(gathered: Gathered, settings: Terms, options: ContextOpti
     return Answer(data, comparison_table(control, optimized), warnings=optimized.warnings)
 
 
-def _items_answer(gathered: Gathered, settings: Terms, options: ContextOptions) -> Answer:
+def _items_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> Answer:
     from execplan.cli.context_decision import fetch_items
 
     fetched = fetch_items(gathered, settings, options)

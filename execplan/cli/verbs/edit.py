@@ -18,7 +18,7 @@ from execplan.errors import ExecplanError
 from execplan.plan.whole import rebased
 from execplan.repo import pick, shelf, state
 from execplan.repo.amend import WriteOptions, amend
-from execplan.repo.checking.one import Target, Way, check
+from execplan.repo.checking.one import CheckTarget, CheckOptions, check_plan
 from execplan.repo.homes import require_existing
 from execplan.text import disk, files
 
@@ -58,7 +58,7 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     answer = edit_answer(amended, options)
     if options.dry_run or not amended.changed:
         return answer if amended.changed else answer._replace(text="nothing was changed", is_requested=False)
-    checked = [check(Target(home, ref, os.path.relpath(ref.path)), Way(hook=True))]
+    checked = [check_plan(CheckTarget(home, ref, os.path.relpath(ref.path)), CheckOptions(is_hook=True))]
     findings = [finding.to_json(checked[0].path) for finding in checked[0].findings]
     lines = [answer.text, *report_lines(checked), summarize_findings(checked)]
     return answer._replace(

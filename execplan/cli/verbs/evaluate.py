@@ -48,20 +48,20 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     from execplan.cli import approving
     from execplan.cli.evaluation import evaluation_json, evaluation_text
     from execplan.engine.underway import find_active_run
-    from execplan.repo.execution.evaluated import evaluated
+    from execplan.repo.execution.evaluated import evaluate_plan
 
     home, ref = pick.select_plan(os.getcwd(), plan)
-    evaluated_plan = evaluated(home, ref, find_active_run(home, ref))
+    evaluated_plan = evaluate_plan(home, ref, find_active_run(home, ref))
     name = quote_plan_name(ref.id, home.display_path(ref.path))
     if form == MARKDOWN:
         from execplan.execution.evaluation.page import render_page
 
         text = render_page(
-            evaluated_plan.current.document, evaluated_plan.evaluation, evaluated_plan.path, evaluated_plan.binding.digest, f"execplan approve {name}"
+            evaluated_plan.current_plan.document, evaluated_plan.evaluation, evaluated_plan.path, evaluated_plan.binding.digest, f"execplan approve {name}"
         )
     else:
         text = evaluation_text(evaluated_plan)
-    warnings = (f"{evaluated_plan.current.path} is not used: {evaluated_plan.current.stale}",) if evaluated_plan.current.stale else ()
+    warnings = (f"{evaluated_plan.current_plan.path} is not used: {evaluated_plan.current_plan.stale_reason}",) if evaluated_plan.current_plan.stale_reason else ()
     ok = evaluated_plan.evaluation.ok
     can_prompt = approving.is_terminal() and not call.as_json
     approve_text = approving.approve_command(evaluated_plan, name, can_prompt=can_prompt)

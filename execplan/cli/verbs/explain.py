@@ -37,7 +37,7 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
         return _index_answer()
     page_name = "-".join(" ".join(name).split()).lower()
     if page_name.isalnum() and not page_name.upper().startswith(BUILTIN_PREFIX):
-        own_rules.load(own.rules())
+        own_rules.load_rules(own.rules())
     rule = RULES.get(page_name.upper())
     if rule is not None:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
@@ -58,8 +58,8 @@ def _tools_answer(call: Call, page: str) -> Answer:
     from execplan.repo import homes
     from execplan.repo.execution import tools
 
-    installed_tools = tools.installed(homes.find(call.folder or ".").root).values()
-    tools_json = [{"tool": tool.name, "value": tool.value, "from": f"{tool.distribution} {tool.version}"} for tool in installed_tools]
+    installed_tools = tools.find_tools(homes.find(call.folder or ".").root).values()
+    tools_json = [{"tool": tool.name, "value": tool.entry_point, "from": f"{tool.distribution} {tool.version}"} for tool in installed_tools]
     lines = [f"    {tool['tool']}  {tool['value']}, of {tool['from']}" for tool in tools_json] or ["    none"]
     return Answer(
         {"topic": "tools", "page": page, "tools": tools_json}, "\n".join([page, "", "Installed here:", "", *lines])

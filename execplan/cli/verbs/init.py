@@ -15,13 +15,13 @@ from execplan.cli.verb import new_options, define_command
 from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
 from execplan.repo import homes, ignored
 from execplan.repo.adoption import guide, setup
-from execplan.repo.adoption.inspection import inspect
-from execplan.repo.adoption.survey import counted, survey
+from execplan.repo.adoption.inspection import inspect_project
+from execplan.repo.adoption.survey import format_plan_count, survey_project
 from execplan.repo.amend import WriteOptions
 
 if TYPE_CHECKING:
-    from execplan.repo.adoption.guide import Upgraded
-    from execplan.repo.adoption.survey import Prepared, Survey
+    from execplan.repo.adoption.guide import GuideUpgrade
+    from execplan.repo.adoption.survey import PreparedProject, ProjectSurvey
     from execplan.repo.home import Project
     from execplan.repo.moving.move import MoveResult
 
@@ -60,9 +60,9 @@ def init(
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
     home = homes.find(os.getcwd()) if place is None else homes.project_at(place)
-    survey_result = survey(home, wanted)
+    survey_result = survey_project(home, wanted)
     relocations = _move_unlisted(call, place, home, survey_result, options._replace(dry_run=options.dry_run or check), move=move)
-    commit, warnings = setup.init(survey_result, options._replace(dry_run=options.dry_run or check))
+    commit, warnings = setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
     changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
     is_writing = not (check or options.dry_run)
     projects_json = [_project_json(prepared) for prepared in survey_result.homes]
@@ -80,15 +80,15 @@ def init(
         lines.append(f"committed {commit[:12]}")
     data = {
         "homes": projects_json,
-        "others": [other._asdict() for other in survey_result.others],
-        "elsewhere": list(survey_result.elsewhere),
+        "others": [other._asdict() for other in survey_result.unused_directories],
+        "elsewhere": list(survey_result.stray_paths),
         "moves": [{"from": old, "to": new} for old, new in moves],
         "paths": [path_entry._asdict() for path_entry in survey_result.paths],
         "changed": changed,
         "commit": commit,
         "guide": {
             "path": guide_report.upgrade.path,
-            "version": guide_report.upgrade.before,
+            "version": guide_report.upgrade.old_version,
             "newest": guide_report.upgrade.version,
             "conflicts": [conflict._asdict() for conflict in guide_report.upgrade.conflicts],
         },
@@ -101,7 +101,7 @@ def init(
     )
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
-        arguments += ["--move"] if survey_result.unlisted else []
+        arguments += ["--move"] if survey_result.unlisted_plans else []
         next_commands = (shlex.join(["execplan", "init", *arguments]),)
     elif guide_report.upgrade.changed and not upgrade:
         next_commands += ("execplan init --upgrade",)
@@ -116,15 +116,15 @@ def init(
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
 
 
-def _move_unlisted(call: Call, directory: str | None, home: Project, survey_result: Survey, options: WriteOptions, *, move: bool) -> list[MoveResult]:
+def _move_unlisted(call: Call, directory: str | None, home: Project, survey_result: ProjectSurvey, options: WriteOptions, *, move: bool) -> list[MoveResult]:
     """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
-    if not survey_result.unlisted:
+    if not survey_result.unlisted_plans:
         return []
     from execplan.repo.moving.relocate import relocate_plans
 
     new_project = survey_result.homes[0].home
     old, target = home.display_path(home.plans), new_project.display_path(new_project.plans)
-    message = f"{counted(len(survey_result.unlisted))} in {old} would not be listed any more, because most plans are in {target}"
+    message = f"{format_plan_count(len(survey_result.unlisted_plans))} in {old} would not be listed any more, because most plans are in {target}"
     init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
     can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
     if not (move or options.dry_run or (can_prompt and confirm(f"{message}. Move them there?"))):
@@ -133,43 +133,43 @@ def _move_unlisted(call: Call, directory: str | None, home: Project, survey_resu
             message,
             exit=NO,
             hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(home.plans))}",
-            candidates=[home.display_path(ref.path) for ref in survey_result.unlisted],
-            data={"reasons": [home.display_path(ref.path) for ref in survey_result.unlisted]},
+            candidates=[home.display_path(ref.path) for ref in survey_result.unlisted_plans],
+            data={"reasons": [home.display_path(ref.path) for ref in survey_result.unlisted_plans]},
         )
-    return relocate_plans(home, new_project, survey_result.unlisted, options)
+    return relocate_plans(home, new_project, survey_result.unlisted_plans, options)
 
 
 class _GuideReport(NamedTuple):
     """What is said of the guide."""
 
-    upgrade: Upgraded
+    upgrade: GuideUpgrade
     lines: list[str]
 
 
 def _check_guide(home: Project, options: WriteOptions, *, upgrade: bool) -> _GuideReport:
     """Upgrade the guide, or say whether a newer one is there."""
-    upgraded = guide.upgrade(home, options) if upgrade else guide.look(home)
+    upgraded = guide.upgrade_guide(home, options) if upgrade else guide.preview_upgrade(home)
     if not upgraded.changed:
         return _GuideReport(upgraded, [])
     if not upgrade:
         return _GuideReport(upgraded, [f"a newer guide is there for {upgraded.path}: execplan init --upgrade"])
     action = "would upgrade" if options.dry_run else "upgraded"
-    return _GuideReport(upgraded, [f"{action}  {upgraded.path}  (guide {upgraded.before} to {upgraded.version})"])
+    return _GuideReport(upgraded, [f"{action}  {upgraded.path}  (guide {upgraded.old_version} to {upgraded.version})"])
 
 
-def _project_json(prepared: Prepared) -> dict[str, Any]:
+def _project_json(prepared: PreparedProject) -> dict[str, Any]:
     """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
     home = prepared.home
-    inspection = inspect(home)
+    inspection = inspect_project(home)
     settings = {
         name: list(value) if isinstance(value, tuple) else value for name, value in home.settings._asdict().items()
     }
     return {
         "base": os.path.relpath(home.base, home.root),
         "settings": settings,
-        "new": prepared.new,
-        "plans": inspection.plans,
-        "archived": inspection.archived,
+        "new": prepared.is_new,
+        "plans": inspection.open_count,
+        "archived": inspection.archived_count,
         "broken": [{"path": path, "why": why} for path, why in inspection.broken],
         "misfits": [{"path": path, "why": why} for path, why in inspection.misfits],
     }
@@ -182,7 +182,7 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     if not count and not check:
         return []
     plans_directory, archive_directory = [os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")]
-    lines = [f"found {counted(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"]
+    lines = [f"found {format_plan_count(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"]
     if check:
         lines.append(
             f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if project_json['new'] else 'there'}"
@@ -192,16 +192,16 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     return lines
 
 
-def _unlisted_lines(survey: Survey, check: bool) -> list[str]:
+def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
     """The plans that no home holds."""
     if check:
         lines = [
-            f"not taken: {counted(other.plans)} in {other.folder}; to take them: {other.take}" for other in survey.others
+            f"not taken: {format_plan_count(other.plans)} in {other.folder}; to take them: {other.take}" for other in survey.unused_directories
         ]
-        return lines + [f"elsewhere: {path}" for path in survey.elsewhere]
-    if not survey.elsewhere:
+        return lines + [f"elsewhere: {path}" for path in survey.stray_paths]
+    if not survey.stray_paths:
         return []
-    return [f"{counted(len(survey.elsewhere))} elsewhere, as execplan init --check shows; to be named by path"]
+    return [f"{format_plan_count(len(survey.stray_paths))} elsewhere, as execplan init --check shows; to be named by path"]
 
 
 command = init

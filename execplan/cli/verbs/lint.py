@@ -17,16 +17,16 @@ from execplan.cli.selecting import RuleSettings, rule_options, unmet_rule_warnin
 from execplan.cli.verb import define_command, writer_options
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
-from execplan.repo.checking.handed import STDIN
-from execplan.repo.checking.history import informed
-from execplan.repo.checking.many import check_all
-from execplan.repo.checking.older import without_older
-from execplan.repo.checking.one import Way
-from execplan.repo.checking.revised import with_committed
-from execplan.repo.checking.staged import check_staged
-from execplan.repo.checking.targets import changed_since, lots, targets
-from execplan.repo.checking.tree import Trees
-from execplan.repo.checking.whole import check_commit, check_homes
+from execplan.repo.checking.handed import STDIN_NAME
+from execplan.repo.checking.history import add_histories
+from execplan.repo.checking.many import check_plans
+from execplan.repo.checking.older import drop_older_findings
+from execplan.repo.checking.one import CheckOptions
+from execplan.repo.checking.revised import add_committed_plans
+from execplan.repo.checking.staged import check_staged_plans
+from execplan.repo.checking.targets import changed_target_groups, resolve_target_groups, iter_targets
+from execplan.repo.checking.tree import RepositoryTrees
+from execplan.repo.checking.whole import check_commit, check_projects
 from execplan.repo.edits.since import ensure_digest_matches
 
 if TYPE_CHECKING:
@@ -83,26 +83,26 @@ def lint(
         plans = (os.path.relpath(pick.select_plan(os.getcwd(), None)[1].path),)
     output.ensure_compatible(call, plans, staged=staged, since=since)
     _ensure_compatible_options(plans, options, output, fix_settings, staged=staged)
-    check_options = Way(hook=hook, selection=rule_settings.selection(), trees=Trees())
+    check_options = CheckOptions(is_hook=hook, selection=rule_settings.selection(), trees=RepositoryTrees())
     directory = os.getcwd()
     if staged:
-        return output.answer(call, [*check_staged(directory, check_options), *check_commit(directory, check_options)], check_options)
-    if plans == (STDIN,):
+        return output.answer(call, [*check_staged_plans(directory, check_options), *check_commit(directory, check_options)], check_options)
+    if plans == (STDIN_NAME,):
         return output.answer(call, output.check_stdin(check_options), check_options)
-    target_groups, base = (lots(plans, hook=hook), None) if since is None else changed_since(directory, since)
-    check_options = with_committed(target_groups, informed(target_groups, check_options, base))
-    for target in targets(target_groups) if options.if_match is not None else ():
+    target_groups, base = (resolve_target_groups(plans, is_hook=hook), None) if since is None else changed_target_groups(directory, since)
+    check_options = add_committed_plans(target_groups, add_histories(target_groups, check_options, base))
+    for target in iter_targets(target_groups) if options.if_match is not None else ():
         ensure_digest_matches(target.home, target.ref, options.if_match)
-    fix_report = fix_settings.fix_plans(list(targets(target_groups)) if fix_settings.is_requested else (), check_options, options)
+    fix_report = fix_settings.fix_plans(list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options)
     ignored_warnings: tuple[str, ...] = ()
     with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
-        checked = check_all(target_groups, check_options, cached=not no_cache, with_data=not call.as_json, tick=bar.tick)
+        checked = check_plans(target_groups, check_options, use_cache=not no_cache, with_data=not call.as_json, tick=bar.tick)
     if hook and plans and not output.write_baseline and exit_status(checked):
-        checked = without_older(list(targets(target_groups)), checked, check_options)
+        checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)
     if not plans and since is None:
         from execplan.repo import homes, ignored
 
-        checked += check_homes(directory, check_options)
+        checked += check_projects(directory, check_options)
         ignored_warnings = ignored.ignore_warnings(homes.require(directory))
     answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
     rule_warnings = unmet_rule_warnings(check_options.selection.select, git=any([group.home.git is not None for group in target_groups]))
@@ -119,7 +119,7 @@ def _ensure_compatible_options(plans: tuple[str, ...], options: WriteOptions, ou
     """Refuse what does not go together; raises ExecplanError."""
     for is_wrong, why in (
         (fix_settings.is_requested and staged, "--staged judges git's index, in which nothing can be mended"),
-        (fix_settings.is_requested and STDIN in plans, "standard input can't be mended; name the file"),
+        (fix_settings.is_requested and STDIN_NAME in plans, "standard input can't be mended; name the file"),
         (fix_settings.is_requested and output.is_machine_format, "--fix tells what it mended: it takes --json or text"),
         (fix_settings.is_requested and output.write_baseline, "--write-baseline keeps findings, and --fix mends them"),
         (fix_settings.diff and not fix_settings.is_requested, "--diff shows what --fix would change"),

@@ -132,7 +132,7 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
 
 def _templates_answer(home: Project) -> Answer:
     """Every template and whose it is."""
-    all_templates = templates.every(home)
+    all_templates = templates.list_templates(home)
     names = [visible(template.name) for template in all_templates]
     width = max(map(len, names))
     lines = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.stats import RunStatistics
-    from execplan.repo.gathering.usage import Used
+    from execplan.repo.gathering.usage import SessionUsage
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -57,12 +57,12 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
         why = "--json prints one JSON document, and --format prometheus another form"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
     from execplan.engine.stats import compute_statistics
-    from execplan.repo.gathering.usage import used
+    from execplan.repo.gathering.usage import measure_sessions
 
     home, plan_refs = _find_plans(plans)
     audit_logs, warnings = _read_audit_logs(plan_refs)
     statistics = compute_statistics(audit_logs)
-    session_usage = used(statistics.sessions)
+    session_usage = measure_sessions(statistics.sessions)
     data = {"plans": len([audit_log for audit_log in audit_logs if audit_log]), **_stats_json(statistics, session_usage)}
     if textfile is not None:
         changed = _write_textfile(home, textfile, statistics, session_usage)
@@ -105,7 +105,7 @@ def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], t
     return record_lists, tuple(warnings)
 
 
-def _write_textfile(home: Project, file: str, statistics: RunStatistics, session_usage: Used) -> bool:
+def _write_textfile(home: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
     """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
     from execplan.cli.metrics import render
 
@@ -126,7 +126,7 @@ def _write_textfile(home: Project, file: str, statistics: RunStatistics, session
         return True
 
 
-def _stats_json(statistics: RunStatistics, session_usage: Used) -> dict[str, Any]:
+def _stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:
     return {
         "runs": statistics.runs,
         "executions": statistics.executions,
@@ -138,10 +138,10 @@ def _stats_json(statistics: RunStatistics, session_usage: Used) -> dict[str, Any
         "steps_per_plan": _distribution_json(statistics.plan_steps),
         "errors": statistics.errors,
         "sessions": {
-            "count": session_usage.sessions,
-            "logs": session_usage.logs,
-            "tokens": session_usage.usage.tokens,
-            "cost_usd": session_usage.usage.cost_usd,
+            "count": session_usage.session_count,
+            "logs": session_usage.log_count,
+            "tokens": session_usage.token_usage.tokens,
+            "cost_usd": session_usage.token_usage.cost_usd,
         },
         "steps": statistics.steps,
         "agent_runs": statistics.agent_runs,
@@ -160,13 +160,13 @@ def _distribution_json(values: Sequence[float]) -> dict[str, float]:
     return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
 
 
-def _stats_text(statistics: RunStatistics, session_usage: Used) -> str:
+def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     from execplan.cli.running.phrases import pluralize
     from execplan.cli.table import format_table
 
     hourly = f", {statistics.plans_per_hour:.1f} an hour" if statistics.plans_per_hour is not None else ""
-    tokens = ", ".join([f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.usage.tokens.items() if count])
-    cost = f"{session_usage.usage.cost_usd:.2f} US dollars" if session_usage.usage.cost_usd is not None else "the logs do not say"
+    tokens = ", ".join([f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count])
+    cost = f"{session_usage.token_usage.cost_usd:.2f} US dollars" if session_usage.token_usage.cost_usd is not None else "the logs do not say"
     rates = (("approval", statistics.approval_rate), ("success", statistics.success_rate), ("rollback", statistics.rollback_rate))
     rows = [
         ("runs", _format_counts(statistics.runs)),
@@ -186,7 +186,7 @@ def _stats_text(statistics: RunStatistics, session_usage: Used) -> str:
             ("made in", _format_average(statistics.generation, ".3f", " s")),
             ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
         ]
-    if session_usage.logs:
+    if session_usage.log_count:
         rows += [("tokens", tokens or "-"), ("cost", cost)]
     return format_table(("what", "how many"), rows)
 

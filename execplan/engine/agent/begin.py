@@ -74,11 +74,11 @@ def find_reported_run(home: Project, ref: PlanRef, reported_step: str) -> AgentR
 
 def require_approval(home: Project, ref: PlanRef, run: str, reported_step: str) -> Standing:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
-    candidate = standing.look(home, ref, programs=False)
-    best_approval = standing.required(home, ref, candidate, run, _declared_paths(candidate.current.document, reported_step))
-    if not run and best_approval.kept.approval is not None:
-        _ensure_not_remainder_approval(home, ref, best_approval.kept.approval)
-    return standing.Standing(standing.APPROVED, best_approval.kept.approval, (), best_approval.kept.path, candidate)
+    candidate = standing.find_candidate(home, ref, with_programs=False)
+    best_approval = standing.require_valid_approval(home, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step))
+    if not run and best_approval.stored.approval is not None:
+        _ensure_not_remainder_approval(home, ref, best_approval.stored.approval)
+    return standing.Standing(standing.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
 
 
 def _ensure_not_remainder_approval(home: Project, ref: PlanRef, approval: Approval) -> None:
@@ -93,10 +93,10 @@ def _ensure_not_remainder_approval(home: Project, ref: PlanRef, approval: Approv
 
 def issue_grant(home: Project, ref: PlanRef, run_paths: RunPaths, status: Standing) -> None:
     """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
-    assert status.now is not None
+    assert status.candidate is not None
     assert status.approval is not None
-    warrant.issue(home, ref, run_paths, status.now, status.approval)
-    mark.write(run_paths, read_bytes(run_paths.journal), key.make(home))
+    warrant.issue(home, ref, run_paths, status.candidate, status.approval)
+    mark.write(run_paths, read_bytes(run_paths.journal), key.get_or_create(home))
 
 
 def _start_run(home: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
@@ -105,9 +105,9 @@ def _start_run(home: Project, ref: PlanRef, session: str, reported_step: str) ->
     begins.ensure_no_unfinished_run(home, ref)
     run_paths = places.next_run(home, ref)
     status = require_approval(home, ref, "", reported_step)
-    assert status.now is not None  # what may run compiles to something
+    assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    document = status.now.current.document
+    document = status.candidate.current_plan.document
     audit_log = AuditLog(home, ref)
     audit_log.update_anchor()
     begins.create_run(home, ref, run_paths, status)
@@ -154,16 +154,16 @@ def record_resume(
     failed: Collection[str] | None = None,
 ) -> None:
     """Write that a run goes on; None for failed: what has failed stays so. Raises ExecplanError."""
-    assert status.now is not None  # as above
+    assert status.candidate is not None  # as above
     assert status.approval is not None
-    run_state, document = journal_writer.run_state, status.now.current.document
+    run_state, document = journal_writer.run_state, status.candidate.current_plan.document
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
     begins.use_approval(home, run_paths, status.approval)
     known_paths = [path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states]
     initial_states = kept.save_states(home, document.steps, status.approval, known_paths, _declared_paths(document, reported_step))
     run_state.document = document
     still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
-    resume_fields = {"document": status.now.binding.document, "revision": document.revision, "failed": still_failed}
+    resume_fields = {"document": status.candidate.binding.document, "revision": document.revision, "failed": still_failed}
     journal_writer.write(RESUMED, **{**begins.approval_fields(status), **_session_field(session)}, **resume_fields, states=initial_states)
 
 

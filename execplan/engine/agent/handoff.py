@@ -20,8 +20,8 @@ from execplan.execution.permission import find_approver
 from execplan.plan import reader
 from execplan.plan.outline import PURPOSE
 from execplan.repo import shelf
-from execplan.repo.execution.current import current as compiled
-from execplan.repo.execution.policy import effective
+from execplan.repo.execution.current import load_current_plan as compiled
+from execplan.repo.execution.policy import effective_policy
 from execplan.text.hidden import visible
 from execplan.text.lines import digest
 
@@ -74,7 +74,7 @@ def _task_handoff(home: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff
     plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
     tasks = open_tasks.list_tasks(home, ref, plan, ())
-    policy = effective(home)
+    policy = effective_policy(home)
     run_state = RunState(document) if document is not None else None
     payload: dict[str, Any] = {
         "plan": _plan_json(home, ref, plan, data),
@@ -104,7 +104,7 @@ def _plan_json(home: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str
 
 def _step_handoff(home: Project, ref: PlanRef) -> Handoff:
     """The steps of a plan, with the run of the agent."""
-    policy, agent_run = effective(home), current.find_last(home, ref)
+    policy, agent_run = effective_policy(home), current.find_last(home, ref)
     approval_check = _check_approval(home, ref, agent_run)
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
         agent_run = None  # another run is about to begin

@@ -24,7 +24,7 @@ from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
 from execplan.repo.execution import key
-from execplan.repo.execution.policy import effective
+from execplan.repo.execution.policy import effective_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def open_run_update(home: Project, ref: PlanRef, run_paths: RunPaths, options: W
         run_state = RunState(revisions.load_document(run_paths, journal.entries), journal.entries)
         audit_log = AuditLog(home, ref, can_restore=True)
         audit_log.append_entries(run_paths.id, journal.entries)
-        policy = effective(home)
+        policy = effective_policy(home)
         journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), RunObserver())
         warnings = journal_writer.repair(home, ref, run_paths)
         session = start_session(home, ref, run_paths, policy, journal_writer, options)

@@ -11,7 +11,7 @@ from execplan.plan.model import OPEN
 from execplan.plan.seek import task_ids
 from execplan.repo import claims
 from execplan.repo.execution import store
-from execplan.repo.execution.current import compiled
+from execplan.repo.execution.current import compile_plan_file
 
 if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan, Step
@@ -37,7 +37,7 @@ def find_prose_plan(home: Project, ref: PlanRef) -> ProsePlan | None:
     """
     if store.read(home, ref) is not None or find_last_begun_run(home, ref)[0] is not None:
         return None
-    document = compiled(home, ref).document
+    document = compile_plan_file(home, ref).document
     if document is None or all([step.inferred for step in document.steps]):
         return ProsePlan(document)
     return None

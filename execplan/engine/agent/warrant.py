@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
     from execplan.execution.policy import Policy
-    from execplan.repo.execution.standing import Now
+    from execplan.repo.execution.standing import ApprovalCandidate
     from execplan.repo.shelf import PlanRef
 
 FOLDER: Final = "warrants"
@@ -86,7 +86,7 @@ class GuardGrant(NamedTuple):
         return RunPaths(self.run, self.folder, self.working, self.home.root)
 
 
-def issue(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
+def issue(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
     """Write the warrant of a run that may go on under an approval; raises ExecplanError.
 
     The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
@@ -95,7 +95,7 @@ def issue(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, appr
     body = plain_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
     path = path_of(home, ref.id)
     state.make_state_dir(home, FOLDER)
-    key = keys.make(home)
+    key = keys.get_or_create(home)
     _update_watermark(run_paths, key)
     data = seal(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
     temporary_path = f"{path}.new"
@@ -156,8 +156,8 @@ def list_files(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _build_grant(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
-    document, policy = candidate.current.document, candidate.policy
+def _build_grant(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
+    document, policy = candidate.current_plan.document, candidate.policy
     secrets = find_secrets(document)
     return GuardGrant(
         plan=ref.id,
@@ -220,7 +220,7 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
-def _dependency_paths(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Now, approval: Approval) -> Iterator[str]:
+def _dependency_paths(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> Iterator[str]:
     """The files that it goes by."""
     from execplan.engine import revisions
     from execplan.repo.execution import approvals, register, store
@@ -228,14 +228,14 @@ def _dependency_paths(home: Project, ref: PlanRef, run_paths: RunPaths, candidat
     yield own.path()
     yield os.path.join(home.base, settings.SETTINGS_FILE)
     yield os.path.join(home.base, settings.PYPROJECT_FILE)
-    yield approvals.path(home, ref, approval.digest)
+    yield approvals.file_path(home, ref, approval.digest)
     for approval_id in (approval.id, *approval.origins):
-        yield from register.paths(home, approval_id)
+        yield from register.entry_paths(home, approval_id)
     yield store.path_of(home, ref)
     yield ref.path
     yield run_paths.document
-    if candidate.current.document.revision > 1:
-        yield revisions.revision_path(run_paths, candidate.current.document.revision)
+    if candidate.current_plan.document.revision > 1:
+        yield revisions.revision_path(run_paths, candidate.current_plan.document.revision)
 
 
 def _file_checksum(path: str) -> str:

@@ -59,7 +59,7 @@ def resolve_attempt(home: Project, ref: PlanRef, agent_run: AgentRun | None, nam
         run_paths, run_state = agent_run.run_paths, agent_run.run_state
     else:
         begins.ensure_no_unfinished_run(home, ref)
-        run_paths, run_state = places.next_run(home, ref), RunState(standing.look(home, ref).current.document)
+        run_paths, run_state = places.next_run(home, ref), RunState(standing.find_candidate(home, ref).current_plan.document)
     step = find_step(run_state.document, name)
     attempt = find_open_attempt(run_state, step)
     if attempt is None:

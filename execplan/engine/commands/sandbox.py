@@ -89,7 +89,7 @@ class Sandbox(NamedTuple):
         from execplan.repo.execution import protected
 
         home = self.home
-        paths = [*protected.kept(home), *self.triggers, os.path.join(home.root, ".git")]
+        paths = [*protected.existing_tool_paths(home), *self.triggers, os.path.join(home.root, ".git")]
         paths += [home.git, common_git_dir(home.git)] if home.git else []
         return sorted({os.path.realpath(path) for path in paths if os.path.exists(path)})
 
@@ -104,8 +104,8 @@ def find_sandbox(home: Project, policy: Policy) -> tuple[Sandbox | None, str]:
         if not why:
             from execplan.repo.execution import private, triggers
 
-            hidden_folders = (private.config(home), private.state(home))
-            return Sandbox(program, can_limit_size, home, hidden_folders, triggers.triggers(home).own), ""
+            hidden_folders = (private.config_directory(home), private.state_directory(home))
+            return Sandbox(program, can_limit_size, home, hidden_folders, triggers.find_triggers(home).git_paths), ""
     if policy.sandbox == "required":
         raise ExecplanError(
             "sandbox-missing",

@@ -11,7 +11,7 @@ from execplan import trace
 from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folder
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.world import normalize_path
-from execplan.repo.execution.protected import protected
+from execplan.repo.execution.protected import protection_reason
 from execplan.text.disk import NotRegularError, open_regular, trouble
 from execplan.text.files import temporary
 
@@ -32,10 +32,10 @@ class WorkspaceFiles:
     """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
 
     def __init__(self, home: Project) -> None:
-        from execplan.repo.execution.world import Disk
+        from execplan.repo.execution.world import DiskWorld
 
         self.home = home
-        self._disk = Disk(home)
+        self._disk = DiskWorld(home)
 
     def state(self, path: str) -> State:
         """What is there; raises ExecplanError where a disk fails."""
@@ -203,7 +203,7 @@ class WorkspaceFiles:
         normalized = normalize_path(path)
         if normalized is None:
             raise _outside_error(path)
-        protection = protected(self.home, normalized) if writes else ""
+        protection = protection_reason(self.home, normalized) if writes else ""
         if protection or (writes and normalized == "."):
             why = protection or "the repository itself"
             hint = "no step may write there: take it out of the step"

@@ -6,7 +6,7 @@ import os
 import stat
 
 from execplan.repo import ask
-from execplan.repo.execution.protected import judge
+from execplan.repo.execution.protected import make_protection_check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class WorkspaceWalker:
         """By path from the root; folders too."""
         self.unseen: set[str] = set()
         """What was not looked into."""
-        self._is_protected = judge(home)
+        self._is_protected = make_protection_check(home)
 
     def collect_unignored(self, files: int | None, size: int | None) -> bool:
         """Find all that git does not ignore; False, with nothing found, where that is more. Raises ExecplanError."""

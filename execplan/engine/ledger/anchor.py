@@ -135,7 +135,7 @@ def _parse_anchor(data: bytes, token: str) -> Anchor:
 def _path(home: Project, name: str) -> str:
     from execplan.repo.execution import private, standing
 
-    return os.path.join(private.ledgers(home), standing.place(home)[:32], f"{encode_name(name)}.json")
+    return os.path.join(private.anchor_directory(home), standing.checkout_digest(home)[:32], f"{encode_name(name)}.json")
 
 
 def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:

@@ -130,7 +130,7 @@ def _check_approvals(home: Project, ref: PlanRef, records: Sequence[AuditRecord]
 
 def _approval_files(home: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
     """The digests that were approved, each with that of its file."""
-    folder = approvals.folder(home, ref)
+    folder = approvals.directory(home, ref)
     for name in shelf.list_entries(folder):
         if name.endswith(".json"):
             yield name.removesuffix(".json"), digest(disk.read(os.path.join(folder, name), _LIMIT)[0])

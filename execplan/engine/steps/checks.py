@@ -78,13 +78,13 @@ def _check_printed(context: RunContext, step: Step, ended: CommandResult | None)
 
 def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) -> str:
     """Which of the files that it wrote does not parse, and why, or nothing."""
-    from execplan.repo.execution.world import Disk
+    from execplan.repo.execution.world import DiskWorld
 
     if is_command(step) or not step.validation.syntax_check or SYNTAX in context.policy.off:
         return ""
     for change in action_result.changes:
         if change.after.kind == FILE:
-            problem = syntax_problem(change.path, context.workspace.read(change.path), Disk(context.home))
+            problem = syntax_problem(change.path, context.workspace.read(change.path), DiskWorld(context.home))
             if problem:
                 return f"{change.path} does not parse as {problem}"
     return ""

@@ -41,7 +41,7 @@ def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transc
 
     from execplan.repo.execution import tools
 
-    argv = tools.command(context.home.root, step.tool)
+    argv = tools.tool_command(context.home.root, step.tool)
     if argv is None:
         return ActionResult(ERROR, f"the tool {step.tool} is not installed beside execplan")
     parameters_json = json.dumps(step.parameters or {}, ensure_ascii=False)

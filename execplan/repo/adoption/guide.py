@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
 
-_HEAD, _TAIL = "<!-- execplan guide ", " -->"
-_ALIKE = 0.25
+_MARK_PREFIX, _MARK_SUFFIX = "<!-- execplan guide ", " -->"
+_MIN_SIMILARITY = 0.25
 """The part of a version's lines that a guide has at least if it grew out of it."""
 
 
-class Conflict(NamedTuple):
+class GuideConflict(NamedTuple):
     """Lines that a person and the new guide both changed; the person's are kept."""
 
     line_start: int
@@ -38,12 +38,12 @@ class Conflict(NamedTuple):
     """What the new guide says there."""
 
 
-class Upgraded(NamedTuple):
+class GuideUpgrade(NamedTuple):
     """What became of a guide, or would."""
 
     path: str
     """From the root of the repository."""
-    before: int | None
+    old_version: int | None
     """The version that it grew out of; None for a guide that is not ours, or not there."""
     version: int
     """The version that the tool has."""
@@ -52,153 +52,153 @@ class Upgraded(NamedTuple):
     diff: str
     """Unified, in a dry run only."""
     commit: str | None
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[GuideConflict, ...]
     warnings: tuple[str, ...]
 
 
-def look(home: Project) -> Upgraded:
+def preview_upgrade(home: Project) -> GuideUpgrade:
     """What an upgrade of the guide would do; nothing for a guide that can't be read."""
     home = home._replace(exists=True)
     try:
-        return _upgraded(home, *_read(home), told=False)
+        return _upgrade_result(home, *_read_and_merge(home), with_warnings=False)
     except ExecplanError:
-        return _none(home)
+        return _no_upgrade(home)
 
 
-def upgrade(home: Project, options: WriteOptions) -> Upgraded:
+def upgrade_guide(home: Project, options: WriteOptions) -> GuideUpgrade:
     """Merge the newest version into the guide, the person's words before ours; raises ExecplanError."""
     home = home._replace(exists=True)
     path = os.path.join(home.base, home.settings.guide)
     if not os.path.lexists(path):
-        return _none(home)
+        return _no_upgrade(home)
     if options.dry_run:
-        old, merged = _read(home)
-        made = _upgraded(home, old, merged)
-        return made._replace(diff=format_diff(old, merged.data, made.path) if made.changed else "")
+        old_bytes, merged_guide = _read_and_merge(home)
+        guide_upgrade = _upgrade_result(home, old_bytes, merged_guide)
+        return guide_upgrade._replace(diff=format_diff(old_bytes, merged_guide.data, guide_upgrade.path) if guide_upgrade.changed else "")
 
-    def once() -> tuple[bytes, Upgraded]:
-        old, merged = _read(home)
-        made = _upgraded(home, old, merged)
-        if made.changed and files.replace(path, old, merged.data, within=home.root):
-            made = made._replace(warnings=(*made.warnings, files.still_linked(made.path)))
-        return old, made
+    def once() -> tuple[bytes, GuideUpgrade]:
+        old_bytes, merged_guide = _read_and_merge(home)
+        guide_upgrade = _upgrade_result(home, old_bytes, merged_guide)
+        if guide_upgrade.changed and files.replace(path, old_bytes, merged_guide.data, within=home.root):
+            guide_upgrade = guide_upgrade._replace(warnings=(*guide_upgrade.warnings, files.still_linked(guide_upgrade.path)))
+        return old_bytes, guide_upgrade
 
     with state.lock(home, "home", "upgrade of the guide"):
-        old, made = files.again(once, home.display_path(path))
-    if made.changed and options.should_commit(home):
-        real = os.path.realpath(path)
-        words = f"upgrade the guide to version {made.version}"
-        done = commit_paths(home, "init", [real], "init", words, {real: old}, "init")
-        return made._replace(commit=done.digest, warnings=made.warnings + done.warnings)
-    return made
+        old_bytes, guide_upgrade = files.again(once, home.display_path(path))
+    if guide_upgrade.changed and options.should_commit(home):
+        real_path = os.path.realpath(path)
+        summary = f"upgrade the guide to version {guide_upgrade.version}"
+        commit_result = commit_paths(home, "init", [real_path], "init", summary, {real_path: old_bytes}, "init")
+        return guide_upgrade._replace(commit=commit_result.digest, warnings=guide_upgrade.warnings + commit_result.warnings)
+    return guide_upgrade
 
 
-class _Merged(NamedTuple):
+class _MergedGuide(NamedTuple):
     """A guide with the newest version in it."""
 
     data: bytes
-    before: int | None
-    conflicts: tuple[Conflict, ...]
+    old_version: int | None
+    conflicts: tuple[GuideConflict, ...]
 
 
-def _read(home: Project) -> tuple[bytes, _Merged]:
+def _read_and_merge(home: Project) -> tuple[bytes, _MergedGuide]:
     """The bytes of the guide as it is, and as it would be; raises ExecplanError."""
     path = os.path.join(home.base, home.settings.guide)
     with About(home.display_path(path)):
         data = shelf.read_bytes(home, path)
-        return data, merged(reader.decode(data))
+        return data, merge_newest_guide(reader.decode(data))
 
 
-def merged(text: Text) -> _Merged:
+def merge_newest_guide(text: Text) -> _MergedGuide:
     """A guide with the newest version merged in; as it is when there is nothing newer, or when it is not ours."""
-    versions = _versions()
-    newest = max(versions)
-    marks = [at for at, line in enumerate(text.lines) if _number(line) is not None]
-    number = _number(text.lines[marks[-1]]) if marks else None
-    bare = apply(text, [Edit(at, at + 1, ()) for at in marks])
-    end = len(bare.lines)
-    while end and not bare.lines[end - 1].strip():
-        end -= 1
-    bare = apply(bare, [Edit(end, len(bare.lines), ())])
-    known = number is not None and (number in versions or number > newest)
-    before = number if known else _origin(bare.lines, versions)
-    if before is None or before >= newest:
-        return _Merged(text.to_bytes(), before, ())
-    edits, conflicts = _edits(versions[before], bare.lines, versions[newest])
-    made = apply(bare, edits)
-    end = len(made.lines)
-    made = apply(made, [Edit(end, end, ("", f"{_HEAD}{newest}{_TAIL}"))])
-    return _Merged(made.to_bytes(), before, tuple(conflicts))
+    versions = _guide_versions()
+    newest_version = max(versions)
+    mark_indexes = [index for index, line in enumerate(text.lines) if _parse_mark(line) is not None]
+    marked_version = _parse_mark(text.lines[mark_indexes[-1]]) if mark_indexes else None
+    unmarked = apply(text, [Edit(index, index + 1, ()) for index in mark_indexes])
+    end_line = len(unmarked.lines)
+    while end_line and not unmarked.lines[end_line - 1].strip():
+        end_line -= 1
+    unmarked = apply(unmarked, [Edit(end_line, len(unmarked.lines), ())])
+    is_known = marked_version is not None and (marked_version in versions or marked_version > newest_version)
+    old_version = marked_version if is_known else _guess_version(unmarked.lines, versions)
+    if old_version is None or old_version >= newest_version:
+        return _MergedGuide(text.to_bytes(), old_version, ())
+    edits, conflicts = _merge_edits(versions[old_version], unmarked.lines, versions[newest_version])
+    merged_text = apply(unmarked, edits)
+    end_line = len(merged_text.lines)
+    merged_text = apply(merged_text, [Edit(end_line, end_line, ("", f"{_MARK_PREFIX}{newest_version}{_MARK_SUFFIX}"))])
+    return _MergedGuide(merged_text.to_bytes(), old_version, tuple(conflicts))
 
 
-def _edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[Edit], list[Conflict]]:
+def _merge_edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[Edit], list[GuideConflict]]:
     """The edits that bring into `ours` what only `theirs` changed, and the places that both did."""
     edits: list[Edit] = []
-    conflicts: list[Conflict] = []
-    at = line = 0
+    conflicts: list[GuideConflict] = []
+    position = merged_line = 0
     for chunk in merge(base, ours, theirs):
-        stays = chunk.ours if chunk.merged is None else chunk.merged
+        result_lines = chunk.ours if chunk.merged is None else chunk.merged
         if chunk.merged is None:
-            conflicts.append(Conflict(line + 1, line + len(stays), stays, chunk.theirs))
-        elif stays != chunk.ours:
-            edits.append(Edit(at, at + len(chunk.ours), stays))
-        at += len(chunk.ours)
-        line += len(stays)
+            conflicts.append(GuideConflict(merged_line + 1, merged_line + len(result_lines), result_lines, chunk.theirs))
+        elif result_lines != chunk.ours:
+            edits.append(Edit(position, position + len(chunk.ours), result_lines))
+        position += len(chunk.ours)
+        merged_line += len(result_lines)
     return edits, conflicts
 
 
-def _versions() -> dict[int, list[str]]:
+def _guide_versions() -> dict[int, list[str]]:
     """Every version of the guide, without its mark, which the first had not, and the blank lines at its end."""
     versions = {}
     for name in ["PLANS.md", *[f"guides/{name}" for name in stock.list_names("guides")]]:
         lines = stock.read_text(name).rstrip("\n").split("\n")
-        number = _number(lines[-1])
-        if number is not None:
+        marked_version = _parse_mark(lines[-1])
+        if marked_version is not None:
             lines.pop()
         while not lines[-1]:
             lines.pop()
-        versions[1 if number is None else number] = lines
+        versions[1 if marked_version is None else marked_version] = lines
     return versions
 
 
-def _number(line: str) -> int | None:
+def _parse_mark(line: str) -> int | None:
     """The version that a mark names; None for any other line."""
     line = line.strip()
-    number = line.removeprefix(_HEAD).removesuffix(_TAIL)
-    return int(number) if line == f"{_HEAD}{number}{_TAIL}" and number.isdecimal() and len(number) < 6 else None
+    digits = line.removeprefix(_MARK_PREFIX).removesuffix(_MARK_SUFFIX)
+    return int(digits) if line == f"{_MARK_PREFIX}{digits}{_MARK_SUFFIX}" and digits.isdecimal() and len(digits) < 6 else None
 
 
-def _origin(lines: Sequence[str], versions: dict[int, list[str]]) -> int | None:
+def _guess_version(lines: Sequence[str], versions: dict[int, list[str]]) -> int | None:
     """The version that a guide without a mark grew out of, None if it is somebody's own."""
-    there = set(lines)
-    alike = {}
+    line_set = set(lines)
+    similarity = {}
     for number, version in versions.items():
-        words = [line for line in version if line.strip()]
-        alike[number] = sum([line in there for line in words]) / len(words)
-    best = max(versions, key=lambda number: (alike[number], -number))
-    return best if alike[best] >= _ALIKE else None
+        text_lines = [line for line in version if line.strip()]
+        similarity[number] = sum([line in line_set for line in text_lines]) / len(text_lines)
+    best_version = max(versions, key=lambda number: (similarity[number], -number))
+    return best_version if similarity[best_version] >= _MIN_SIMILARITY else None
 
 
-def _upgraded(home: Project, old: bytes, made: _Merged, *, told: bool = True) -> Upgraded:
+def _upgrade_result(home: Project, old_bytes: bytes, merged_guide: _MergedGuide, *, with_warnings: bool = True) -> GuideUpgrade:
     path = home.display_path(os.path.join(home.base, home.settings.guide))
     warnings = []
-    newest = max(_versions())
-    if told and made.before is None:
+    newest_version = max(_guide_versions())
+    if with_warnings and merged_guide.old_version is None:
         warnings.append(f"{path} is a guide of your own: it was left as it is")
-    elif told and made.before and made.before > newest:
-        warnings.append(f"{path} is from a newer execplan, version {made.before}: it was left as it is")
-    for conflict in made.conflicts if told else ():
-        first, last, kept, new = conflict
-        where = f"{path}:{first}" + (f"-{last}" if last > first else "")
-        said = f"says there: {' '.join([line.strip() for line in new])}" if new else "leaves this out"
-        whose = "yours is kept" if kept else "what you took out stays out"
-        warnings.append(f"{where}: changed by you and by the new guide, {whose}; the new guide {said}")
-    changed = made.data != old
-    return Upgraded(path, made.before, newest, changed, digest(made.data), "", None, made.conflicts, tuple(warnings))
+    elif with_warnings and merged_guide.old_version and merged_guide.old_version > newest_version:
+        warnings.append(f"{path} is from a newer execplan, version {merged_guide.old_version}: it was left as it is")
+    for conflict in merged_guide.conflicts if with_warnings else ():
+        first_line, last_line, kept_lines, new_lines = conflict
+        location = f"{path}:{first_line}" + (f"-{last_line}" if last_line > first_line else "")
+        action = f"says there: {' '.join([line.strip() for line in new_lines])}" if new_lines else "leaves this out"
+        resolution = "yours is kept" if kept_lines else "what you took out stays out"
+        warnings.append(f"{location}: changed by you and by the new guide, {resolution}; the new guide {action}")
+    is_changed = merged_guide.data != old_bytes
+    return GuideUpgrade(path, merged_guide.old_version, newest_version, is_changed, digest(merged_guide.data), "", None, merged_guide.conflicts, tuple(warnings))
 
 
-def _none(home: Project) -> Upgraded:
+def _no_upgrade(home: Project) -> GuideUpgrade:
     path = home.display_path(os.path.join(home.base, home.settings.guide))
-    return Upgraded(
-        path, None, max(_versions()), changed=False, digest=None, diff="", commit=None, conflicts=(), warnings=()
+    return GuideUpgrade(
+        path, None, max(_guide_versions()), changed=False, digest=None, diff="", commit=None, conflicts=(), warnings=()
     )

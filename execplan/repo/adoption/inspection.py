@@ -11,31 +11,31 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-class Inspection(NamedTuple):
+class ProjectInspection(NamedTuple):
     """The plans of a home in numbers, and those that something is wrong with."""
 
-    plans: int
+    open_count: int
     """Outside the archive."""
-    archived: int
+    archived_count: int
     broken: tuple[tuple[str, str], ...]
     """Path and why."""
     misfits: tuple[tuple[str, str], ...]
     """Plans whose state does not fit their folder: path and why."""
 
 
-def inspect(home: Project) -> Inspection:
+def inspect_project(home: Project) -> ProjectInspection:
     """Read every plan of a home, archived ones too."""
-    shelved = shelf.load_all(home, shelf.all_refs(home))
+    stored_plans = shelf.load_all(home, shelf.all_refs(home))
     broken, misfits = [], []
-    for each in shelved:
-        path = home.display_path(each.ref.path)
-        if each.plan is None:
-            broken.append((path, each.error.message if each.error is not None else BROKEN))
-        elif each.ref.archived:
-            open_tasks = [task.state for task in each.plan.tasks].count(OPEN)
-            if open_tasks and not each.plan.excused and not home.is_in_superseded(each.ref.path):
+    for stored_plan in stored_plans:
+        path = home.display_path(stored_plan.ref.path)
+        if stored_plan.plan is None:
+            broken.append((path, stored_plan.error.message if stored_plan.error is not None else BROKEN))
+        elif stored_plan.ref.archived:
+            open_tasks = [task.state for task in stored_plan.plan.tasks].count(OPEN)
+            if open_tasks and not stored_plan.plan.excused and not home.is_in_superseded(stored_plan.ref.path):
                 misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
-        elif each.state == COMPLETE:
+        elif stored_plan.state == COMPLETE:
             misfits.append((path, "complete, and not archived"))
-    archived = [each.ref.archived for each in shelved].count(True)
-    return Inspection(len(shelved) - archived, archived, tuple(broken), tuple(misfits))
+    archived_count = [stored_plan.ref.archived for stored_plan in stored_plans].count(True)
+    return ProjectInspection(len(stored_plans) - archived_count, archived_count, tuple(broken), tuple(misfits))

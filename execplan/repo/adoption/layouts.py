@@ -17,207 +17,207 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_PAIRED = ("completed", "complete", "closed", "finished")
+_SIBLING_FINISHED_NAMES = ("completed", "complete", "closed", "finished")
 """Folders for finished plans that stand beside one for active ones, rather than in the folder of these."""
-_WRAPPERS = frozenset(("docs", "doc", "documentation", "design", "engineering", "internal", "notes"))
-_COLLECTIONS = frozenset(
+_WRAPPER_NAMES = frozenset(("docs", "doc", "documentation", "design", "engineering", "internal", "notes"))
+_COLLECTION_NAMES = frozenset(
     ("packages", "services", "apps", "libs", "crates", "modules", "projects", "plugins", "components")
 )
-_MARKERS = (
+_PACKAGE_MARKERS = (
     "package.json pyproject.toml setup.py Cargo.toml go.mod pom.xml build.gradle build.gradle.kts Gemfile composer.json "
     "mix.exs AGENTS.md CLAUDE.md .agent"
 ).split()
-GUIDES = (".agent/PLANS.md", "PLANS.md", "docs/PLANS.md", ".agents/PLANS.md")
+GUIDE_PATHS = (".agent/PLANS.md", "PLANS.md", "docs/PLANS.md", ".agents/PLANS.md")
 """Where a guide for authors may lie."""
-_FEWEST = 3
+_MIN_PLANS = 3
 """Plans that make a folder of any name one that plans are kept in."""
 
 
-class Layout(NamedTuple):
+class PlanLayout(NamedTuple):
     """A folder that plans are kept in, with those beside it for plans that are finished."""
 
     base: str
     """The folder that settings count from, from the root; empty for the root itself."""
-    folder: str
+    directory: str
     """What the folders of the plans have in common, from the root."""
     settings: Settings
     plans: tuple[str, ...]
     """Those that the settings find."""
 
 
-class Recognised(NamedTuple):
+class DetectedLayouts(NamedTuple):
     """How a repository keeps its plans."""
 
-    chosen: tuple[Layout, ...]
+    selected: tuple[PlanLayout, ...]
     """The largest of each base."""
-    others: tuple[Layout, ...]
+    others: tuple[PlanLayout, ...]
 
 
-class _Spot(NamedTuple):
+class _PlanLocation(NamedTuple):
     """A plan's place, taken apart."""
 
     path: str
-    home: str
+    directory: str
     """The folder without that of the state."""
-    state: str
+    state_name: str
     """The name of the folder that says how far its plans are, or nothing."""
-    days: int
+    date_depth: int
     """How many folders below that are named by year, month and day."""
     layout: str
     id: str
 
 
-def recognise(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str | None = None) -> Recognised:
+def detect_layouts(plans: Sequence[str], path_exists: Callable[[str], bool], requested: str | None = None) -> DetectedLayouts:
     """The layouts that the paths of plans, from the root, come to; with a folder that is wanted, that one alone.
 
-    `is_there` says whether a path from the root exists.
+    `path_exists` says whether a path from the root exists.
     """
-    names = Counter([(os.path.dirname(os.path.dirname(path)), os.path.basename(path)) for path in plans])
-    spots = [_spot(path, names) for path in plans]
-    own = {os.path.dirname(spot.path) for spot in spots if spot.layout != FLAT_LAYOUT}
-    groups: dict[str, list[_Spot]] = {}
-    for spot in spots:
-        at = os.path.dirname(spot.path)
-        if not (spot.layout == FLAT_LAYOUT and at in own) and not any([above in own for above in _above(at)]):
-            groups.setdefault(spot.home, []).append(spot)
-    _join_done(groups, is_there)
-    layouts = [_layout(folder, group, is_there) for folder, group in groups.items() if folder]
-    if wanted is not None:
-        fit = [each for each in layouts if wanted in (each.folder, each.settings.plans)]
-        folder = os.path.dirname(wanted) if os.path.basename(wanted).lower() in ACTIVE else wanted
-        layout = fit[0] if fit else _layout(folder or wanted, [], is_there)
-        return Recognised((_based(layout, "", is_there),), ())
-    layouts = [each for each in layouts if _is_kept(each, groups[each.folder])]
-    layouts.sort(key=lambda each: (-len(each.plans), each.settings.plans != Settings().plans, each.folder))
-    chosen: dict[str, Layout] = {}
+    name_counts = Counter([(os.path.dirname(os.path.dirname(path)), os.path.basename(path)) for path in plans])
+    locations = [_parse_location(path, name_counts) for path in plans]
+    own_directories = {os.path.dirname(location.path) for location in locations if location.layout != FLAT_LAYOUT}
+    locations_by_directory: dict[str, list[_PlanLocation]] = {}
+    for location in locations:
+        directory = os.path.dirname(location.path)
+        if not (location.layout == FLAT_LAYOUT and directory in own_directories) and not any([parent in own_directories for parent in _parents(directory)]):
+            locations_by_directory.setdefault(location.directory, []).append(location)
+    _merge_done_directory(locations_by_directory, path_exists)
+    found_layouts = [_infer_layout(layout_directory, group, path_exists) for layout_directory, group in locations_by_directory.items() if layout_directory]
+    if requested is not None:
+        requested_layouts = [layout for layout in found_layouts if requested in (layout.directory, layout.settings.plans)]
+        layout_directory = os.path.dirname(requested) if os.path.basename(requested).lower() in ACTIVE else requested
+        layout = requested_layouts[0] if requested_layouts else _infer_layout(layout_directory or requested, [], path_exists)
+        return DetectedLayouts((_relative_to_base(layout, "", path_exists),), ())
+    found_layouts = [layout for layout in found_layouts if _is_plans_directory(layout, locations_by_directory[layout.directory])]
+    found_layouts.sort(key=lambda layout: (-len(layout.plans), layout.settings.plans != Settings().plans, layout.directory))
+    selected: dict[str, PlanLayout] = {}
     others = []
-    for layout in layouts:
-        base = _base(layout.folder, is_there)
-        if base in chosen:
+    for layout in found_layouts:
+        base = _package_base(layout.directory, path_exists)
+        if base in selected:
             others.append(layout)
         else:
-            chosen[base] = _based(layout, base, is_there)
-    return Recognised(tuple([chosen[base] for base in sorted(chosen)]), tuple(others))
+            selected[base] = _relative_to_base(layout, base, path_exists)
+    return DetectedLayouts(tuple([selected[base] for base in sorted(selected)]), tuple(others))
 
 
-def _spot(path: str, names: Counter[tuple[str, str]]) -> _Spot:
-    folder, name = os.path.split(path)
-    above, own = os.path.split(folder)
-    stem, layout = name.removesuffix(".md"), FLAT_LAYOUT
-    if above and own.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP) and not is_plans_directory_name(own):
-        if stem == own or stem.endswith((f"_{own}", f"-{own}")):
-            folder, layout = above, FOLDER_LAYOUT
-        elif stem.lower().replace("-", "").replace("_", "") == "execplan" or names[above, name] > 1:
-            folder, stem, layout = above, own, name
-    elif above and stem == own:
-        folder, layout = above, FOLDER_LAYOUT
-    parts = folder.split("/")
-    days = 0
-    while days < 3 and len(parts) > 1 + days and not parts[-1 - days].strip("0123456789-_."):
-        days += 1
-    if days and parts[-1 - days].lower() not in (*FINISHED, *GIVEN_UP):
-        days = 0
-    parts = parts[: len(parts) - days]
-    state = parts.pop() if parts[-1].lower() in (*ACTIVE, *FINISHED, *GIVEN_UP) else ""
-    return _Spot(path, "/".join(parts), state, days, layout, stem)
+def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLocation:
+    directory, name = os.path.split(path)
+    parent, directory_name = os.path.split(directory)
+    plan_id, layout = name.removesuffix(".md"), FLAT_LAYOUT
+    if parent and directory_name.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP) and not is_plans_directory_name(directory_name):
+        if plan_id == directory_name or plan_id.endswith((f"_{directory_name}", f"-{directory_name}")):
+            directory, layout = parent, FOLDER_LAYOUT
+        elif plan_id.lower().replace("-", "").replace("_", "") == "execplan" or name_counts[parent, name] > 1:
+            directory, plan_id, layout = parent, directory_name, name
+    elif parent and plan_id == directory_name:
+        directory, layout = parent, FOLDER_LAYOUT
+    parts = directory.split("/")
+    date_depth = 0
+    while date_depth < 3 and len(parts) > 1 + date_depth and not parts[-1 - date_depth].strip("0123456789-_."):
+        date_depth += 1
+    if date_depth and parts[-1 - date_depth].lower() not in (*FINISHED, *GIVEN_UP):
+        date_depth = 0
+    parts = parts[: len(parts) - date_depth]
+    state_name = parts.pop() if parts[-1].lower() in (*ACTIVE, *FINISHED, *GIVEN_UP) else ""
+    return _PlanLocation(path, "/".join(parts), state_name, date_depth, layout, plan_id)
 
 
-def _join_done(groups: dict[str, list[_Spot]], is_there: Callable[[str], bool]) -> None:
+def _merge_done_directory(locations_by_directory: dict[str, list[_PlanLocation]], path_exists: Callable[[str], bool]) -> None:
     """Take the finished plans of `.agents/done` to those of `.agents/execplans`."""
-    for folder, spots in list(groups.items()):
-        if is_plans_directory_name(folder) or not folder or {spot.state.lower() for spot in spots} - {*FINISHED, *GIVEN_UP}:
+    for directory, locations in list(locations_by_directory.items()):
+        if is_plans_directory_name(directory) or not directory or {location.state_name.lower() for location in locations} - {*FINISHED, *GIVEN_UP}:
             continue
-        beside = [f"{folder}/{name}" for name in ("execplans", "exec-plans", "exec_plans", "plans")]
-        home = next((each for each in beside if each in groups or is_there(each)), beside[0])
-        groups.setdefault(home, []).extend([spot._replace(home=home, state=f"../{spot.state}") for spot in spots])
-        del groups[folder]
+        siblings = [f"{directory}/{name}" for name in ("execplans", "exec-plans", "exec_plans", "plans")]
+        plans_directory = next((sibling for sibling in siblings if sibling in locations_by_directory or path_exists(sibling)), siblings[0])
+        locations_by_directory.setdefault(plans_directory, []).extend([location._replace(directory=plans_directory, state_name=f"../{location.state_name}") for location in locations])
+        del locations_by_directory[directory]
 
 
-def _layout(folder: str, spots: Sequence[_Spot], is_there: Callable[[str], bool]) -> Layout:
+def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exists: Callable[[str], bool]) -> PlanLayout:
     """The settings for the plans of one folder and of those below it that say how far they are."""
-    layout = _most([spot.layout for spot in spots]) or FLAT_LAYOUT
-    spots = [spot for spot in spots if spot.layout == layout]
-    done = _state(folder, spots, FINISHED, is_there)
-    active = _most([spot.state for spot in spots if spot.state.lower() in ("", *ACTIVE)])
-    if active is None:
-        there = [name for name in ACTIVE if is_there(f"{folder}/{name}")]
-        active = there[0] if there else "active" if done and done.lower() in _PAIRED else ""
-    above = os.path.dirname(folder)
-    if done is None and os.path.basename(above).startswith(".") and is_there(f"{above}/done"):
-        done = "../done"
-    if done is None:
-        done = "completed" if active else "archive"
-    given_up = _state(folder, spots, GIVEN_UP, is_there)
-    days = _most([spot.days for spot in spots if spot.state == done]) or 0
-    plans, archive = [os.path.normpath(os.path.join(folder, name)) for name in (active, done)]
+    layout = _most_common([location.layout for location in locations]) or FLAT_LAYOUT
+    locations = [location for location in locations if location.layout == layout]
+    finished_name = _state_directory(directory, locations, FINISHED, path_exists)
+    active_name = _most_common([location.state_name for location in locations if location.state_name.lower() in ("", *ACTIVE)])
+    if active_name is None:
+        existing_names = [name for name in ACTIVE if path_exists(f"{directory}/{name}")]
+        active_name = existing_names[0] if existing_names else "active" if finished_name and finished_name.lower() in _SIBLING_FINISHED_NAMES else ""
+    parent = os.path.dirname(directory)
+    if finished_name is None and os.path.basename(parent).startswith(".") and path_exists(f"{parent}/done"):
+        finished_name = "../done"
+    if finished_name is None:
+        finished_name = "completed" if active_name else "archive"
+    superseded_name = _state_directory(directory, locations, GIVEN_UP, path_exists)
+    date_depth = _most_common([location.date_depth for location in locations if location.state_name == finished_name]) or 0
+    plans, archive = [os.path.normpath(os.path.join(directory, name)) for name in (active_name, finished_name)]
     settings = Settings(
         plans=plans,
-        archive=archive + "".join(["/{year}", "/{month}", "/{day}"][:days]),
-        superseded=os.path.normpath(os.path.join(folder, given_up)) if given_up else "",
+        archive=archive + "".join(["/{year}", "/{month}", "/{day}"][:date_depth]),
+        superseded=os.path.normpath(os.path.join(directory, superseded_name)) if superseded_name else "",
         layout=layout,
-        name=naming.guess_form([spot.id for spot in spots]) if spots else Settings().name,
+        name=naming.guess_form([location.id for location in locations]) if locations else Settings().name,
     )
     if layout == FLAT_LAYOUT:
-        settings = settings._replace(artifacts=f"{folder}/artifacts", archive_artifacts=f"{archive}/artifacts")
-    found = [spot.path for spot in spots if spot.state in (active, done, given_up)]
-    return Layout("", folder, settings, tuple(found))
+        settings = settings._replace(artifacts=f"{directory}/artifacts", archive_artifacts=f"{archive}/artifacts")
+    plan_paths = [location.path for location in locations if location.state_name in (active_name, finished_name, superseded_name)]
+    return PlanLayout("", directory, settings, tuple(plan_paths))
 
 
-def _state(folder: str, spots: Sequence[_Spot], names: Sequence[str], is_there: Callable[[str], bool]) -> str | None:
+def _state_directory(directory: str, locations: Sequence[_PlanLocation], names: Sequence[str], path_exists: Callable[[str], bool]) -> str | None:
     """Which folder of a kind holds the most plans; else which of them there is."""
-    used = _most([spot.state for spot in spots if os.path.basename(spot.state).lower() in names])
-    return used or next((name for name in names if is_there(f"{folder}/{name}")), None)
+    most_used = _most_common([location.state_name for location in locations if os.path.basename(location.state_name).lower() in names])
+    return most_used or next((name for name in names if path_exists(f"{directory}/{name}")), None)
 
 
-def _is_kept(layout: Layout, spots: Sequence[_Spot]) -> bool:
+def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) -> bool:
     """Whether plans are kept in a folder, rather than strewn there or laid off with what is old."""
-    if {part.lower() for part in layout.folder.split("/")[:-1]} & {*FINISHED, *GIVEN_UP}:
+    if {part.lower() for part in layout.directory.split("/")[:-1]} & {*FINISHED, *GIVEN_UP}:
         return False
-    by_state = any([spot.state for spot in spots])
+    has_state = any([location.state_name for location in locations])
     return bool(layout.plans) and (
-        is_plans_directory_name(layout.folder) or by_state or layout.settings.layout != FLAT_LAYOUT or len(layout.plans) >= _FEWEST
+        is_plans_directory_name(layout.directory) or has_state or layout.settings.layout != FLAT_LAYOUT or len(layout.plans) >= _MIN_PLANS
     )
 
 
-def _base(folder: str, is_there: Callable[[str], bool]) -> str:
+def _package_base(directory: str, path_exists: Callable[[str], bool]) -> str:
     """The package that a folder of plans belongs to; the root, where there is no sign of one."""
-    parts = folder.split("/")[:-1]
+    parts = directory.split("/")[:-1]
     while parts:
         base = "/".join(parts)
-        wraps = parts[-1].lower() in _WRAPPERS or parts[-1].startswith(".")
-        collected = len(parts) > 1 and parts[-2] in _COLLECTIONS
-        if not wraps and (collected or any([is_there(f"{base}/{each}") for each in _MARKERS])):
+        is_wrapper = parts[-1].lower() in _WRAPPER_NAMES or parts[-1].startswith(".")
+        is_collected = len(parts) > 1 and parts[-2] in _COLLECTION_NAMES
+        if not is_wrapper and (is_collected or any([path_exists(f"{base}/{marker}") for marker in _PACKAGE_MARKERS])):
             return base
         parts.pop()
     return ""
 
 
-def _based(layout: Layout, base: str, is_there: Callable[[str], bool]) -> Layout:
+def _relative_to_base(layout: PlanLayout, base: str, path_exists: Callable[[str], bool]) -> PlanLayout:
     """The layout with settings that count from a base, and with the guide that there is."""
-    lead = f"{base}/" if base else ""
-    folder = layout.folder.removeprefix(lead)
-    folders = {
-        name: getattr(layout.settings, name).removeprefix(lead)
+    base_prefix = f"{base}/" if base else ""
+    directory = layout.directory.removeprefix(base_prefix)
+    directory_settings = {
+        name: getattr(layout.settings, name).removeprefix(base_prefix)
         for name in ("plans", "archive", "superseded", "artifacts", "archive_artifacts")
     }
-    there = guide(
-        lambda path: is_there(lead + path), os.path.join(os.path.dirname(folder), "PLANS.md"), f"{folder}/PLANS.md"
+    guide_path = find_guide(
+        lambda path: path_exists(base_prefix + path), os.path.join(os.path.dirname(directory), "PLANS.md"), f"{directory}/PLANS.md"
     )
-    return layout._replace(base=base, settings=layout.settings._replace(guide=there, **folders))
+    return layout._replace(base=base, settings=layout.settings._replace(guide=guide_path, **directory_settings))
 
 
-def guide(is_there: Callable[[str], bool], *more: str) -> str:
+def find_guide(path_exists: Callable[[str], bool], *extra_paths: str) -> str:
     """Where the guide for authors is, or where it is put."""
-    return next((each for each in (*GUIDES, *more) if is_there(each)), Settings().guide)
+    return next((guide_path for guide_path in (*GUIDE_PATHS, *extra_paths) if path_exists(guide_path)), Settings().guide)
 
 
-def _above(folder: str) -> Iterable[str]:
+def _parents(directory: str) -> Iterable[str]:
     """The folders above a folder."""
-    while folder:
-        folder = os.path.dirname(folder)
-        yield folder
+    while directory:
+        directory = os.path.dirname(directory)
+        yield directory
 
 
-def _most(values: Sequence[T]) -> T | None:
+def _most_common(values: Sequence[T]) -> T | None:
     """What occurs most often."""
     return Counter(values).most_common(1)[0][0] if values else None

@@ -8,7 +8,7 @@ from execplan.repo.settings import DESCRIPTIONS, Settings, toml_literal
 from execplan.text import disk
 
 
-def content(settings: Settings) -> bytes:
+def render_settings(settings: Settings) -> bytes:
     """Every setting, as a comment where it has its default."""
     lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
     for name, value in settings._asdict().items():
@@ -17,6 +17,6 @@ def content(settings: Settings) -> bytes:
     return ("\n".join(lines[:-1]) + "\n").encode("utf-8")
 
 
-def holds(path: str, content: bytes) -> bool:
+def has_content(path: str, content: bytes) -> bool:
     """Whether a file is as `init` wrote it, now or in a run whose commit failed."""
     return os.path.isfile(path) and disk.read(path, len(content)) == (content, len(content))

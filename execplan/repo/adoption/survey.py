@@ -16,18 +16,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
-_FOLDER = "folder"
-_GUIDE = "the guide for authors"
-_LAYOUT = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
+_DIRECTORY_REASON = "folder"
+_GUIDE_REASON = "the guide for authors"
+_LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
 """The settings that say where plans lie."""
 
 
-def counted(plans: int) -> str:
+def format_plan_count(plans: int) -> str:
     """So many plans, in words."""
     return f"{plans} plan{'s' if plans != 1 else ''}"
 
 
-class Path(NamedTuple):
+class PathEntry(NamedTuple):
     """A path of a home, and whether `init` makes it."""
 
     path: str
@@ -35,31 +35,31 @@ class Path(NamedTuple):
     why: str
 
 
-class Prepared(NamedTuple):
+class PreparedProject(NamedTuple):
     """A home as it is, or as `init` would make it."""
 
     home: Project
-    new: bool
+    is_new: bool
     """Whether its settings are still to be written."""
-    old: bytes = b""
+    old_content: bytes = b""
     """The settings file that is replaced, if one is."""
 
 
-class Survey(NamedTuple):
+class ProjectSurvey(NamedTuple):
     """What `init` finds, and what it would make."""
 
-    homes: tuple[Prepared, ...]
+    homes: tuple[PreparedProject, ...]
     """That of the folder itself, then those below it."""
-    paths: tuple[Path, ...]
-    others: tuple[Other, ...]
-    elsewhere: tuple[str, ...]
+    paths: tuple[PathEntry, ...]
+    unused_directories: tuple[UnusedDirectory, ...]
+    stray_paths: tuple[str, ...]
     """Files that read as plans and lie in none of all these, from the root of the repository."""
     warnings: tuple[str, ...]
-    unlisted: tuple[PlanRef, ...] = ()
+    unlisted_plans: tuple[PlanRef, ...] = ()
     """Plans that are listed now, in the default directory, and would not be with the new settings: they have to be moved."""
 
 
-class Other(NamedTuple):
+class UnusedDirectory(NamedTuple):
     """A folder of plans that is not taken: another has more, or the settings name another."""
 
     folder: str
@@ -69,140 +69,140 @@ class Other(NamedTuple):
     """The command that takes it instead."""
 
 
-def survey(home: Project, wanted: str | None = None) -> Survey:
+def survey_project(home: Project, requested: str | None = None) -> ProjectSurvey:
     """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
     base = home.base
-    found = config.load(base)
-    wanted = _below(home, wanted) if wanted is not None else None
-    plans = tree.plans(base)
+    loaded_settings = config.load(base)
+    requested = _relative_plans_directory(home, requested) if requested is not None else None
+    plans = tree.find_plans(base)
 
-    def is_there(path: str) -> bool:
+    def path_exists(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))
 
-    seen = layouts.recognise(plans, is_there, wanted)
-    chosen = {layout.base: layout for layout in seen.chosen}
-    names = sorted({*chosen, *[os.path.relpath(each, base) for each in tree.homes(base)]} - {""})
+    detected = layouts.detect_layouts(plans, path_exists, requested)
+    layouts_by_base = {layout.base: layout for layout in detected.selected}
+    names = sorted({*layouts_by_base, *[os.path.relpath(nested_path, base) for nested_path in tree.find_projects(base)]} - {""})
     settings = home.settings
-    old = b""
-    if found is None:
-        settings = chosen[""].settings if "" in chosen else Settings(guide=layouts.guide(is_there))
+    old_content = b""
+    if loaded_settings is None:
+        settings = layouts_by_base[""].settings if "" in layouts_by_base else Settings(guide=layouts.find_guide(path_exists))
         settings = settings._replace(homes=tuple(names))
-    elif wanted is not None and chosen[""].settings.plans != settings.plans:
-        old = _as_written(home, found)
-        settings = settings._replace(**{name: getattr(chosen[""].settings, name) for name in _LAYOUT})
-    new = found is None or bool(old)
-    prepared = [Prepared(homes.ensure_folders_inside(home._replace(settings=settings, exists=True)), new, old)]
+    elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
+        old_content = _require_unmodified_settings(home, loaded_settings)
+        settings = settings._replace(**{name: getattr(layouts_by_base[""].settings, name) for name in _LAYOUT_SETTINGS})
+    is_new = loaded_settings is None or bool(old_content)
+    prepared = [PreparedProject(homes.ensure_folders_inside(home._replace(settings=settings, exists=True)), is_new, old_content)]
     for name in names:
-        other = homes.nested_project(home, name)
-        is_new = config.load(other.base) is None
-        if is_new and name in chosen:
-            other = homes.ensure_folders_inside(other._replace(settings=chosen[name].settings, exists=True))
-        prepared.append(Prepared(other, is_new))
-    kept = {ref.path for each in prepared for ref in shelf.all_refs(each.home)}
-    strewn = [path for path in plans if os.path.join(base, path) not in kept]
-    left = [each for each in (*seen.chosen, *seen.others) if each.plans and set(each.plans) <= set(strewn)]
-    others = tuple([_other(home, each) for each in left])
-    elsewhere = [path for path in strewn if not any([path in each.plans for each in left])]
+        nested = homes.nested_project(home, name)
+        is_nested_new = config.load(nested.base) is None
+        if is_nested_new and name in layouts_by_base:
+            nested = homes.ensure_folders_inside(nested._replace(settings=layouts_by_base[name].settings, exists=True))
+        prepared.append(PreparedProject(nested, is_nested_new))
+    found_paths = {ref.path for prepared_project in prepared for ref in shelf.all_refs(prepared_project.home)}
+    unclaimed_paths = [path for path in plans if os.path.join(base, path) not in found_paths]
+    unused_layouts = [layout for layout in (*detected.selected, *detected.others) if layout.plans and set(layout.plans) <= set(unclaimed_paths)]
+    unused_directories = tuple([_unused_directory(home, layout) for layout in unused_layouts])
+    stray_paths = [path for path in unclaimed_paths if not any([path in layout.plans for layout in unused_layouts])]
     warnings = []
-    unlisted = [ref for ref in shelf.all_refs(home) if ref.path not in kept] if home.exists and wanted is None else []
-    moving = {home.display_path(ref.path) for ref in unlisted}
-    others = tuple([each for each in others if not _is_below(each.folder, moving)])
-    if found is None:
-        why = "left out, since another folder has more; to take that one instead"
-        warnings = [f"{counted(each.plans)} in {each.folder} {why}: {each.take}" for each in others]
+    unlisted_plans = [ref for ref in shelf.all_refs(home) if ref.path not in found_paths] if home.exists and requested is None else []
+    moving_paths = {home.display_path(ref.path) for ref in unlisted_plans}
+    unused_directories = tuple([unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)])
+    if loaded_settings is None:
+        reason = "left out, since another folder has more; to take that one instead"
+        warnings = [f"{format_plan_count(unused.plans)} in {unused.folder} {reason}: {unused.take}" for unused in unused_directories]
     unnamed = [name for name in names if name not in settings.homes]
     warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
-    shown = [home.display_path(os.path.join(base, path)) for path in elsewhere]
-    strays = tuple([path for path in shown if path not in moving])
-    return Survey(tuple(prepared), tuple(_paths(prepared)), others, strays, tuple(warnings), tuple(unlisted))
+    display_paths = [home.display_path(os.path.join(base, path)) for path in stray_paths]
+    stray_display_paths = tuple([path for path in display_paths if path not in moving_paths])
+    return ProjectSurvey(tuple(prepared), tuple(_path_entries(prepared)), unused_directories, stray_display_paths, tuple(warnings), tuple(unlisted_plans))
 
 
-def _is_below(folder: str, paths: set[str]) -> bool:
+def _contains_path(directory: str, paths: set[str]) -> bool:
     """Whether a folder holds one of some paths."""
-    return any([path.startswith(f"{folder}/") for path in paths])
+    return any([path.startswith(f"{directory}/") for path in paths])
 
 
-def _below(home: Project, folder: str) -> str:
+def _relative_plans_directory(home: Project, directory: str) -> str:
     """The folder that is to be taken, from the base; raises ExecplanError."""
-    path = os.path.relpath(os.path.realpath(folder), home.base)
+    path = os.path.relpath(os.path.realpath(directory), home.base)
     if path in (".", "..") or path.startswith("../"):
         raise ExecplanError(
             "bad-folder",
-            f"{folder} is not below {home.base}",
+            f"{directory} is not below {home.base}",
             exit=INPUT,
             hint="name a folder below the one that gets the home: execplan init DIR --plans DIR/plans",
         )
     if any(["\ud800" <= char <= "\udfff" for char in path]):
         raise ExecplanError(
-            "bad-folder", f"{folder} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
+            "bad-folder", f"{directory} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
         )
     config.check_value("plans", path, "--plans")
     return path
 
 
-def _as_written(home: Project, found: config.LoadedSettings) -> bytes:
+def _require_unmodified_settings(home: Project, loaded_settings: config.LoadedSettings) -> bytes:
     """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
-    content = settings_file.content(found.settings)
-    if found.file == config.SETTINGS_FILE and settings_file.holds(os.path.join(home.base, found.file), content):
+    content = settings_file.render_settings(loaded_settings.settings)
+    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(os.path.join(home.base, loaded_settings.file), content):
         return content
     raise ExecplanError(
         "home-exists",
-        f"{home.base} is set up already: plans = {config.toml_literal(found.settings.plans)} in {found.file}",
+        f"{home.base} is set up already: plans = {config.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
         exit=INPUT,
         hint="change it there, with the other folders",
     )
 
 
-def _other(home: Project, layout: layouts.Layout) -> Other:
+def _unused_directory(home: Project, layout: layouts.PlanLayout) -> UnusedDirectory:
     from shlex import quote
 
     base = os.path.join(home.base, layout.base)
-    here = os.path.realpath(os.getcwd())
-    folder = os.path.join(home.base, layout.folder)
-    where = "" if base.rstrip("/") == home.base else f" {quote(os.path.relpath(base, here))}"
-    take = f"execplan init{where} --plans {quote(os.path.relpath(folder, here))}"
-    return Other(home.display_path(folder), len(layout.plans), take)
+    current_directory = os.path.realpath(os.getcwd())
+    directory = os.path.join(home.base, layout.directory)
+    base_argument = "" if base.rstrip("/") == home.base else f" {quote(os.path.relpath(base, current_directory))}"
+    command = f"execplan init{base_argument} --plans {quote(os.path.relpath(directory, current_directory))}"
+    return UnusedDirectory(home.display_path(directory), len(layout.plans), command)
 
 
-def _paths(prepared: list[Prepared]) -> list[Path]:
+def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
     """What is made and what is left, folders first; where there are plans no folder is made for them."""
     home = prepared[0].home
     paths = []
     if not shelf.all_refs(home) and (len(prepared) == 1 or os.path.isdir(home.plans)):
-        folders = [home.plans, home.archives[0], home.artifacts_dir(""), home.artifacts_dir("", archived=True)]
-        for folder in dict.fromkeys([each.rstrip("/") for each in folders]):
-            there = os.path.isdir(folder)
-            paths.append(Path(home.display_path(folder), not there, "there already" if there else _FOLDER))
-    above = _guide_above(home)
-    if above:
-        paths.append(Path(home.display_path(above), False, "the guide of the repository"))
+        directories = [home.plans, home.archives[0], home.artifacts_dir(""), home.artifacts_dir("", archived=True)]
+        for directory in dict.fromkeys([directory.rstrip("/") for directory in directories]):
+            exists = os.path.isdir(directory)
+            paths.append(PathEntry(home.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON))
+    parent_guide = _parent_guide(home)
+    if parent_guide:
+        paths.append(PathEntry(home.display_path(parent_guide), False, "the guide of the repository"))
     else:
-        paths.append(_file(home, guide(home), _GUIDE))
-    for each in prepared:
-        file = os.path.join(each.home.base, config.SETTINGS_FILE)
-        found = config.load(each.home.base)
-        if found is not None and found.file != config.SETTINGS_FILE:
-            paths.append(Path(home.display_path(file), False, f"settings are in {found.file}"))
-        elif each.old:
-            paths.append(Path(home.display_path(file), True, "settings, written anew for another folder"))
+        paths.append(_file_entry(home, guide_path(home), _GUIDE_REASON))
+    for prepared_project in prepared:
+        settings_path = os.path.join(prepared_project.home.base, config.SETTINGS_FILE)
+        loaded_settings = config.load(prepared_project.home.base)
+        if loaded_settings is not None and loaded_settings.file != config.SETTINGS_FILE:
+            paths.append(PathEntry(home.display_path(settings_path), False, f"settings are in {loaded_settings.file}"))
+        elif prepared_project.old_content:
+            paths.append(PathEntry(home.display_path(settings_path), True, "settings, written anew for another folder"))
         else:
-            paths.append(_file(home, file, "settings"))
+            paths.append(_file_entry(home, settings_path, "settings"))
     return paths
 
 
-def _file(home: Project, path: str, why: str) -> Path:
-    there = os.path.lexists(path)
-    return Path(home.display_path(path), not there, "there already" if there else why)
+def _file_entry(home: Project, path: str, reason: str) -> PathEntry:
+    exists = os.path.lexists(path)
+    return PathEntry(home.display_path(path), not exists, "there already" if exists else reason)
 
 
-def guide(home: Project) -> str:
+def guide_path(home: Project) -> str:
     """The file of a home's guide."""
     return os.path.join(home.base, home.settings.guide)
 
 
-def _guide_above(home: Project) -> str | None:
+def _parent_guide(home: Project) -> str | None:
     """The guide of the repository, for a home below its root that has none of its own."""
-    if home.base == home.root or os.path.lexists(guide(home)):
+    if home.base == home.root or os.path.lexists(guide_path(home)):
         return None
-    guides = [os.path.join(home.root, each) for each in layouts.GUIDES]
-    return next((each for each in guides if os.path.lexists(each)), None)
+    guides = [os.path.join(home.root, guide_name) for guide_name in layouts.GUIDE_PATHS]
+    return next((parent_path for parent_path in guides if os.path.lexists(parent_path)), None)

@@ -15,90 +15,90 @@ from execplan.text.lines import digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.lint.rule import RuleContext
-    from execplan.repo.checking.one import Way
+    from execplan.repo.checking.one import CheckOptions
     from execplan.repo.home import Project
 
-    Stat = tuple[int, int, int, int]
+    FileStat = tuple[int, int, int, int]
     """Size, both times of change in nanoseconds, inode."""
-    Question = tuple[str, str, object]
+    TreeQuery = tuple[str, str, object]
     """What a rule asked of the tree, with the answer."""
-    Row = tuple[object, ...]
+    FindingRow = tuple[object, ...]
     """A finding, as plain tuples."""
-    Entry = tuple[Stat | None, bytes, tuple[Row, ...], int, int, tuple[int, ...]]
+    CacheEntry = tuple[FileStat | None, bytes, tuple[FindingRow, ...], int, int, tuple[int, ...]]
     """Status (none: not to be believed), digest, findings, between which minutes they hold, which questions were asked."""
 
 _MAGIC = b"execplan lint 1\n"
-_KEPT = 16
+_MAX_CACHES = 16
 """Caches of one repository: of other homes, options, settings and versions."""
-_LIMIT = 1 << 28
-_MARGIN = 2_000_000_000
+_MAX_BYTES = 1 << 28
+_MTIME_MARGIN_NS = 2_000_000_000
 """Nanoseconds by which a file must be older than the run: the coarsest file system counts two seconds as one time."""
-NEVER = 1 << 62
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NO_MINUTE_LIMIT = 1 << 62
+_PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-class Cache:
+class LintCache:
     """The findings of one home under one set of options."""
 
     def __init__(self, path: str, key: bytes) -> None:
         self._path = path
         self._key = key
-        self._began = time_ns()
-        self._now = 0
-        self._within = True
-        self._outdated: set[int] = set()
-        self._numbers: dict[Question, int] = {}
-        self._fresh: list[tuple[str, str]] = []
-        self._seen: list[tuple[str, list[str]]] = []
-        self._questions: list[Question] = []
-        self._folders: dict[str, dict[str, Entry]] = {}
-        self._low, self._high, self._questions, self._folders = _load(path, key) or (-NEVER, NEVER, [], {})
+        self._started_ns = time_ns()
+        self._current_minute = 0
+        self._is_within_bounds = True
+        self._outdated_indexes: set[int] = set()
+        self._query_indexes: dict[TreeQuery, int] = {}
+        self._new_entries: list[tuple[str, str]] = []
+        self._listed_directories: list[tuple[str, list[str]]] = []
+        self._queries: list[TreeQuery] = []
+        self._directories: dict[str, dict[str, CacheEntry]] = {}
+        self._valid_from, self._valid_until, self._queries, self._directories = _load_cache(path, key) or (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT, [], {})
 
-    def ask(self, facts: RuleContext) -> None:
+    def refresh_answers(self, context: RuleContext) -> None:
         """Ask anew, once each, what all rules asked of the clock and the tree."""
-        if facts.clock is not None:
-            self._now = facts.clock.now
-        self._within = self._low <= self._now < self._high
-        for at, (kind, subject, answer) in enumerate(self._questions):
-            if facts.tree is None or not facts.tree.is_unchanged(kind, subject, answer):
-                self._outdated.add(at)
+        if context.clock is not None:
+            self._current_minute = context.clock.now
+        self._is_within_bounds = self._valid_from <= self._current_minute < self._valid_until
+        for index, (kind, subject, answer) in enumerate(self._queries):
+            if context.tree is None or not context.tree.is_unchanged(kind, subject, answer):
+                self._outdated_indexes.add(index)
 
-    def folder(self, folder: str, *, archived: bool) -> dict[str, Entry]:
+    def directory_entries(self, directory: str, *, archived: bool) -> dict[str, CacheEntry]:
         """What is kept of the files of a folder."""
-        return self._folders.get(_name(folder, archived=archived), {})
+        return self._directories.get(_directory_key(directory, archived=archived), {})
 
-    def holds(self, entry: Entry) -> bool:
+    def is_valid(self, entry: CacheEntry) -> bool:
         """Whether clock and tree still say what the findings came from."""
-        if not self._within and not entry[3] <= self._now < entry[4]:
+        if not self._is_within_bounds and not entry[3] <= self._current_minute < entry[4]:
             return False
-        return not self._outdated or self._outdated.isdisjoint(entry[5])
+        return not self._outdated_indexes or self._outdated_indexes.isdisjoint(entry[5])
 
-    def questions(self, entry: Entry) -> tuple[Question, ...]:
+    def entry_queries(self, entry: CacheEntry) -> tuple[TreeQuery, ...]:
         """What was asked for an entry."""
-        return tuple([self._questions[at] for at in entry[5]])
+        return tuple([self._queries[index] for index in entry[5]])
 
-    def saw(self, folder: str, names: list[str], *, archived: bool) -> None:
+    def note_names(self, directory: str, names: list[str], *, archived: bool) -> None:
         """Note what all plans of a folder are; what is kept of others is dropped."""
-        self._seen.append((_name(folder, archived=archived), names))
+        self._listed_directories.append((_directory_key(directory, archived=archived), names))
 
-    def put(self, folder: str, name: str, entry: Entry, asked: tuple[Question, ...], *, archived: bool) -> None:
-        """Keep what was found in a file; `asked` are the questions of its entry."""
-        if not self._numbers:
-            self._numbers = {question: at for at, question in enumerate(self._questions)}
-        numbers = []
-        for question in asked:
-            if question not in self._numbers:
-                self._numbers[question] = len(self._questions)
-                self._questions.append(question)
-            numbers.append(self._numbers[question])
-        where = _name(folder, archived=archived)
-        self._folders.setdefault(where, {})[name] = (*entry[:5], tuple(numbers))
-        self._fresh.append((where, name))
+    def store(self, directory: str, name: str, entry: CacheEntry, queries: tuple[TreeQuery, ...], *, archived: bool) -> None:
+        """Keep what was found in a file; `queries` are the questions of its entry."""
+        if not self._query_indexes:
+            self._query_indexes = {query: index for index, query in enumerate(self._queries)}
+        indexes = []
+        for query in queries:
+            if query not in self._query_indexes:
+                self._query_indexes[query] = len(self._queries)
+                self._queries.append(query)
+            indexes.append(self._query_indexes[query])
+        directory_key = _directory_key(directory, archived=archived)
+        self._directories.setdefault(directory_key, {})[name] = (*entry[:5], tuple(indexes))
+        self._new_entries.append((directory_key, name))
 
     def save(self) -> None:
         """Write what has changed, for the next run; where that can't be done there is no cache."""
-        dropped = self._drop()
-        if not dropped and not self._fresh:
+        has_dropped = self._drop_missing()
+        if not has_dropped and not self._new_entries:
             return
         temporary = f"{self._path}.{os.getpid()}.tmp"
         try:
@@ -107,126 +107,126 @@ class Cache:
             try:
                 with open(handle, "wb") as file:
                     # the clock of the file system may be behind: what it stamps now is what it would stamp a plan
-                    behind = min(0, os.fstat(handle).st_mtime_ns - time_ns())
-                    file.write(self._packed(self._began + behind - _MARGIN))
+                    clock_lag = min(0, os.fstat(handle).st_mtime_ns - time_ns())
+                    file.write(self._serialize(self._started_ns + clock_lag - _MTIME_MARGIN_NS))
                 os.replace(temporary, self._path)
             except BaseException:
                 os.unlink(temporary)
                 raise
-            _prune(os.path.dirname(self._path))
+            _prune_caches(os.path.dirname(self._path))
         except OSError as error:
             trace.tell(f"no cache in {self._path}: {os.strerror(error.errno or 0).lower()}")
             return
         trace.tell(f"replaced {self._path}")
 
-    def _drop(self) -> bool:
+    def _drop_missing(self) -> bool:
         """Drop what is kept of files that are gone, as far as their folders were looked through."""
-        dropped = False
-        for where, names in self._seen:
-            kept = self._folders.get(where, {})
-            for name in kept.keys() - set(names):
-                del kept[name]
-                dropped = True
-        if self._seen:
-            for where in [each for each in self._folders if not os.path.isdir(each[1:])]:
-                del self._folders[where]
-                dropped = True
-        return dropped
+        has_dropped = False
+        for directory_key, names in self._listed_directories:
+            cached_entries = self._directories.get(directory_key, {})
+            for name in cached_entries.keys() - set(names):
+                del cached_entries[name]
+                has_dropped = True
+        if self._listed_directories:
+            for directory_key in [key for key in self._directories if not os.path.isdir(key[1:])]:
+                del self._directories[directory_key]
+                has_dropped = True
+        return has_dropped
 
-    def _packed(self, before: int) -> bytes:
+    def _serialize(self, unsafe_since: int) -> bytes:
         """The bytes of the cache; a file that was changed after a time may change again within the same tick."""
-        for where, name in self._fresh:
-            entry = self._folders[where].get(name)
-            if entry is not None and entry[0] is not None and max(entry[0][1:3]) >= before:
-                self._folders[where][name] = (None, *entry[1:])
-        numbers: dict[int, int] = {}
-        folders: dict[str, dict[str, Entry]] = {}
-        low, high = -NEVER, NEVER
-        for where, kept in self._folders.items():
-            folders[where] = {}
-            for name, entry in kept.items():
-                asked = tuple([numbers.setdefault(at, len(numbers)) for at in entry[5]])
-                folders[where][name] = (*entry[:5], asked)
-                low, high = max(low, entry[3]), min(high, entry[4])
-        questions = [self._questions[at] for at in numbers]
-        body = marshal.dumps((low, high, questions, folders))
+        for directory_key, name in self._new_entries:
+            entry = self._directories[directory_key].get(name)
+            if entry is not None and entry[0] is not None and max(entry[0][1:3]) >= unsafe_since:
+                self._directories[directory_key][name] = (None, *entry[1:])
+        new_indexes: dict[int, int] = {}
+        directories: dict[str, dict[str, CacheEntry]] = {}
+        valid_from, valid_until = -NO_MINUTE_LIMIT, NO_MINUTE_LIMIT
+        for directory_key, cached_entries in self._directories.items():
+            directories[directory_key] = {}
+            for name, entry in cached_entries.items():
+                entry_indexes = tuple([new_indexes.setdefault(index, len(new_indexes)) for index in entry[5]])
+                directories[directory_key][name] = (*entry[:5], entry_indexes)
+                valid_from, valid_until = max(valid_from, entry[3]), min(valid_until, entry[4])
+        queries = [self._queries[index] for index in new_indexes]
+        body = marshal.dumps((valid_from, valid_until, queries, directories))
         return _MAGIC + self._key + crc32(body).to_bytes(4, "big") + body
 
 
-def opened(home: Project, way: Way) -> Cache | None:
+def open_cache(home: Project, options: CheckOptions) -> LintCache | None:
     """The cache for a home, None where there can be none: without git, and with rules that may depend on anything."""
     if home.git is None or not all([code.startswith(BUILTIN_PREFIX) for code in RULES]):
         return None
-    rules = fingerprint()
+    rules = package_fingerprint()
     if rules is None:
         return None
     import sys
 
-    about = (__version__, rules, sys.version, os.geteuid(), home, way.hook, way.selection)
-    key = digest(repr(about).encode("utf-8", "surrogatepass")).encode()
-    return Cache(os.path.join(home.state, "lint", key[:16].decode()), key)
+    key_parts = (__version__, rules, sys.version, os.geteuid(), home, options.is_hook, options.selection)
+    key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
+    return LintCache(os.path.join(home.state, "lint", key[:16].decode()), key)
 
 
-def fingerprint() -> str | None:
+def package_fingerprint() -> str | None:
     """What tells the files of this package from those of another version of it.
 
     None when one was changed just now, so that it may be another file than the one that was loaded.
     """
-    found = []
-    folders = [_PACKAGE]
-    newest = 0
+    file_stats = []
+    directories = [_PACKAGE_DIR]
+    newest_ns = 0
     try:
-        for folder in folders:
-            for each in os.scandir(folder):
-                if each.is_dir():
-                    folders += [each.path] if each.name != "__pycache__" else []
+        for directory in directories:
+            for dir_entry in os.scandir(directory):
+                if dir_entry.is_dir():
+                    directories += [dir_entry.path] if dir_entry.name != "__pycache__" else []
                     continue
-                status = each.stat()
-                newest = max(newest, status.st_mtime_ns, status.st_ctime_ns)
-                found.append((each.path, *stat_of(status)))
+                status = dir_entry.stat()
+                newest_ns = max(newest_ns, status.st_mtime_ns, status.st_ctime_ns)
+                file_stats.append((dir_entry.path, *file_stat(status)))
     except OSError:
         return None
-    return None if newest >= time_ns() - _MARGIN else repr(sorted(found))
+    return None if newest_ns >= time_ns() - _MTIME_MARGIN_NS else repr(sorted(file_stats))
 
 
-def stat_of(status: os.stat_result) -> Stat:
+def file_stat(status: os.stat_result) -> FileStat:
     """What tells a file from what it was before."""
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def _name(folder: str, *, archived: bool) -> str:
-    return ("a" if archived else "-") + folder
+def _directory_key(directory: str, *, archived: bool) -> str:
+    return ("a" if archived else "-") + directory
 
 
-def _load(path: str, key: bytes) -> tuple[int, int, list[Question], dict[str, dict[str, Entry]]] | None:
+def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]] | None:
     """What is kept, None where it is missing, damaged, or not ours."""
     try:
         handle = disk.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
         with open(handle, "rb") as file:
             status = os.fstat(handle)
-            if status.st_uid != os.geteuid() or status.st_size > _LIMIT:
+            if status.st_uid != os.geteuid() or status.st_size > _MAX_BYTES:
                 return None
             data = file.read()
     except OSError:
         return None
-    head = _MAGIC + key
-    begin = len(head) + 4
-    body = memoryview(data)[begin:]
-    if not data.startswith(head) or crc32(body) != int.from_bytes(data[len(head) : begin], "big"):
+    header = _MAGIC + key
+    body_start = len(header) + 4
+    body = memoryview(data)[body_start:]
+    if not data.startswith(header) or crc32(body) != int.from_bytes(data[len(header) : body_start], "big"):
         return None
     try:
-        low, high, questions, folders = marshal.loads(body)  # noqa: S302 (our own file in the git folder, with our checksum)
+        valid_from, valid_until, queries, directories = marshal.loads(body)  # noqa: S302 (our own file in the git folder, with our checksum)
     except (ValueError, EOFError, TypeError):
         return None
     trace.tell(f"read {path}")
-    return low, high, questions, folders
+    return valid_from, valid_until, queries, directories
 
 
-def _prune(folder: str) -> None:
+def _prune_caches(directory: str) -> None:
     """Keep the newest caches; a leftover of a run that was killed goes as well, in its turn."""
     try:
-        found = sorted(os.scandir(folder), key=lambda each: each.stat(follow_symlinks=False).st_mtime_ns)
-        for each in found[:-_KEPT]:
-            os.unlink(each.path)
+        cache_files = sorted(os.scandir(directory), key=lambda cache_file: cache_file.stat(follow_symlinks=False).st_mtime_ns)
+        for cache_file in cache_files[:-_MAX_CACHES]:
+            os.unlink(cache_file.path)
     except OSError:
         pass  # another run prunes as well

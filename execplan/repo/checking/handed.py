@@ -7,26 +7,26 @@ import os
 from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import homes, shelf
-from execplan.repo.checking.one import Checked, Way, checked, given
-from execplan.repo.checking.selected import levels, wanted
+from execplan.repo.checking.one import CheckedFile, CheckOptions, make_checked_file, make_rule_context
+from execplan.repo.checking.selected import active_levels, effective_selection
 
-STDIN = "-"
+STDIN_NAME = "-"
 """What standard input is called, as a name and where it has no other."""
 
 
-def check_handed(data: bytes, name: str, way: Way) -> Checked:
+def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
     """Check bytes as if they lay in a file of this name; of no name they lie nowhere. Raises ExecplanError.
 
     More bytes than a plan may have are one finding; a caller need not read more than one beyond them.
     """
-    path = os.path.abspath(name or STDIN)
+    path = os.path.abspath(name or STDIN_NAME)
     home = homes.find(os.path.dirname(path))
-    facts = given(home, shelf.ref_for_path(home, path), way) if name else given(home, shelf.PlanRef("", path, False), way)
-    shown = facts.path if name else STDIN
+    context = make_rule_context(home, shelf.ref_for_path(home, path), options) if name else make_rule_context(home, shelf.PlanRef("", path, False), options)
+    display_path = context.path if name else STDIN_NAME
     if not name:
-        facts = facts._replace(path="")
-    fails = wanted(home, way.selection).failure_level
+        context = context._replace(path="")
+    fail_level = effective_selection(home, options.selection).failure_level
     if len(data) > MAX_BYTES:
-        return Checked(shown, name or STDIN, [unreadable_finding(too_large(len(data)))], b"", fails)
-    findings = lint_bytes(data, facts, levels(home, way.selection, facts.path))
-    return checked(shown, name or STDIN, findings, data, fails)
+        return CheckedFile(display_path, name or STDIN_NAME, [unreadable_finding(too_large(len(data)))], b"", fail_level)
+    findings = lint_bytes(data, context, active_levels(home, options.selection, context.path))
+    return make_checked_file(display_path, name or STDIN_NAME, findings, data, fail_level)

@@ -10,8 +10,8 @@ from execplan.plan import reader
 from execplan.plan.model import COMPLETE
 from execplan.record import NamedTuple
 from execplan.repo import ask, past, shelf
-from execplan.repo.checking.selected import wanted
-from execplan.repo.checking.targets import targets
+from execplan.repo.checking.selected import effective_selection
+from execplan.repo.checking.targets import iter_targets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
     from execplan.repo.ask import GitFile
-    from execplan.repo.checking.one import Way
-    from execplan.repo.checking.targets import Lot
+    from execplan.repo.checking.one import CheckOptions
+    from execplan.repo.checking.targets import TargetGroup
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-_MOST = 200
+_MAX_DIRECTORIES = 200
 """Folders that are named to git; for more it lists the whole commit."""
 
 
-class Asked(NamedTuple):
+class PlanContent(NamedTuple):
     """A plan of which something is asked, as it is judged."""
 
     home: Project
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     data: bytes
 
 
-class Before(NamedTuple):
+class PlanAtCommit(NamedTuple):
     """A plan as a commit holds it."""
 
     data: bytes
@@ -45,86 +45,86 @@ class Before(NamedTuple):
     archived: bool
 
 
-def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
+def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_commit: str | None = None) -> CheckOptions:
     """The way with what git knows of plans as they are on disk; raises ExecplanError.
 
     It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
     """
-    homes = {lot.home.base: lot.home for lot in lots}
-    asking = {at for at, home in homes.items() if base is not None or wanted(home, way.selection).needs_history}
-    if not asking:
-        return way
+    homes = {group.home.base: group.home for group in groups}
+    asking_bases = {project_base for project_base, home in homes.items() if base_commit is not None or effective_selection(home, options.selection).needs_history}
+    if not asking_bases:
+        return options
     plans = []
-    for each in targets([lot for lot in lots if lot.home.base in asking]):
+    for target in iter_targets([group for group in groups if group.home.base in asking_bases]):
         try:
-            plans.append(Asked(each.home, each.ref, shelf.read_bytes(each.home, each.ref.path)))
+            plans.append(PlanContent(target.home, target.ref, shelf.read_bytes(target.home, target.ref.path)))
         except ExecplanError:
             continue  # a finding of its own
-    return way._replace(histories=histories(plans, base))
+    return options._replace(histories=load_histories(plans, base_commit))
 
 
-def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, GitHistory]:
+def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None) -> dict[str, GitHistory]:
     """What git knows of plans, by their absolute paths: against a commit, or against the one that is checked out.
 
     Where there is no repository, or no commit yet, nothing is known. Raises ExecplanError when git refuses.
     """
-    roots: dict[str, list[Asked]] = {}
-    for each in plans:
-        if each.home.git is not None:
-            roots.setdefault(each.home.root, []).append(each)
-    known: dict[str, GitHistory] = {}
-    for among in roots.values():
-        commit = base or past.resolve_commit(among[0].home, "HEAD")
+    roots: dict[str, list[PlanContent]] = {}
+    for plan in plans:
+        if plan.home.git is not None:
+            roots.setdefault(plan.home.root, []).append(plan)
+    histories_by_path: dict[str, GitHistory] = {}
+    for repository_plans in roots.values():
+        commit = base_commit or past.resolve_commit(repository_plans[0].home, "HEAD")
         if commit is not None:
-            known |= _known(among, commit, drift=base is None)
-    return known
+            histories_by_path |= _repository_histories(repository_plans, commit, with_drift=base_commit is None)
+    return histories_by_path
 
 
-def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, GitHistory]:
+def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: bool) -> dict[str, GitHistory]:
     """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
-    then = committed_plans(plans, commit)
-    still = [each for each in plans if each.ref.path in then and then[each.ref.path].data == each.data]
-    changed = _drift(still, commit) if drift else {}
-    absent = _absent(plans)
-    known = {}
-    for each in plans:
-        path = each.ref.path
-        if path in then:
-            data, was, archived = then[path]
-            known[path] = GitHistory(_read(data), was, archived, changed.get(path, ()), absent)
+    committed = read_committed_plans(plans, commit)
+    unchanged_plans = [plan for plan in plans if plan.ref.path in committed and committed[plan.ref.path].data == plan.data]
+    drifted = _drifted_paths(unchanged_plans, commit) if with_drift else {}
+    absent_names = _absent_names(plans)
+    histories_by_path = {}
+    for plan in plans:
+        path = plan.ref.path
+        if path in committed:
+            data, committed_path, archived = committed[path]
+            histories_by_path[path] = GitHistory(_parse_plan(data), committed_path, archived, drifted.get(path, ()), absent_names)
         else:
-            known[path] = GitHistory(missing_symbols=absent)
-    return known
+            histories_by_path[path] = GitHistory(missing_symbols=absent_names)
+    return histories_by_path
 
 
-def committed_plans(plans: list[Asked], commit: str) -> dict[str, Before]:
+def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, PlanAtCommit]:
     """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
     home = plans[0].home
-    then = _then(plans, past.committed_files(home, commit, _folders(plans)))
-    held = {file: data for file, (data, _) in zip(then.values(), ask.read_blobs(home, list(then.values())), strict=True)}
-    known = {}
-    for each in plans:
-        file = then.get(each.ref.path)
+    committed_files = _find_committed_files(plans, past.committed_files(home, commit, _possible_directories(plans)))
+    content_by_file = {file: data for file, (data, _) in zip(committed_files.values(), ask.read_blobs(home, list(committed_files.values())), strict=True)}
+    committed_by_path = {}
+    for plan in plans:
+        file = committed_files.get(plan.ref.path)
         if file is not None:
-            archived = shelf.ref_for_path(each.home, os.path.join(home.root, file.path)).archived
-            known[each.ref.path] = Before(held[file], file.path, archived)
-    return known
+            archived = shelf.ref_for_path(plan.home, os.path.join(home.root, file.path)).archived
+            committed_by_path[plan.ref.path] = PlanAtCommit(content_by_file[file], file.path, archived)
+    return committed_by_path
 
 
-def _absent(plans: list[Asked]) -> frozenset[str]:
+def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
     """The names of code that plans give and that no tracked file holds."""
     from execplan.lint.symbols import find_symbols
     from execplan.lint.words import PlanSource
 
     names: set[str] = set()
     for _, ref, data in plans:
-        plan = None if ref.archived else _read(data)
+        plan = None if ref.archived else _parse_plan(data)
         if plan is not None and plan.state() == COMPLETE:
             names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
-    return frozenset(past.absent_symbols([each.home for each in plans], names))
+    return frozenset(past.absent_symbols([plan_content.home for plan_content in plans], names))
 
 
-def _read(data: bytes) -> Plan | None:
+def _parse_plan(data: bytes) -> Plan | None:
     """The plan that was committed, if it could be read."""
     try:
         return reader.read(data)
@@ -132,65 +132,65 @@ def _read(data: bytes) -> Plan | None:
         return None
 
 
-def _folders(plans: list[Asked]) -> list[str]:
+def _possible_directories(plans: list[PlanContent]) -> list[str]:
     """The folders in which the plans may have lain, from the root; none for all of them."""
-    homes = {each.home.base: each.home for each in plans}.values()
-    places = {os.path.dirname(each.ref.path) for each in plans}
-    places |= {folder for home in homes for folder in (home.plans, *home.archives)}
-    return folders(plans[0].home.root, places)
+    homes = {plan.home.base: plan.home for plan in plans}.values()
+    directories = {os.path.dirname(plan.ref.path) for plan in plans}
+    directories |= {folder for home in homes for folder in (home.plans, *home.archives)}
+    return to_pathspecs(plans[0].home.root, directories)
 
 
-def folders(root: str, places: set[str]) -> list[str]:
+def to_pathspecs(root: str, directories: set[str]) -> list[str]:
     """Directories from the root as git is asked about them, without those inside others; none for all of them."""
-    found: list[str] = []
-    for folder in sorted([os.path.relpath(place, root) for place in places]):
+    pathspecs: list[str] = []
+    for folder in sorted([os.path.relpath(directory, root) for directory in directories]):
         if folder == ".":
             return []
-        if not any([f"{folder}/".startswith(f"{other}/") for other in found[-1:]]):
-            found.append(folder)
-    return found if len(found) <= _MOST else []
+        if not any([f"{folder}/".startswith(f"{previous}/") for previous in pathspecs[-1:]]):
+            pathspecs.append(folder)
+    return pathspecs if len(pathspecs) <= _MAX_DIRECTORIES else []
 
 
-def _then(plans: list[Asked], files: list[GitFile]) -> dict[str, GitFile]:
+def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dict[str, GitFile]:
     """Where a commit holds the plans, by their paths of today: there, or where a plan of that id is no longer."""
     by_path = {file.path: file for file in files}
-    found = {each.ref.path: by_path.get(each.home.display_path(each.ref.path)) for each in plans}
-    moved = [each for each in plans if found[each.ref.path] is None]
-    if moved:
-        gone: dict[tuple[str, str], GitFile] = {}
-        for home in {each.home.base: each.home for each in moved}.values():
+    file_by_plan_path = {plan.ref.path: by_path.get(plan.home.display_path(plan.ref.path)) for plan in plans}
+    missing_plans = [plan for plan in plans if file_by_plan_path[plan.ref.path] is None]
+    if missing_plans:
+        vanished_files: dict[tuple[str, str], GitFile] = {}
+        for home in {missing_plan.home.base: missing_plan.home for missing_plan in missing_plans}.values():
             for file in files:
                 if not os.path.lexists(os.path.join(home.root, file.path)):
                     ref = shelf.ref_for_path(home, os.path.join(home.root, file.path))
                     if ref.archived or home.split_plan_path(ref.path)[0] == home.plans:
-                        gone[home.base, shelf.normalize_id(ref.id)] = file
-        for each in moved:
-            found[each.ref.path] = gone.get((each.home.base, shelf.normalize_id(each.ref.id)))
-    return {path: file for path, file in found.items() if file is not None}
+                        vanished_files[home.base, shelf.normalize_id(ref.id)] = file
+        for plan in missing_plans:
+            file_by_plan_path[plan.ref.path] = vanished_files.get((plan.home.base, shelf.normalize_id(plan.ref.id)))
+    return {path: file for path, file in file_by_plan_path.items() if file is not None}
 
 
-def _drift(plans: list[Asked], commit: str) -> dict[str, tuple[str, ...]]:
+def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str, ...]]:
     """For each plan that is not finished: the paths that it names and that commits have changed since the last one of it."""
     from execplan.lint.scope import find_named_paths
     from execplan.lint.words import PlanSource
 
-    waiting: dict[str, tuple[str, dict[str, str]]] = {}
+    pending: dict[str, tuple[str, dict[str, str]]] = {}
     for home, ref, data in plans:
-        plan = None if ref.archived else _read(data)
+        plan = None if ref.archived else _parse_plan(data)
         if plan is None or plan.state() == COMPLETE:
             continue
-        base = os.path.relpath(home.base, home.root)
-        named = {name: name for name in find_named_paths(plan, PlanSource(plan))}
-        named |= {os.path.normpath(os.path.join(base, name)): name for name in named}
-        if named:
-            waiting[home.display_path(ref.path)] = ref.path, named
-    changed: dict[str, tuple[str, ...]] = {}
-    since: set[str] = set()
-    for paths in past.iter_commit_changes(plans[0].home, commit) if waiting else ():
-        for path in waiting.keys() & paths:
-            place, named = waiting.pop(path)
-            changed[place] = tuple([name for actual, name in named.items() if actual in since])
-        since.update(paths)
-        if not waiting:
+        base_prefix = os.path.relpath(home.base, home.root)
+        names_by_path = {name: name for name in find_named_paths(plan, PlanSource(plan))}
+        names_by_path |= {os.path.normpath(os.path.join(base_prefix, name)): name for name in names_by_path}
+        if names_by_path:
+            pending[home.display_path(ref.path)] = ref.path, names_by_path
+    drifted_paths: dict[str, tuple[str, ...]] = {}
+    later_paths: set[str] = set()
+    for paths in past.iter_commit_changes(plans[0].home, commit) if pending else ():
+        for path in pending.keys() & paths:
+            plan_path, names_by_path = pending.pop(path)
+            drifted_paths[plan_path] = tuple([name for actual, name in names_by_path.items() if actual in later_paths])
+        later_paths.update(paths)
+        if not pending:
             break
-    return changed
+    return drifted_paths

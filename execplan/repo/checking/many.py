@@ -11,11 +11,11 @@ from execplan.lint.rule import NOTICE, Finding, Fix
 from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.record import NamedTuple
-from execplan.repo.checking.cache import NEVER, Cache, opened, stat_of
-from execplan.repo.checking.one import Checked, check, given
-from execplan.repo.checking.one import checked as of_findings
-from execplan.repo.checking.selected import levels, wanted
-from execplan.repo.checking.spread import processes, spread
+from execplan.repo.checking.cache import NO_MINUTE_LIMIT, LintCache, open_cache, file_stat
+from execplan.repo.checking.one import CheckedFile, check_plan, make_rule_context
+from execplan.repo.checking.one import make_checked_file as make_checked_file
+from execplan.repo.checking.selected import active_levels, effective_selection
+from execplan.repo.checking.spread import process_count, run_in_processes
 from execplan.repo.shelf import PlanRef
 from execplan.text import disk
 from execplan.text.edit import Edit
@@ -25,128 +25,128 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from execplan.repo.checking.cache import Entry, Question, Row
-    from execplan.repo.checking.one import Way
-    from execplan.repo.checking.targets import Lot
+    from execplan.repo.checking.cache import CacheEntry, TreeQuery, FindingRow
+    from execplan.repo.checking.one import CheckOptions
+    from execplan.repo.checking.targets import TargetGroup
     from execplan.repo.home import Project
 
-FEW = 8
+MIN_CACHED_PLANS = 8
 """Up to so many plans are sooner judged than looked up."""
 
 
-class _Open(NamedTuple):
+class _PendingPlan(NamedTuple):
     """A plan that must be read."""
 
-    at: int
+    position: int
     """Its place among all."""
-    lot: Lot
+    group: TargetGroup
     name: str
-    cache: Cache | None
-    entry: Entry | None
+    cache: LintCache | None
+    cached_entry: CacheEntry | None
     """What was found in it before."""
-    safe: bool
+    is_in_repository: bool
     """Whether its folder lies in the repository."""
 
 
-def check_all(
-    lots: Sequence[Lot],
-    way: Way,
+def check_plans(
+    groups: Sequence[TargetGroup],
+    options: CheckOptions,
     *,
-    cached: bool = True,
+    use_cache: bool = True,
     with_data: bool = False,
     tick: Callable[[int, int], None] | None = None,
-) -> list[Checked]:
+) -> list[CheckedFile]:
     """Check the plans, in order; `with_data` gives the bytes of those in which something was found.
 
     `tick` is told how many have been judged, of how many. Raises ExecplanError.
     """
-    cached = cached and sum([len(lot.names) for lot in lots]) > FEW
-    caches: dict[tuple[str, str], Cache | None] = {}
-    checked: list[Checked] = []
-    pending: list[_Open] = []
-    for lot in lots:
-        which = lot.home.root, lot.home.base
-        if which not in caches:
-            caches[which] = _opened(lot.home, way) if cached else None
-        _recall(lot, way, caches[which], checked, pending, with_data=with_data)
-    results = spread(
-        lambda at: _judge(pending[at], way, with_data=with_data),
+    use_cache = use_cache and sum([len(group.names) for group in groups]) > MIN_CACHED_PLANS
+    caches: dict[tuple[str, str], LintCache | None] = {}
+    checked_files: list[CheckedFile] = []
+    pending: list[_PendingPlan] = []
+    for group in groups:
+        project_key = group.home.root, group.home.base
+        if project_key not in caches:
+            caches[project_key] = _open_fresh_cache(group.home, options) if use_cache else None
+        _use_cached_results(group, options, caches[project_key], checked_files, pending, with_data=with_data)
+    outcomes = run_in_processes(
+        lambda position: _check_pending(pending[position], options, with_data=with_data),
         len(pending),
-        processes(len(pending)),
-        lambda done: tick(done, len(pending)) if tick is not None else None,
+        process_count(len(pending)),
+        lambda finished: tick(finished, len(pending)) if tick is not None else None,
     )
-    judged = 0
-    for each, (rows, data, entry, asked, known) in zip(pending, results, strict=True):
-        judged += not known
+    checked_count = 0
+    for pending_plan, (rows, data, entry, queries, was_cached) in zip(pending, outcomes, strict=True):
+        checked_count += not was_cached
         if rows:
-            before = checked[each.at]
-            checked[each.at] = of_findings(
-                before.path, before.named, [_finding(row) for row in rows], data, before.fails
+            placeholder = checked_files[pending_plan.position]
+            checked_files[pending_plan.position] = make_checked_file(
+                placeholder.path, placeholder.display_name, [_row_to_finding(row) for row in rows], data, placeholder.fail_level
             )
-        if each.cache is not None and entry is not None:
-            each.cache.put(each.lot.folder, each.name, entry, asked, archived=each.lot.archived)
-    if cached:
-        trace.tell(f"{len(checked) - judged} of {len(checked)} plans from the cache")
+        if pending_plan.cache is not None and entry is not None:
+            pending_plan.cache.store(pending_plan.group.directory, pending_plan.name, entry, queries, archived=pending_plan.group.archived)
+    if use_cache:
+        trace.tell(f"{len(checked_files) - checked_count} of {len(checked_files)} plans from the cache")
     for cache in caches.values():
         if cache is not None:
             cache.save()
-    return checked
+    return checked_files
 
 
-def _opened(home: Project, way: Way) -> Cache | None:
+def _open_fresh_cache(home: Project, options: CheckOptions) -> LintCache | None:
     """The cache of a home, which knows what holds now; None when history is asked, of which the files say nothing."""
-    if way.histories is not None:
+    if options.histories is not None:
         return None
-    cache = opened(home, way)
+    cache = open_cache(home, options)
     if cache is not None:
-        cache.ask(given(home, PlanRef("", home.base, archived=False), way))
+        cache.refresh_answers(make_rule_context(home, PlanRef("", home.base, archived=False), options))
     return cache
 
 
-def _recall(
-    lot: Lot,
-    way: Way,
-    cache: Cache | None,
-    checked: list[Checked],
-    pending: list[_Open],
+def _use_cached_results(
+    group: TargetGroup,
+    options: CheckOptions,
+    cache: LintCache | None,
+    checked_files: list[CheckedFile],
+    pending: list[_PendingPlan],
     *,
     with_data: bool,
 ) -> None:
     """Take what the cache knows of a folder's plans; the others are pending, and stand there without findings."""
-    home = lot.home
-    safe = f"{os.path.realpath(lot.folder)}/".startswith(home.root.rstrip("/") + "/")
-    known: dict[str, Entry] = {}
+    home = group.home
+    is_in_repository = f"{os.path.realpath(group.directory)}/".startswith(home.root.rstrip("/") + "/")
+    cached_entries: dict[str, CacheEntry] = {}
     if cache is not None:
-        known = cache.folder(lot.folder, archived=lot.archived)
-        if lot.whole:
-            cache.saw(lot.folder, lot.names, archived=lot.archived)
-    shown = home.display_path(os.path.join(lot.folder, "x"))[:-1]
-    fails = wanted(home, way.selection).failure_level
-    folder = _folder(lot.folder) if known and safe else -1
+        cached_entries = cache.directory_entries(group.directory, archived=group.archived)
+        if group.is_complete:
+            cache.note_names(group.directory, group.names, archived=group.archived)
+    display_prefix = home.display_path(os.path.join(group.directory, "x"))[:-1]
+    fail_level = effective_selection(home, options.selection).failure_level
+    directory_fd = _open_directory(group.directory) if cached_entries and is_in_repository else -1
     try:
-        for name in lot.names:
-            entry = known.get(name)
-            found: list[Finding] = []
+        for name in group.names:
+            entry = cached_entries.get(name)
+            findings: list[Finding] = []
             # What git was asked about a plan is no part of what the cache knows.
-            own = None if way.committed and os.path.join(lot.folder, name) in way.committed else cache
-            if own is None or entry is None or not _is_known(own, entry, lot, name, folder, with_data=with_data):
-                pending.append(_Open(len(checked), lot, name, own, entry if own is not None else None, safe))
+            usable_cache = None if options.committed and os.path.join(group.directory, name) in options.committed else cache
+            if usable_cache is None or entry is None or not _is_cached_result_usable(usable_cache, entry, group, name, directory_fd, with_data=with_data):
+                pending.append(_PendingPlan(len(checked_files), group, name, usable_cache, entry if usable_cache is not None else None, is_in_repository))
             elif entry[2]:
-                found = [_finding(row) for row in entry[2]]
-            checked.append(of_findings(shown + name, lot.named + name, found, b"", fails))
+                findings = [_row_to_finding(row) for row in entry[2]]
+            checked_files.append(make_checked_file(display_prefix + name, group.display_prefix + name, findings, b"", fail_level))
     finally:
-        if folder >= 0:
-            os.close(folder)
+        if directory_fd >= 0:
+            os.close(directory_fd)
 
 
-def _is_known(cache: Cache, entry: Entry, lot: Lot, name: str, folder: int, *, with_data: bool) -> bool:
+def _is_cached_result_usable(cache: LintCache, entry: CacheEntry, group: TargetGroup, name: str, directory_fd: int, *, with_data: bool) -> bool:
     """Whether what is kept of a file is all that is asked for."""
-    if not _same(name, folder, entry) or not cache.holds(entry):
+    if not _is_file_unchanged(name, directory_fd, entry) or not cache.is_valid(entry):
         return False
-    return not lot.by_name if _is_skipped(entry[2]) else not (entry[2] and with_data)
+    return not group.is_explicit if _is_skipped(entry[2]) else not (entry[2] and with_data)
 
 
-def _folder(path: str) -> int:
+def _open_directory(path: str) -> int:
     """A handle of a folder, or -1."""
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -154,53 +154,53 @@ def _folder(path: str) -> int:
         return -1
 
 
-def _same(name: str, folder: int, entry: Entry) -> bool:
+def _is_file_unchanged(name: str, directory_fd: int, entry: CacheEntry) -> bool:
     """Whether a file of a folder is as it was when it was judged; a link never is what the file was that it leads to."""
-    if folder < 0 or entry[0] is None:
+    if directory_fd < 0 or entry[0] is None:
         return False
     try:
-        return stat_of(os.stat(name, dir_fd=folder, follow_symlinks=False)) == entry[0]
+        return file_stat(os.stat(name, dir_fd=directory_fd, follow_symlinks=False)) == entry[0]
     except OSError:
         return False
 
 
-def _judge(
-    each: _Open, way: Way, *, with_data: bool
-) -> tuple[tuple[Row, ...], bytes, Entry | None, tuple[Question, ...], bool]:
+def _check_pending(
+    pending_plan: _PendingPlan, options: CheckOptions, *, with_data: bool
+) -> tuple[tuple[FindingRow, ...], bytes, CacheEntry | None, tuple[TreeQuery, ...], bool]:
     """The findings of one plan as plain tuples, its bytes where they are asked for, what the cache may keep of it.
 
     Then what was asked, and whether all this was known.
     """
-    target = each.lot.target(each.name)
+    target = pending_plan.group.target(pending_plan.name)
     home, ref = target.home, target.ref
-    if not each.safe or os.path.islink(ref.path):
-        done = check(target, way)
-        rows = (_plain(NOT_A_PLAN),) if done.skipped else _rows(done.findings)
-        return rows, done.data if with_data and done.findings else b"", None, (), False
+    if not pending_plan.is_in_repository or os.path.islink(ref.path):
+        checked_file = check_plan(target, options)
+        rows = (_to_plain_tuple(NOT_A_PLAN),) if checked_file.was_skipped else _findings_to_rows(checked_file.findings)
+        return rows, checked_file.data if with_data and checked_file.findings else b"", None, (), False
     try:
         data, size, status = disk.read_still(ref.path, MAX_BYTES)
         if size > MAX_BYTES:
             raise too_large(size)
     except ExecplanError as error:
-        return _rows([unreadable_finding(error)]), b"", None, (), False
-    mark = _digest(data) if each.cache is not None else b""
-    before = each.entry
-    known = each.cache is not None and before is not None and before[1] == mark and each.cache.holds(before)
+        return _findings_to_rows([unreadable_finding(error)]), b"", None, (), False
+    content_digest = _digest(data) if pending_plan.cache is not None else b""
+    cached_entry = pending_plan.cached_entry
+    was_cached = pending_plan.cache is not None and cached_entry is not None and cached_entry[1] == content_digest and pending_plan.cache.is_valid(cached_entry)
     path = home.display_path(ref.path)
-    if known and each.cache is not None and before is not None:
-        rows, low, high, asked = before[2], before[3], before[4], each.cache.questions(before)
+    if was_cached and pending_plan.cache is not None and cached_entry is not None:
+        rows, valid_from, valid_until, queries = cached_entry[2], cached_entry[3], cached_entry[4], pending_plan.cache.entry_queries(cached_entry)
     else:
-        facts = given(home, ref, way, by_name=False)
-        rows = _rows(lint_bytes(data, facts, levels(home, way.selection, path)))
-        low, high = (facts.clock.low, facts.clock.high) if facts.clock is not None else (-NEVER, NEVER)
-        asked = tuple([(*question, answer) for question, answer in facts.tree.answers.items()]) if facts.tree else ()
-    entry = (stat_of(status) if status is not None else None), mark, rows, low, high, ()
-    if _is_skipped(rows) and each.lot.by_name:  # the cache knows only that it is not a plan
-        rows = _rows(lint_bytes(data, given(home, ref, way), levels(home, way.selection, path)))
-    return rows, data if with_data and rows else b"", entry if each.cache is not None else None, asked, known
+        context = make_rule_context(home, ref, options, is_explicit=False)
+        rows = _findings_to_rows(lint_bytes(data, context, active_levels(home, options.selection, path)))
+        valid_from, valid_until = (context.clock.low, context.clock.high) if context.clock is not None else (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT)
+        queries = tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
+    new_entry = (file_stat(status) if status is not None else None), content_digest, rows, valid_from, valid_until, ()
+    if _is_skipped(rows) and pending_plan.group.is_explicit:  # the cache knows only that it is not a plan
+        rows = _findings_to_rows(lint_bytes(data, make_rule_context(home, ref, options), active_levels(home, options.selection, path)))
+    return rows, data if with_data and rows else b"", new_entry if pending_plan.cache is not None else None, queries, was_cached
 
 
-def _is_skipped(rows: tuple[Row, ...]) -> bool:
+def _is_skipped(rows: tuple[FindingRow, ...]) -> bool:
     """Whether these rows say that the file is not a plan."""
     return len(rows) == 1 and rows[0][1] == NOTICE
 
@@ -211,16 +211,16 @@ def _digest(data: bytes) -> bytes:
     return sha256(data).digest()
 
 
-def _rows(findings: Sequence[Finding]) -> tuple[Row, ...]:
+def _findings_to_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:
     """Findings as plain tuples."""
-    return tuple([_plain(each) for each in findings])
+    return tuple([_to_plain_tuple(finding) for finding in findings])
 
 
-def _plain(value: Any) -> Any:
-    return tuple([_plain(each) for each in value]) if isinstance(value, tuple) else value
+def _to_plain_tuple(value: Any) -> Any:
+    return tuple([_to_plain_tuple(part) for part in value]) if isinstance(value, tuple) else value
 
 
-def _finding(row: Any) -> Finding:
+def _row_to_finding(row: Any) -> Finding:
     """The finding of a plain tuple."""
     finding = Finding._make(row)
     if finding.fix is None:

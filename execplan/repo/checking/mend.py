@@ -9,42 +9,42 @@ from execplan.errors import ENVIRONMENT
 from execplan.lint.fix import build_fix_change
 from execplan.lint.rule import SAFE, UNSAFE
 from execplan.repo.amend import EditResult, amend, remove_leftovers
-from execplan.repo.checking.one import check, given
-from execplan.repo.checking.selected import levels
+from execplan.repo.checking.one import check_plan, make_rule_context
+from execplan.repo.checking.selected import active_levels
 
 if TYPE_CHECKING:
     from execplan.lint.rule import Finding
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.checking.one import Target, Way
+    from execplan.repo.checking.one import CheckTarget, CheckOptions
 
 
-class Mended(NamedTuple):
+class FixOutcome(NamedTuple):
     """What became of the findings of one plan."""
 
-    target: Target
-    amended: EditResult | None
+    target: CheckTarget
+    edit_result: EditResult | None
     """None for a plan that may not be written: it is archived."""
-    codes: Counter[str]
+    fixed_counts: Counter[str]
     """How many findings of each rule were mended."""
 
 
-def mend(target: Target, way: Way, options: WriteOptions, *, unsafe: bool) -> Mended | None:
+def fix_plan(target: CheckTarget, check_options: CheckOptions, options: WriteOptions, *, include_unsafe: bool) -> FixOutcome | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
     home, ref = target.home, target.ref
-    checked = check(target, way)
-    if checked.error is not None and checked.error.exit == ENVIRONMENT:  # it may be readable again when it is judged
-        raise checked.error
-    if not any([_can(finding, unsafe=unsafe) for finding in checked.findings]):
+    checked_file = check_plan(target, check_options)
+    if checked_file.error is not None and checked_file.error.exit == ENVIRONMENT:  # it may be readable again when it is judged
+        raise checked_file.error
+    if not any([_is_fixable(finding, include_unsafe=include_unsafe) for finding in checked_file.findings]):
         if not options.dry_run:
             remove_leftovers(home, ref, command="lint")
         return None
-    codes: Counter[str] = Counter()
+    fixed_counts: Counter[str] = Counter()
     if ref.archived:
-        return Mended(target, None, codes)
-    rules = levels(home, way.selection, home.display_path(ref.path))
-    changer = build_fix_change(given(home, ref, way), rules, unsafe=unsafe, fix_counts=codes)
-    return Mended(target, amend(home, ref, changer, options, command="lint"), codes)
+        return FixOutcome(target, None, fixed_counts)
+    rule_levels = active_levels(home, check_options.selection, home.display_path(ref.path))
+    fix_change = build_fix_change(make_rule_context(home, ref, check_options), rule_levels, unsafe=include_unsafe, fix_counts=fixed_counts)
+    return FixOutcome(target, amend(home, ref, fix_change, options, command="lint"), fixed_counts)
 
 
-def _can(finding: Finding, *, unsafe: bool) -> bool:
-    return finding.fix is not None and (finding.fix.kind == SAFE or (unsafe and finding.fix.kind == UNSAFE))
+def _is_fixable(finding: Finding, *, include_unsafe: bool) -> bool:
+    return finding.fix is not None and (finding.fix.kind == SAFE or (include_unsafe and finding.fix.kind == UNSAFE))

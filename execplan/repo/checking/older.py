@@ -11,10 +11,10 @@ from execplan.lint.runner import lint_plan
 from execplan.lint.tally import is_overflow, finding_weight
 from execplan.plan import reader
 from execplan.repo import past, shelf
-from execplan.repo.checking.history import Asked, committed_plans
-from execplan.repo.checking.one import given
-from execplan.repo.checking.reading import plan_of
-from execplan.repo.checking.selected import levels
+from execplan.repo.checking.history import PlanContent, read_committed_plans
+from execplan.repo.checking.one import make_rule_context
+from execplan.repo.checking.reading import parse_checked_plan
+from execplan.repo.checking.selected import active_levels
 from execplan.repo.shelf import PlanRef
 
 TYPE_CHECKING = False
@@ -23,105 +23,105 @@ if TYPE_CHECKING:
 
     from execplan.lint.rule import Finding
     from execplan.plan.model import Plan
-    from execplan.repo.checking.history import Before
-    from execplan.repo.checking.one import Checked, Target, Way
+    from execplan.repo.checking.history import PlanAtCommit
+    from execplan.repo.checking.one import CheckedFile, CheckTarget, CheckOptions
     from execplan.repo.home import Project
 
-FROM = "PRE_COMMIT_FROM_REF"
+FROM_REF_VARIABLE = "PRE_COMMIT_FROM_REF"
 """Where the pre-commit program says which commit it compares with, if it checks a range of commits."""
-_ALL = 1 << 30
+_NO_LIMIT = 1 << 30
 
 
-def without_older(targets: Sequence[Target], checked: Sequence[Checked], way: Way) -> list[Checked]:
-    """The plans with the findings that this commit adds; `targets` are those of `checked`, in order.
+def drop_older_findings(targets: Sequence[CheckTarget], checked_files: Sequence[CheckedFile], options: CheckOptions) -> list[CheckedFile]:
+    """The plans with the findings that this commit adds; `targets` are those of `checked_files`, in order.
 
     A plan is compared with HEAD, or with the commit in PRE_COMMIT_FROM_REF. One that is as it was there is not part of
     the commit, and keeps all its findings, and so does a new one. Raises ExecplanError.
     """
-    asked: dict[str, list[Asked]] = {}
-    for target, each in zip(targets, checked, strict=True):
-        if each.findings and target.home.git is not None:
-            data = each.data or _read(target)
+    contents_by_root: dict[str, list[PlanContent]] = {}
+    for target, checked_file in zip(targets, checked_files, strict=True):
+        if checked_file.findings and target.home.git is not None:
+            data = checked_file.data or _read_plan_bytes(target)
             if data:
-                asked.setdefault(target.home.root, []).append(Asked(target.home, target.ref, data))
-    held: dict[str, tuple[Asked, Before]] = {}
-    for among in asked.values():
-        base = _base(among[0].home)
-        known = committed_plans(among, base) if base is not None else {}
-        held |= {each.ref.path: (each, known[each.ref.path]) for each in among if each.ref.path in known}
-    result = []
-    for target, each in zip(targets, checked, strict=True):
-        if target.ref.path not in held:
-            result.append(each)
+                contents_by_root.setdefault(target.home.root, []).append(PlanContent(target.home, target.ref, data))
+    comparable: dict[str, tuple[PlanContent, PlanAtCommit]] = {}
+    for contents in contents_by_root.values():
+        base_commit = _base_commit(contents[0].home)
+        committed_by_path = read_committed_plans(contents, base_commit) if base_commit is not None else {}
+        comparable |= {content.ref.path: (content, committed_by_path[content.ref.path]) for content in contents if content.ref.path in committed_by_path}
+    new_results = []
+    for target, checked_file in zip(targets, checked_files, strict=True):
+        if target.ref.path not in comparable:
+            new_results.append(checked_file)
             continue
-        now, before = held[target.ref.path]
-        same = (before.data, before.path) == (now.data, target.home.display_path(target.ref.path))
-        was = None if same else _plan(before.data)
-        result.append(each if was is None else _sifted(target, each, now, before, was, way))
-    return result
+        content, committed = comparable[target.ref.path]
+        is_unchanged = (committed.data, committed.path) == (content.data, target.home.display_path(target.ref.path))
+        old_plan = None if is_unchanged else _parse_plan(committed.data)
+        new_results.append(checked_file if old_plan is None else _drop_older(target, checked_file, content, committed, old_plan, options))
+    return new_results
 
 
-def _sifted(target: Target, checked: Checked, now: Asked, before: Before, was: Plan, way: Way) -> Checked:
+def _drop_older(target: CheckTarget, checked_file: CheckedFile, content: PlanContent, committed: PlanAtCommit, old_plan: Plan, options: CheckOptions) -> CheckedFile:
     """A plan without the findings that it had before."""
     home = target.home
-    ref = shelf.ref_for_path(home, os.path.join(home.root, before.path))
-    facts = given(home, PlanRef(ref.id, ref.path, before.archived), way._replace(histories={}))
-    old = lint_plan(was, facts, levels(home, way.selection, checked.path), max_findings=_ALL)
-    new = _added(checked.findings, plan_of(checked._replace(data=now.data)), old, was)
-    count = sum(map(finding_weight, checked.findings)) - sum(map(finding_weight, new))
-    return checked._replace(findings=new, older=count)
+    ref = shelf.ref_for_path(home, os.path.join(home.root, committed.path))
+    context = make_rule_context(home, PlanRef(ref.id, ref.path, committed.archived), options._replace(histories={}))
+    old_findings = lint_plan(old_plan, context, active_levels(home, options.selection, checked_file.path), max_findings=_NO_LIMIT)
+    new_findings = _new_findings(checked_file.findings, parse_checked_plan(checked_file._replace(data=content.data)), old_findings, old_plan)
+    dropped_count = sum(map(finding_weight, checked_file.findings)) - sum(map(finding_weight, new_findings))
+    return checked_file._replace(findings=new_findings, older_count=dropped_count)
 
 
-def _added(findings: Sequence[Finding], plan: Plan | None, old: Sequence[Finding], was: Plan) -> list[Finding]:
+def _new_findings(findings: Sequence[Finding], plan: Plan | None, old_findings: Sequence[Finding], old_plan: Plan) -> list[Finding]:
     """The findings that are not among the old ones, or are worse now."""
-    left: dict[str, list[Finding]] = {}
-    totals: dict[str, int] = {}
-    for finding, mark in zip(old, compute_fingerprints(old, was), strict=True):
-        left.setdefault(mark, []).append(finding)
-        totals[finding.code] = totals.get(finding.code, 0) + 1
+    unmatched: dict[str, list[Finding]] = {}
+    count_changes: dict[str, int] = {}
+    for finding, fingerprint in zip(old_findings, compute_fingerprints(old_findings, old_plan), strict=True):
+        unmatched.setdefault(fingerprint, []).append(finding)
+        count_changes[finding.code] = count_changes.get(finding.code, 0) + 1
     for finding in findings:
-        totals[finding.code] = totals.get(finding.code, 0) - finding_weight(finding)
-    title = plan.title_line + 1 if plan is not None else 0
-    added = []
-    for finding, mark in zip(findings, compute_fingerprints(findings, plan), strict=True):
+        count_changes[finding.code] = count_changes.get(finding.code, 0) - finding_weight(finding)
+    title_line = plan.title_line + 1 if plan is not None else 0
+    new_findings = []
+    for finding, fingerprint in zip(findings, compute_fingerprints(findings, plan), strict=True):
         if is_overflow(finding):
-            is_old = totals[finding.code] >= 0
+            is_known = count_changes[finding.code] >= 0
         else:
-            is_old = _take(left.get(mark, []), finding, of_all=finding.line == title)
-        if not is_old:
-            added.append(finding)
-    return added
+            is_known = _take_matching(unmatched.get(fingerprint, []), finding, is_about_plan=finding.line == title_line)
+        if not is_known:
+            new_findings.append(finding)
+    return new_findings
 
 
-def _take(old: list[Finding], finding: Finding, *, of_all: bool) -> bool:
+def _take_matching(old_findings: list[Finding], finding: Finding, *, is_about_plan: bool) -> bool:
     """Take one of the old findings of a mark that covers a finding, if one does: it was as bad, or worse.
 
     Findings about the whole plan have one mark, so that their messages must be the same, but for the lines they name.
     """
-    for each in old:
-        as_bad = LEVELS.index(each.level) <= LEVELS.index(finding.level)
-        if as_bad and (not of_all or _without_digits(each.message) == _without_digits(finding.message)):
-            old.remove(each)
+    for old_finding in old_findings:
+        is_as_severe = LEVELS.index(old_finding.level) <= LEVELS.index(finding.level)
+        if is_as_severe and (not is_about_plan or _remove_digits(old_finding.message) == _remove_digits(finding.message)):
+            old_findings.remove(old_finding)
             return True
     return False
 
 
-def _without_digits(message: str) -> str:
+def _remove_digits(message: str) -> str:
     return "".join([char for char in message if not char.isdigit()])
 
 
-def _base(home: Project) -> str | None:
+def _base_commit(home: Project) -> str | None:
     """The commit to compare with, None before the first one."""
-    named = os.environ.get(FROM, "")
-    if named and past.resolve_commit(home, named) is not None:
+    revision = os.environ.get(FROM_REF_VARIABLE, "")
+    if revision and past.resolve_commit(home, revision) is not None:
         try:
-            return past.branch_point(home, named)
+            return past.branch_point(home, revision)
         except ExecplanError:
             pass  # no common history: HEAD it is
     return past.resolve_commit(home, "HEAD")
 
 
-def _read(target: Target) -> bytes:
+def _read_plan_bytes(target: CheckTarget) -> bytes:
     """The bytes of a plan that the check did not hand over; none where it can't be read, which is a finding of its own."""
     try:
         return shelf.read_bytes(target.home, target.ref.path)
@@ -129,7 +129,7 @@ def _read(target: Target) -> bytes:
         return b""
 
 
-def _plan(data: bytes) -> Plan | None:
+def _parse_plan(data: bytes) -> Plan | None:
     """The plan as it was; None where it could not be read, so that there is nothing to compare with."""
     try:
         return reader.read(data)

@@ -11,28 +11,28 @@ from execplan.repo import homes, shelf
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
-    from execplan.repo.checking.one import Checked
+    from execplan.repo.checking.one import CheckedFile
 
 
-def lines_of(checked: Checked) -> list[str]:
+def read_lines(checked_file: CheckedFile) -> list[str]:
     """The lines of the plan; none where it can't be read, or no longer."""
     try:
-        return reader.decode(_data(checked)).lines
+        return reader.decode(_read_checked_bytes(checked_file)).lines
     except ExecplanError:
         return []
 
 
-def plan_of(checked: Checked) -> Plan | None:
+def parse_checked_plan(checked_file: CheckedFile) -> Plan | None:
     """The plan as it was checked; None where it can't be read, or no longer."""
     try:
-        return reader.read(_data(checked))
+        return reader.read(_read_checked_bytes(checked_file))
     except ExecplanError:
         return None
 
 
-def _data(checked: Checked) -> bytes:
+def _read_checked_bytes(checked_file: CheckedFile) -> bytes:
     """The bytes, read again where only the findings were kept; raises ExecplanError."""
-    if checked.data or any([finding.code == "EP001" for finding in checked.findings]):
-        return checked.data
-    path = os.path.abspath(checked.named)
+    if checked_file.data or any([finding.code == "EP001" for finding in checked_file.findings]):
+        return checked_file.data
+    path = os.path.abspath(checked_file.display_name)
     return shelf.read_bytes(homes.find(os.path.dirname(path)), path)

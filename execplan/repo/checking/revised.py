@@ -9,58 +9,58 @@ from execplan.lint.facts import GitHistory
 from execplan.lint.rule import COMMIT, RULES
 from execplan.plan import reader
 from execplan.repo import past, shelf
-from execplan.repo.checking.history import Asked, committed_plans, folders
-from execplan.repo.checking.selected import levels
+from execplan.repo.checking.history import PlanContent, read_committed_plans, to_pathspecs
+from execplan.repo.checking.selected import active_levels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import Way
-    from execplan.repo.checking.targets import Lot
+    from execplan.repo.checking.one import CheckOptions
+    from execplan.repo.checking.targets import TargetGroup
 
 
-def with_committed(lots: Sequence[Lot], way: Way) -> Way:
+def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) -> CheckOptions:
     """The way with the plans that differ from HEAD as they were committed; git that refuses tells nothing.
 
     One process of git says which plans differ, and two more read those, if there are any. Nothing is asked where no rule
     wants it, or where history is known already.
     """
-    if way.histories is not None:
-        return way
-    roots: dict[str, list[Lot]] = {}
-    for lot in lots:
-        wanted = [code for code in levels(lot.home, way.selection, "") if RULES[code].needs == COMMIT]
-        if lot.home.git is not None and not lot.archived and wanted:
-            roots.setdefault(lot.home.root, []).append(lot)
-    known: dict[str, GitHistory] = {}
-    for among in roots.values():
+    if options.histories is not None:
+        return options
+    roots: dict[str, list[TargetGroup]] = {}
+    for group in groups:
+        comparing_rules = [code for code in active_levels(group.home, options.selection, "") if RULES[code].needs == COMMIT]
+        if group.home.git is not None and not group.archived and comparing_rules:
+            roots.setdefault(group.home.root, []).append(group)
+    histories_by_path: dict[str, GitHistory] = {}
+    for repository_groups in roots.values():
         try:
-            known |= _known(among)
+            histories_by_path |= _modified_plans(repository_groups)
         except ExecplanError:
             continue
-    return way._replace(committed=known)
+    return options._replace(committed=histories_by_path)
 
 
-def _known(lots: list[Lot]) -> dict[str, GitHistory]:
+def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
     """The plans of one repository that differ from HEAD, by their absolute paths; raises ExecplanError."""
-    home = lots[0].home
-    places = folders(home.root, {lot.folder for lot in lots})
-    differing = {os.path.join(home.root, path) for path in past.changed_files(home, "HEAD", places)}
+    home = groups[0].home
+    pathspecs = to_pathspecs(home.root, {group.directory for group in groups})
+    modified_paths = {os.path.join(home.root, path) for path in past.changed_files(home, "HEAD", pathspecs)}
     plans = []
-    for lot in lots if differing else ():
-        for name in lot.names:
-            target = lot.target(name)
-            if os.path.realpath(target.ref.path) in differing:
+    for group in groups if modified_paths else ():
+        for name in group.names:
+            target = group.target(name)
+            if os.path.realpath(target.ref.path) in modified_paths:
                 try:
-                    plans.append(Asked(target.home, target.ref, shelf.read_bytes(target.home, target.ref.path)))
+                    plans.append(PlanContent(target.home, target.ref, shelf.read_bytes(target.home, target.ref.path)))
                 except ExecplanError:
                     continue  # a finding of its own
-    known = {}
-    for path, before in (committed_plans(plans, "HEAD") if plans else {}).items():
+    histories_by_path = {}
+    for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
         try:
-            was = reader.read(before.data)
+            committed_plan = reader.read(committed.data)
         except ExecplanError:
             continue
-        known[path] = GitHistory(was, before.path, before.archived, is_partial=True)
-    return known
+        histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
+    return histories_by_path

@@ -9,54 +9,54 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
-_PLAIN = RuleSelection()
-_MADE: dict[tuple[RuleSelection, ...], dict[str, str]] = {}
+_DEFAULT_SELECTION = RuleSelection()
+_LEVELS_BY_LAYERS: dict[tuple[RuleSelection, ...], dict[str, str]] = {}
 
 
-def _said(table: dict[str, object], home: Project) -> RuleSelection:
+def _table_selection(table: dict[str, object], home: Project) -> RuleSelection:
     """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
     if not table:
-        return _PLAIN
-    from execplan.repo.checking.table import selection
+        return _DEFAULT_SELECTION
+    from execplan.repo.checking.table import parse_selection
 
-    return selection(table, f"the settings of {home.base}: lint")
+    return parse_selection(table, f"the settings of {home.base}: lint")
 
 
-def levels(home: Project, asked: RuleSelection, path: str) -> dict[str, str]:
+def active_levels(home: Project, requested: RuleSelection, path: str) -> dict[str, str]:
     """The rules that run on a plan that lies at a path from the root, each with its level."""
     table = home.settings.lint
-    if not table and asked == _PLAIN:
+    if not table and requested == _DEFAULT_SELECTION:
         return DEFAULT_LEVELS
-    layers = (asked, *_matching(table, home, path), _said(table, home))
-    if layers not in _MADE:
-        _MADE[layers] = merged(*layers).active_levels()
-    return _MADE[layers]
+    layers = (requested, *_path_selections(table, home, path), _table_selection(table, home))
+    if layers not in _LEVELS_BY_LAYERS:
+        _LEVELS_BY_LAYERS[layers] = merge_selections(*layers).active_levels()
+    return _LEVELS_BY_LAYERS[layers]
 
 
-def wanted(home: Project, asked: RuleSelection) -> RuleSelection:
+def effective_selection(home: Project, requested: RuleSelection) -> RuleSelection:
     """What was asked for, over what the settings say for all plans of a home."""
-    return asked.overlay(_said(home.settings.lint, home))
+    return requested.overlay(_table_selection(home.settings.lint, home))
 
 
-def merged(*layers: RuleSelection) -> RuleSelection:
+def merge_selections(*layers: RuleSelection) -> RuleSelection:
     """Selections in one, the first over the second and so on."""
-    result = layers[0]
+    combined = layers[0]
     for layer in layers[1:]:
-        result = result.overlay(layer)
-    return result
+        combined = combined.overlay(layer)
+    return combined
 
 
-def _matching(table: dict[str, object], home: Project, path: str) -> list[RuleSelection]:
+def _path_selections(table: dict[str, object], home: Project, path: str) -> list[RuleSelection]:
     """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
     paths = table.get("paths")
     if not isinstance(paths, dict):
         return []
     from fnmatch import fnmatchcase
 
-    base = home.display_path(home.base)
-    inside = path.removeprefix(f"{base}/") if base else path
+    base_prefix = home.display_path(home.base)
+    relative_path = path.removeprefix(f"{base_prefix}/") if base_prefix else path
     return [
-        _said(below, home)
-        for pattern, below in reversed(paths.items())
-        if fnmatchcase(inside, pattern) or inside.startswith(f"{pattern.rstrip('/')}/")
+        _table_selection(path_table, home)
+        for pattern, path_table in reversed(paths.items())
+        if fnmatchcase(relative_path, pattern) or relative_path.startswith(f"{pattern.rstrip('/')}/")
     ]

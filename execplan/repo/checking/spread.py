@@ -13,107 +13,107 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-SHARE = 40
+PLANS_PER_PROCESS = 40
 """Plans from which on a process of their own pays: it takes some milliseconds, a plan takes one."""
-_MOST = 16
-_KILL = 9
+_MAX_PROCESSES = 16
+_SIGKILL = 9
 """SIGKILL; the module signal takes five milliseconds to import."""
 
 
-def processes(count: int) -> int:
+def process_count(plan_count: int) -> int:
     """How many processes so many plans are spread over."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return max(1, min(cores, _MOST, count // SHARE))
+    return max(1, min(cores, _MAX_PROCESSES, plan_count // PLANS_PER_PROCESS))
 
 
-def spread(work: Callable[[int], Any], count: int, among: int, tick: Callable[[int], None]) -> list[Any]:
+def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick: Callable[[int], None]) -> list[Any]:
     """What the work gives for each number below a count, in order; its results are of what marshal can write.
 
     This process does a part of it, and a part in which the work failed elsewhere, so that it fails here as it would
     without the others. Raises ExecplanError when a process was ended from outside.
     """
-    results: list[Any] = [None] * count
+    outcomes: list[Any] = [None] * count
     children: dict[int, tuple[int, int]] = {}
     sys.stdout.flush()
     sys.stderr.flush()
     try:
-        for part in range(1, among):
-            _start(work, range(part, count, among), part, children)
-        for at in range(0, count, among):
-            results[at] = work(at)
-            tick(min(at + among, count))
-        for process, (part, pipe) in list(children.items()):
+        for worker in range(1, workers):
+            _start_worker(task, range(worker, count, workers), worker, children)
+        for index in range(0, count, workers):
+            outcomes[index] = task(index)
+            tick(min(index + workers, count))
+        for pid, (worker, pipe) in list(children.items()):
             with open(pipe, "rb", closefd=False) as file:
                 data = file.read()
-            status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-            del children[process]
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            del children[pid]
             os.close(pipe)
-            mine = range(part, count, among)
+            indexes = range(worker, count, workers)
             if status < 0:
-                raise _died(-status, len(mine))
+                raise _worker_died_error(-status, len(indexes))
             if status:
-                results[part::among] = [work(at) for at in mine]
+                outcomes[worker::workers] = [task(index) for index in indexes]
             else:
-                results[part::among] = marshal.loads(data)  # noqa: S302 (from a copy of this process)
+                outcomes[worker::workers] = marshal.loads(data)  # noqa: S302 (from a copy of this process)
     finally:
-        _end(children)
-    return results
+        _kill_workers(children)
+    return outcomes
 
 
-def _start(work: Callable[[int], Any], part: range, number: int, children: dict[int, tuple[int, int]]) -> None:
+def _start_worker(task: Callable[[int], Any], indexes: range, worker: int, children: dict[int, tuple[int, int]]) -> None:
     """Start a process that does a part; signals wait until it is known."""
     import signal
 
-    stops = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, stops)
+    stop_signals = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stop_signals)
     try:
         reader, writer = os.pipe()
         parent = os.getpid()
-        process = os.fork()
-        if process:
-            children[process] = number, reader
+        pid = os.fork()
+        if pid:
+            children[pid] = worker, reader
             os.close(writer)
             return
         status = 1
         try:
             os.close(reader)
-            for stop in stops:
-                signal.signal(stop, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
-            status = _do(work, part, writer, parent)
+            for stop_signal in stop_signals:
+                signal.signal(stop_signal, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, stop_signals)
+            status = _run_worker(task, indexes, writer, parent)
         finally:
             os._exit(status)
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stop_signals)
 
 
-def _do(work: Callable[[int], Any], part: range, writer: int, parent: int) -> int:
+def _run_worker(task: Callable[[int], Any], indexes: range, writer: int, parent: int) -> int:
     """Do a part and write its results; the exit status. Ends when the process that started it has ended."""
-    results = []
-    for at in part:
+    outcomes = []
+    for index in indexes:
         if os.getppid() != parent:
             return 1
-        results.append(work(at))
+        outcomes.append(task(index))
     with open(writer, "wb") as file:
-        file.write(marshal.dumps(results))
+        file.write(marshal.dumps(outcomes))
     return 0
 
 
-def _end(children: dict[int, tuple[int, int]]) -> None:
+def _kill_workers(children: dict[int, tuple[int, int]]) -> None:
     """End the processes that are still at work."""
-    for process, (_, pipe) in children.items():
+    for pid, (_, pipe) in children.items():
         try:
             os.close(pipe)
-            os.kill(process, _KILL)
-            os.waitpid(process, 0)
+            os.kill(pid, _SIGKILL)
+            os.waitpid(pid, 0)
         except OSError:
             pass  # it ended at the same moment
 
 
-def _died(number: int, plans: int) -> ExecplanError:
+def _worker_died_error(signal_number: int, plan_count: int) -> ExecplanError:
     return ExecplanError(
         "worker-died",
-        f"a process that checked {plans} plans was ended by signal {number}, so nothing is known of them",
+        f"a process that checked {plan_count} plans was ended by signal {signal_number}, so nothing is known of them",
         exit=ENVIRONMENT,
         hint="run it again; signal 9 often says that memory ran out",
     )

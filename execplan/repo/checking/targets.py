@@ -7,7 +7,7 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import homes, shelf
-from execplan.repo.checking.one import Target
+from execplan.repo.checking.one import CheckTarget
 from execplan.repo.shelf import PlanRef
 
 TYPE_CHECKING = False
@@ -17,139 +17,139 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-class Lot(NamedTuple):
+class TargetGroup(NamedTuple):
     """Plans of one folder, in the order in which they are checked."""
 
     home: Project
-    folder: str
-    named: str
+    directory: str
+    display_prefix: str
     """What stands before a file's name where a terminal shows it."""
     archived: bool
     names: list[str]
-    whole: bool = False
+    is_complete: bool = False
     """Whether these are all plans of the folder."""
-    by_name: bool = False
+    is_explicit: bool = False
     """Whether somebody named these files, or plans."""
 
-    def target(self, name: str) -> Target:
+    def target(self, name: str) -> CheckTarget:
         """The plan in one of the files."""
-        path = os.path.join(self.folder, name)
-        return Target(self.home, PlanRef(self.home.split_plan_path(path)[1], path, self.archived), self.named + name, self.by_name)
+        path = os.path.join(self.directory, name)
+        return CheckTarget(self.home, PlanRef(self.home.split_plan_path(path)[1], path, self.archived), self.display_prefix + name, self.is_explicit)
 
 
-def lots(names: Sequence[str], *, hook: bool = False) -> list[Lot]:
+def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> list[TargetGroup]:
     """The plans that are named, with their homes; with no name every plan, archived ones too. Raises ExecplanError.
 
     A hook gets the names from git, so they are not by somebody who takes these files for plans.
     """
     if not names:
-        among = homes.with_nested_projects(homes.require(os.getcwd()))
+        projects = homes.with_nested_projects(homes.require(os.getcwd()))
         return [
-            Lot(home, folder, _from_here(folder), archived, files, whole=True)
-            for home in among
+            TargetGroup(home, directory, _display_prefix(directory), archived, files, is_complete=True)
+            for home in projects
             for archived in (False, True)
-            for folder, files in shelf.plan_files(home, archive=archived)
+            for directory, files in shelf.plan_files(home, archive=archived)
         ]
-    found: dict[str, Project] = {}
-    chosen: list[Lot] = []
+    projects_by_directory: dict[str, Project] = {}
+    groups: list[TargetGroup] = []
     for name in names:
         if os.path.isdir(name):
-            for folder, folders, files in os.walk(name):
-                folders.sort()
-                _add(
-                    chosen,
-                    os.path.join(folder, ""),
-                    [each for each in sorted(files) if _is_markdown(each)],
-                    found,
-                    by_name=False,
+            for directory, subdirectories, files in os.walk(name):
+                subdirectories.sort()
+                _add_files(
+                    groups,
+                    os.path.join(directory, ""),
+                    [file_name for file_name in sorted(files) if _is_markdown(file_name)],
+                    projects_by_directory,
+                    is_explicit=False,
                 )
         elif os.path.lexists(name):
-            folder, file = os.path.split(name)
-            _add(chosen, name.removesuffix(file), [file], found, by_name=not hook)
+            directory, base_name = os.path.split(name)
+            _add_files(groups, name.removesuffix(base_name), [base_name], projects_by_directory, is_explicit=not is_hook)
         else:
-            chosen.append(_plan(name))
-    seen: set[str] = set()
-    for at, lot in enumerate(chosen):
-        own = [name for name in lot.names if os.path.join(lot.folder, name) not in seen]
-        seen |= {os.path.join(lot.folder, name) for name in own}
-        chosen[at] = lot._replace(names=own)
-    return chosen
+            groups.append(_find_plan_group(name))
+    seen_paths: set[str] = set()
+    for index, group in enumerate(groups):
+        new_names = [name for name in group.names if os.path.join(group.directory, name) not in seen_paths]
+        seen_paths |= {os.path.join(group.directory, name) for name in new_names}
+        groups[index] = group._replace(names=new_names)
+    return groups
 
 
-def targets(chosen: Iterable[Lot]) -> Iterator[Target]:
+def iter_targets(groups: Iterable[TargetGroup]) -> Iterator[CheckTarget]:
     """Each plan of the lots."""
-    for lot in chosen:
-        yield from [lot.target(name) for name in lot.names]
+    for group in groups:
+        yield from [group.target(name) for name in group.names]
 
 
-def among(here: Project, paths: Sequence[str]) -> list[tuple[Project, PlanRef]]:
+def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[Project, PlanRef]]:
     """Those of some files, named from the root of the repository, that are plans of a home; raises ExecplanError."""
     import re
 
     from execplan.repo.pattern import plan_paths_regex
 
-    found: dict[str, tuple[Project, re.Pattern[str]]] = {}
+    matcher_by_directory: dict[str, tuple[Project, re.Pattern[str]]] = {}
     plans = []
     for path in paths:
-        full = os.path.join(here.root, path)
-        folder = os.path.dirname(full)
-        if folder not in found:
-            home = homes.find(folder)
-            found[folder] = home, re.compile(plan_paths_regex(home))
-        home, pattern = found[folder]
+        full_path = os.path.join(start_project.root, path)
+        directory = os.path.dirname(full_path)
+        if directory not in matcher_by_directory:
+            home = homes.find(directory)
+            matcher_by_directory[directory] = home, re.compile(plan_paths_regex(home))
+        home, pattern = matcher_by_directory[directory]
         if pattern.search(path):
-            plans.append((home, shelf.ref_for_path(home, full)))
+            plans.append((home, shelf.ref_for_path(home, full_path)))
     return plans
 
 
-def changed_since(start: str, revision: str) -> tuple[list[Lot], str]:
+def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup], str]:
     """The plans that are not as they were where the branch left a revision, new ones too, and that commit; raises ExecplanError."""
     from execplan.repo import past
 
-    here = homes.find(start)
-    base = past.branch_point(here, revision)
-    paths = sorted({*past.changed_files(here, base), *past.untracked_files(here)})
-    plans = among(here, [path for path in paths if path.endswith(".md")])
-    return [_lot(home, ref) for home, ref in plans if os.path.lexists(ref.path)], base
+    start_project = homes.find(start)
+    base_commit = past.branch_point(start_project, revision)
+    paths = sorted({*past.changed_files(start_project, base_commit), *past.untracked_files(start_project)})
+    plans = find_plan_refs(start_project, [path for path in paths if path.endswith(".md")])
+    return [_single_plan_group(home, ref) for home, ref in plans if os.path.lexists(ref.path)], base_commit
 
 
-def _plan(name: str) -> Lot:
+def _find_plan_group(name: str) -> TargetGroup:
     """The plan of this name, which is no file."""
     from execplan.repo import pick
 
     if pick.is_path_query(name) and not homes.find(os.getcwd()).exists:
         raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
-    return _lot(*pick.select_plan(os.getcwd(), name))._replace(by_name=True)
+    return _single_plan_group(*pick.select_plan(os.getcwd(), name))._replace(is_explicit=True)
 
 
-def _lot(home: Project, ref: PlanRef) -> Lot:
+def _single_plan_group(home: Project, ref: PlanRef) -> TargetGroup:
     """One plan."""
-    folder, file = os.path.split(ref.path)
-    return Lot(home, folder, _from_here(folder), ref.archived, [file])
+    directory, file_name = os.path.split(ref.path)
+    return TargetGroup(home, directory, _display_prefix(directory), ref.archived, [file_name])
 
 
-def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Project], *, by_name: bool) -> None:
-    """Add files of a folder; `found` are the homes of the folders so far."""
-    folder = os.path.abspath(named or ".")
+def _add_files(groups: list[TargetGroup], display_prefix: str, names: list[str], projects_by_directory: dict[str, Project], *, is_explicit: bool) -> None:
+    """Add files of a folder; `projects_by_directory` are the homes of the folders so far."""
+    directory = os.path.abspath(display_prefix or ".")
     for name in names:
-        last = chosen[-1] if chosen and chosen[-1].by_name == by_name else None
-        if last is not None and last.named == named and last.home.is_flat:
-            last.names.append(name)  # in a flat home one file of a folder is as archived as another
+        last_group = groups[-1] if groups and groups[-1].is_explicit == is_explicit else None
+        if last_group is not None and last_group.display_prefix == display_prefix and last_group.home.is_flat:
+            last_group.names.append(name)  # in a flat home one file of a folder is as archived as another
             continue
-        if folder not in found:
-            found[folder] = homes.find(folder)
-        home = found[folder]
-        archived = shelf.ref_for_path(home, os.path.join(folder, name)).archived
-        if last is not None and last.named == named and last.archived == archived:
-            last.names.append(name)
+        if directory not in projects_by_directory:
+            projects_by_directory[directory] = homes.find(directory)
+        home = projects_by_directory[directory]
+        archived = shelf.ref_for_path(home, os.path.join(directory, name)).archived
+        if last_group is not None and last_group.display_prefix == display_prefix and last_group.archived == archived:
+            last_group.names.append(name)
         else:
-            chosen.append(Lot(home, folder, named, archived, [name], by_name=by_name))
+            groups.append(TargetGroup(home, directory, display_prefix, archived, [name], is_explicit=is_explicit))
 
 
-def _from_here(folder: str) -> str:
+def _display_prefix(directory: str) -> str:
     """A folder as a terminal shows it before a file's name."""
-    shown = os.path.relpath(folder)
-    return "" if shown == "." else os.path.join(shown, "")
+    relative_path = os.path.relpath(directory)
+    return "" if relative_path == "." else os.path.join(relative_path, "")
 
 
 def _is_markdown(name: str) -> bool:

@@ -12,134 +12,134 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
-MOST = 50_000
+MAX_WALKED_FILES = 50_000
 """Files that are looked at where no git tells them; of a larger folder nothing is said to be missing."""
 
-_OTHERS = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))
+_SKIPPED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))
 """Folders of files that nobody wrote by hand."""
 
 
-class Trees:
+class RepositoryTrees:
     """The repositories and homes of one run; `staged` takes the next commit for what is there, beside the disk."""
 
-    def __init__(self, *, staged: bool = False) -> None:
-        self._staged = staged
-        self._files: dict[str, _Files] = {}
-        self._ids: dict[str, dict[str, list[str]]] = {}
+    def __init__(self, *, is_staged: bool = False) -> None:
+        self._is_staged = is_staged
+        self._indexes_by_root: dict[str, _FileIndex] = {}
+        self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
 
-    def of(self, home: Project) -> RepositoryTree:
+    def tree_for(self, home: Project) -> RepositoryTree:
         """What a plan of this home may ask."""
-        return RepositoryTree(lambda kind, subject: self._answer(home, kind, subject))
+        return RepositoryTree(lambda kind, subject: self._answer_query(home, kind, subject))
 
-    def _answer(self, home: Project, kind: str, subject: str) -> object:
+    def _answer_query(self, home: Project, kind: str, subject: str) -> object:
         if kind == HAS:
-            return self._has(home, subject)
+            return self._path_exists(home, subject)
         if kind == ENDS:
-            return self._listed(home).ends(subject.strip("/"))
+            return self._file_index(home).has_suffix(subject.strip("/"))
         if kind == EVIDENCE:
             from execplan.repo.moving.evidence import recorded_digest
 
             return recorded_digest(home, os.path.join(home.root, subject))
-        return self._same_id(home, os.path.join(home.root, subject))
+        return self._find_same_id(home, os.path.join(home.root, subject))
 
-    def _has(self, home: Project, path: str) -> bool:
+    def _path_exists(self, home: Project, path: str) -> bool:
         parts = os.path.normpath(path).split("/")
         if not path or path.startswith("/") or parts[0] == ".." or ".git" in path.split("/"):
             return False
-        full = os.path.join(home.root, *parts)
-        if os.path.lexists(full):
-            folder = os.path.realpath(os.path.dirname(full))
-            return parts == ["."] or f"{folder}/".startswith(home.root.rstrip("/") + "/")
-        return self._staged and self._listed(home).holds("/".join(parts))
+        full_path = os.path.join(home.root, *parts)
+        if os.path.lexists(full_path):
+            real_directory = os.path.realpath(os.path.dirname(full_path))
+            return parts == ["."] or f"{real_directory}/".startswith(home.root.rstrip("/") + "/")
+        return self._is_staged and self._file_index(home).contains("/".join(parts))
 
-    def _listed(self, home: Project) -> _Files:
-        if home.root not in self._files:
-            self._files[home.root] = _listed(home)
-        return self._files[home.root]
+    def _file_index(self, home: Project) -> _FileIndex:
+        if home.root not in self._indexes_by_root:
+            self._indexes_by_root[home.root] = _index_repository(home)
+        return self._indexes_by_root[home.root]
 
-    def _same_id(self, home: Project, path: str) -> str:
+    def _find_same_id(self, home: Project, path: str) -> str:
         """The path of another plan of the home with the id of the plan in a file, which must lie in the home as well."""
-        if home.base not in self._ids:
-            self._ids[home.base] = _doubles(home, self._plans(home))
-        doubles = self._ids[home.base]
-        same = doubles.get(shelf.normalize_id(home.split_plan_path(path)[1]), []) if doubles else []
-        if not same:
+        if home.base not in self._duplicates_by_project:
+            self._duplicates_by_project[home.base] = _find_duplicate_ids(home, self._list_plans(home))
+        duplicates = self._duplicates_by_project[home.base]
+        paths_with_id = duplicates.get(shelf.normalize_id(home.split_plan_path(path)[1]), []) if duplicates else []
+        if not paths_with_id:
             return ""
-        own = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        others = [place for place in same if place != own]
-        return home.display_path(others[0]) if others and len(others) < len(same) else ""
+        own_path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        other_paths = [plan_path for plan_path in paths_with_id if plan_path != own_path]
+        return home.display_path(other_paths[0]) if other_paths and len(other_paths) < len(paths_with_id) else ""
 
-    def _plans(self, home: Project) -> list[tuple[str, list[str]]]:
+    def _list_plans(self, home: Project) -> list[tuple[str, list[str]]]:
         """The folders of the home's plans, archived ones too, each with the names of their files."""
-        if not self._staged:
+        if not self._is_staged:
             return shelf.plan_files(home) + shelf.plan_files(home, archive=True)
         import re
 
         from execplan.repo.pattern import plan_paths_regex
 
-        found = re.compile(plan_paths_regex(home._replace(settings=home.settings._replace(homes=()))))
-        places = [os.path.split(path) for path in self._listed(home).paths if found.search(path)]
-        return [(os.path.join(home.root, folder), [name]) for folder, name in places]
+        plan_pattern = re.compile(plan_paths_regex(home._replace(settings=home.settings._replace(homes=()))))
+        split_paths = [os.path.split(path) for path in self._file_index(home).paths if plan_pattern.search(path)]
+        return [(os.path.join(home.root, directory), [name]) for directory, name in split_paths]
 
 
-def _doubles(home: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
+def _find_duplicate_ids(home: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
     """The ids that several plans have, as they are compared, each with the places of these."""
     if home.is_flat:  # an id is its file's name: what differs in lower case is not looked at one by one
-        names = [name for _, files in plans for name in files]
-        if len({name.lower() for name in names}) == len(names) and all([name.isascii() for name in names]):
+        file_names = [name for _, files in plans for name in files]
+        if len({name.lower() for name in file_names}) == len(file_names) and all([name.isascii() for name in file_names]):
             return {}
-    found: dict[str, list[str]] = {}
-    for folder, files in plans:
+    paths_by_id: dict[str, list[str]] = {}
+    for directory, files in plans:
         for name in files:
-            place = os.path.join(folder, name)
-            found.setdefault(shelf.normalize_id(home.split_plan_path(place)[1]), []).append(place)
-    return {name: places for name, places in found.items() if len(places) > 1}
+            plan_path = os.path.join(directory, name)
+            paths_by_id.setdefault(shelf.normalize_id(home.split_plan_path(plan_path)[1]), []).append(plan_path)
+    return {plan_id: duplicate_paths for plan_id, duplicate_paths in paths_by_id.items() if len(duplicate_paths) > 1}
 
 
-class _Files:
+class _FileIndex:
     """The files of a repository by their paths from its root."""
 
-    def __init__(self, paths: list[str], *, whole: bool = True) -> None:
+    def __init__(self, paths: list[str], *, is_complete: bool = True) -> None:
         self.paths = paths
-        self._whole = whole
+        self._is_complete = is_complete
         self._folders: set[str] = set()
         self._by_name: dict[str, list[str]] = {}
         for path in paths:
-            folder, _, name = path.rpartition("/")
-            self._by_name.setdefault(name, []).append(folder)
-            while folder and folder not in self._folders:
-                self._folders.add(folder)
-                folder, _, name = folder.rpartition("/")
-                self._by_name.setdefault(name, []).append(folder)
+            directory, _, name = path.rpartition("/")
+            self._by_name.setdefault(name, []).append(directory)
+            while directory and directory not in self._folders:
+                self._folders.add(directory)
+                directory, _, name = directory.rpartition("/")
+                self._by_name.setdefault(name, []).append(directory)
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Whether there is a file or a folder of this path."""
-        folder, _, name = path.rpartition("/")
-        return path in self._folders or folder in self._by_name.get(name, ())
+        directory, _, name = path.rpartition("/")
+        return path in self._folders or directory in self._by_name.get(name, ())
 
-    def ends(self, path: str) -> bool:
+    def has_suffix(self, path: str) -> bool:
         """Whether the path of a file or a folder ends with these parts."""
-        folder, _, name = path.rpartition("/")
-        places = self._by_name.get(name, ())
-        if not folder:
-            return bool(places) or not self._whole
-        return any([f"/{place}".endswith(f"/{folder}") for place in places]) or not self._whole
+        directory, _, name = path.rpartition("/")
+        directories = self._by_name.get(name, ())
+        if not directory:
+            return bool(directories) or not self._is_complete
+        return any([f"/{candidate}".endswith(f"/{directory}") for candidate in directories]) or not self._is_complete
 
 
-def _listed(home: Project) -> _Files:
+def _index_repository(home: Project) -> _FileIndex:
     """The tracked files; where git tells none those that a walk finds."""
     if home.git is not None:
         from execplan.repo import ask
 
         try:
-            return _Files(ask.tracked_files(home))
+            return _FileIndex(ask.tracked_files(home))
         except ExecplanError:
             pass  # a lint needs no git: what it would have said is looked for on the disk
     paths: list[str] = []
-    for folder, folders, files in os.walk(home.root):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _OTHERS]
-        below = folder[len(home.root) :].lstrip("/")
-        paths += [os.path.join(below, name) for name in files]
-        if len(paths) > MOST:
-            return _Files(paths, whole=False)
-    return _Files(paths)
+    for directory, subdirectories, files in os.walk(home.root):
+        subdirectories[:] = [name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES]
+        relative_directory = directory[len(home.root) :].lstrip("/")
+        paths += [os.path.join(relative_directory, name) for name in files]
+        if len(paths) > MAX_WALKED_FILES:
+            return _FileIndex(paths, is_complete=False)
+    return _FileIndex(paths)

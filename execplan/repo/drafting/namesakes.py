@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def plan_title(data: bytes) -> str:
+def read_title(data: bytes) -> str:
     """The title in a plan's text; empty where there is none."""
     try:
         return reader.read(data).title or ""
@@ -22,33 +22,33 @@ def plan_title(data: bytes) -> str:
         return ""
 
 
-def same_title(home: Project, title: str, own: str) -> tuple[str, ...]:
-    """A warning that names the plan that has the title of a new one already; `own` is the id of the new one."""
+def duplicate_title_warnings(home: Project, title: str, new_id: str) -> tuple[str, ...]:
+    """A warning that names the plan that has the title of a new one already; `new_id` is the id of the new one."""
     if not title:
         return ()
-    found = next((ref for ref in _candidates(home, title) if ref.id != own and _has(home, ref, title)), None)
-    if found is None:
+    existing_plan = next((ref for ref in _candidate_refs(home, title) if ref.id != new_id and _has_title(home, ref, title)), None)
+    if existing_plan is None:
         return ()
-    where = "archived" if found.archived else "open"
-    way = f"execplan undo -p {shelf.PlanRef(own, '', archived=False).shell_name}"
-    return (f"{found.id} is {where} and has the same title: {home.display_path(found.path)}; if you meant that one: {way}",)
+    state = "archived" if existing_plan.archived else "open"
+    undo_command = f"execplan undo -p {shelf.PlanRef(new_id, '', archived=False).shell_name}"
+    return (f"{existing_plan.id} is {state} and has the same title: {home.display_path(existing_plan.path)}; if you meant that one: {undo_command}",)
 
 
-def _candidates(home: Project, title: str) -> list[PlanRef]:
+def _candidate_refs(home: Project, title: str) -> list[PlanRef]:
     """The open plans whose text holds the title's longest plain word, and the archived ones whose id holds the title."""
-    words = "".join([char if char.isascii() and char.isalnum() else " " for char in title]).split()
-    word = max(words, key=len, default="").lower().encode()
-    short = slug(title)
-    opened = [ref for ref in shelf.refs(home) if word in _data(home, ref).lower()]
-    return opened + [ref for ref in shelf.refs(home, archive=True) if short in ref.id]
+    title_words = "".join([char if char.isascii() and char.isalnum() else " " for char in title]).split()
+    longest_word = max(title_words, key=len, default="").lower().encode()
+    title_slug = slug(title)
+    open_plans = [ref for ref in shelf.refs(home) if longest_word in _read_or_empty(home, ref).lower()]
+    return open_plans + [ref for ref in shelf.refs(home, archive=True) if title_slug in ref.id]
 
 
-def _data(home: Project, ref: PlanRef) -> bytes:
+def _read_or_empty(home: Project, ref: PlanRef) -> bytes:
     try:
         return shelf.read_bytes(home, ref.path)
     except ExecplanError:
         return b""
 
 
-def _has(home: Project, ref: PlanRef, title: str) -> bool:
-    return fold(plan_title(_data(home, ref))) == fold(title)
+def _has_title(home: Project, ref: PlanRef, title: str) -> bool:
+    return fold(read_title(_read_or_empty(home, ref))) == fold(title)

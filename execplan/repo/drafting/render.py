@@ -10,7 +10,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.drafting import templates
-from execplan.repo.drafting.sandbox import LANGUAGE, Sandbox
+from execplan.repo.drafting.sandbox import LANGUAGE, TemplateSandbox
 from execplan.repo.drafting.templates import BUILT_IN
 
 TYPE_CHECKING = False
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Project
 
-MOST_FILES = 100
+MAX_FILES = 100
 """How often a template may bring in a file."""
 
 
-class Words(NamedTuple):
+class TemplateVariables(NamedTuple):
     """The variables of a template."""
 
     title: str
@@ -41,80 +41,80 @@ class Words(NamedTuple):
     """The name of the template."""
 
 
-class Rendered(NamedTuple):
+class RenderedPlan(NamedTuple):
     """What a template gave."""
 
     text: str
-    own: bool
+    uses_own_template: bool
     """Whether a file of the repository had a part in it."""
     path: str
     """The file that was read last: the one that all others extend."""
 
 
-def render(home: Project, name: str, words: Words) -> Rendered:
+def render_template(home: Project, name: str, variables: TemplateVariables) -> RenderedPlan:
     """The text that the template of that name gives; raises ExecplanError that says which line of which file is wrong."""
-    loader = _Loader(home)
-    sandbox = Sandbox(loader)
-    parts = []
+    loader = _TemplateLoader(home)
+    sandbox = TemplateSandbox(loader)
+    chunks = []
     try:
         template = sandbox.get_template(f"{name}.md")
-        for part in template.root_render_func(template.new_context(words._asdict())):
-            sandbox.take(len(part))
-            parts.append(part)
+        for chunk in template.root_render_func(template.new_context(variables._asdict())):
+            sandbox.charge(len(chunk))
+            chunks.append(chunk)
     except ExecplanError:
         raise
     except Exception as error:
-        raise _broken(error, loader.last) from error
-    return Rendered("".join(parts).strip("\n") + "\n", loader.own, loader.last)
+        raise _template_error(error, loader.last_path) from error
+    return RenderedPlan("".join(chunks).strip("\n") + "\n", loader.has_own, loader.last_path)
 
 
-class _Loader(BaseLoader):
+class _TemplateLoader(BaseLoader):
     """Finds templates in the repository's folder and in the tool's, and nowhere else."""
 
     def __init__(self, home: Project) -> None:
         self.home = home
-        self.count = 0
-        self.own = False
-        self.last = ""
+        self.file_count = 0
+        self.has_own = False
+        self.last_path = ""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool] | None]:
         """Text and path of a template."""
-        self.count += 1
-        if self.count > MOST_FILES:
-            raise TemplateRuntimeError(f"more than {MOST_FILES} files are brought in: does one bring in itself?")
-        found = templates.source(self.home, template)
-        if found is None:
+        self.file_count += 1
+        if self.file_count > MAX_FILES:
+            raise TemplateRuntimeError(f"more than {MAX_FILES} files are brought in: does one bring in itself?")
+        template_source = templates.read_source(self.home, template)
+        if template_source is None:
             raise TemplateNotFound(template)
-        self.last, text, own = found
-        self.own = self.own or own
-        return text, self.last, None
+        self.last_path, text, is_own = template_source
+        self.has_own = self.has_own or is_own
+        return text, self.last_path, None
 
 
-def _broken(error: Exception, last: str) -> ExecplanError:
+def _template_error(error: Exception, last_path: str) -> ExecplanError:
     """The refusal of a template that jinja2 or the sandbox stopped at."""
-    why, hint = str(error) or type(error).__name__, f"a template may use {LANGUAGE}"
-    path, line = last, 1
+    reason, hint = str(error) or type(error).__name__, f"a template may use {LANGUAGE}"
+    path, line = last_path, 1
     if isinstance(error, TemplateSyntaxError):
-        path, line, why = error.filename or last, error.lineno, error.message or why
+        path, line, reason = error.filename or last_path, error.lineno, error.message or reason
     else:
-        path, line = _place(error) or (path, line)
+        path, line = _error_location(error) or (path, line)
     if isinstance(error, TemplateNotFound):
         name = str(error.name)
-        where = "among the built-in templates" if name.startswith(BUILT_IN) else "in the folder of templates"
-        why, hint = f"there is no file {name.removeprefix(BUILT_IN)!r} {where}", "see execplan new --list-templates"
+        location = "among the built-in templates" if name.startswith(BUILT_IN) else "in the folder of templates"
+        reason, hint = f"there is no file {name.removeprefix(BUILT_IN)!r} {location}", "see execplan new --list-templates"
     elif isinstance(error, UndefinedError):
-        hint = f"a template knows {', '.join(Words._fields)}"
+        hint = f"a template knows {', '.join(TemplateVariables._fields)}"
     elif isinstance(error, RecursionError):
-        why = "it is nested too deeply"
-    return ExecplanError("broken-template", f"{path}:{line}: {why}", exit=INPUT, hint=hint, line=line)
+        reason = "it is nested too deeply"
+    return ExecplanError("broken-template", f"{path}:{line}: {reason}", exit=INPUT, hint=hint, line=line)
 
 
-def _place(error: Exception) -> tuple[str, int] | None:
+def _error_location(error: Exception) -> tuple[str, int] | None:
     """The file of a template, and the line in it, at which it was stopped."""
-    place, trace = None, error.__traceback__
-    while trace is not None:
-        template: Any = trace.tb_frame.f_globals.get("__jinja_template__")
+    location, traceback = None, error.__traceback__
+    while traceback is not None:
+        template: Any = traceback.tb_frame.f_globals.get("__jinja_template__")
         if isinstance(template, Template):
-            place = template.filename or "", template.get_corresponding_lineno(trace.tb_lineno)
-        trace = trace.tb_next
-    return place
+            location = template.filename or "", template.get_corresponding_lineno(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return location

@@ -25,17 +25,17 @@ MAX_CHARS = 5 * 1024 * 1024
 MAX_SECONDS = 2.0
 """Of computing; a machine that is busy with other things is no reason to refuse."""
 FILTERS = ("capitalize", "default", "first", "join", "last", "length", "lower", "replace", "title", "trim", "upper")
-LOOP = ("first", "index", "index0", "last", "length", "revindex")
+LOOP_ATTRIBUTES = ("first", "index", "index0", "last", "length", "revindex")
 """What may be asked of `loop`."""
 LANGUAGE = "text, variables, comments, if, for, block, super(), extends, include, and these filters: " + ", ".join(
     FILTERS
 )
 
-_STEP = 50
+_STEP_COST = 50
 """What a step costs, such as a turn of a loop, in characters."""
-_DEEPEST = 20
+_MAX_DEPTH = 20
 """Python does not compile more loops in each other."""
-_PARTS: tuple[type[nodes.Node], ...] = (
+_ALLOWED_NODES: tuple[type[nodes.Node], ...] = (
     nodes.Template,
     nodes.Output,
     nodes.TemplateData,
@@ -60,11 +60,11 @@ _PARTS: tuple[type[nodes.Node], ...] = (
     nodes.Call,
 )
 
-_WRITTEN = {"assign": "set", "assignblock": "set", "concat": "~", "fromimport": "import", "getitem": "[ ]"}
+_NODE_SYNTAX = {"assign": "set", "assignblock": "set", "concat": "~", "fromimport": "import", "getitem": "[ ]"}
 """How parts are written that jinja2 calls otherwise."""
 
 
-class Sandbox(ImmutableSandboxedEnvironment):
+class TemplateSandbox(ImmutableSandboxedEnvironment):
     """The environment of one rendering."""
 
     def __init__(self, loader: BaseLoader) -> None:
@@ -74,27 +74,27 @@ class Sandbox(ImmutableSandboxedEnvironment):
             keep_trailing_newline=True,
             optimized=False,
             cache_size=0,  # so that the loader counts
-            finalize=_shown,
+            finalize=_to_writable,
         )
         self.globals = {}
         self.tests = {"defined": self.tests["defined"]}
         self.filters |= {name: partial(self.filters[name], self) for name in ("first", "last")}
         self.filters |= {"join": self._join, "replace": self._replace}
-        self.filters = {name: self._charged(self.filters[name]) for name in FILTERS}
-        self.filters[_COUNTED] = self._turns
-        self._left = MAX_CHARS
-        self._until = process_time() + MAX_SECONDS
+        self.filters = {name: self._charge_result(self.filters[name]) for name in FILTERS}
+        self.filters[_COUNTING_FILTER] = self._count_iterations
+        self._remaining_chars = MAX_CHARS
+        self._deadline = process_time() + MAX_SECONDS
 
-    def take(self, chars: int = 0) -> None:
+    def charge(self, chars: int = 0) -> None:
         """Charge a step, and what it wrote; raises TemplateRuntimeError when that is more than a plan can need."""
-        self._left -= chars + _STEP
-        if self._left < 0 or process_time() > self._until:
+        self._remaining_chars -= chars + _STEP_COST
+        if self._remaining_chars < 0 or process_time() > self._deadline:
             raise TemplateRuntimeError("it goes on for too long, or writes more than a plan can hold")
 
-    def concat(self, parts: Iterable[str]) -> str:
+    def concat(self, chunks: Iterable[str]) -> str:
         """What a block comes to, for super()."""
-        text = "".join(parts)
-        self.take(len(text))
+        text = "".join(chunks)
+        self.charge(len(text))
         return text
 
     def join_path(self, template: str, parent: str) -> str:
@@ -109,74 +109,74 @@ class Sandbox(ImmutableSandboxedEnvironment):
         defer_init: bool = False,  # noqa: FBT002  # as jinja2 declares it
     ) -> str:
         """Check the parts of a template, have the turns of its loops counted, and compile it."""
-        self.take()
+        self.charge()
         stack: list[tuple[nodes.Node, int]] = [(source, 0)]
         while stack:
             node, depth = stack.pop()
-            fault = _fault(node) or (f"nested more than {_DEEPEST} deep" if depth > _DEEPEST else "")
-            if fault:
-                raise TemplateSyntaxError(fault, node.lineno, name, filename)
+            problem = _node_problem(node) or (f"nested more than {_MAX_DEPTH} deep" if depth > _MAX_DEPTH else "")
+            if problem:
+                raise TemplateSyntaxError(problem, node.lineno, name, filename)
             stack += [(child, depth + 1) for child in node.iter_child_nodes()]
         for loop in source.find_all(nodes.For):
-            loop.iter = nodes.Filter(loop.iter, _COUNTED, [], [], None, None, lineno=loop.lineno)
+            loop.iter = nodes.Filter(loop.iter, _COUNTING_FILTER, [], [], None, None, lineno=loop.lineno)
         source.set_environment(self)
         return super()._generate(source, name, filename, defer_init)
 
-    def _charged(self, filter_: Callable[..., Any]) -> Callable[..., Any]:
+    def _charge_result(self, filter_: Callable[..., Any]) -> Callable[..., Any]:
         """A filter that charges what it makes."""
 
         @pass_context  # a filter that wants the context is not tried while the template is compiled
-        def charged(context: object, *given: Any) -> Any:
-            made = filter_(*given)
-            self.take(len(made) if isinstance(made, str) else 0)
-            return made
+        def charged(context: object, *args: Any) -> Any:
+            output = filter_(*args)
+            self.charge(len(output) if isinstance(output, str) else 0)
+            return output
 
         return charged
 
-    def _turns(self, items: Iterable[object]) -> Iterator[object]:
+    def _count_iterations(self, items: Iterable[object]) -> Iterator[object]:
         for item in items:
-            self.take()
+            self.charge()
             yield item
 
-    def _join(self, items: Iterable[object], between: str = "") -> str:
+    def _join(self, items: Iterable[object], separator: str = "") -> str:
         """Charged before it is made, because it can be as long as two texts multiplied."""
-        words = [str(_shown(item)) for item in items]
-        self.take(len(words) * len(between))
-        return between.join(words)
+        texts = [str(_to_writable(item)) for item in items]
+        self.charge(len(texts) * len(separator))
+        return separator.join(texts)
 
     def _replace(self, text: str, old: str, new: str) -> str:
         """Charged before, as above."""
-        self.take(text.count(old) * len(new))
+        self.charge(text.count(old) * len(new))
         return text.replace(old, new)
 
 
-_COUNTED = "turns of a loop"
+_COUNTING_FILTER = "turns of a loop"
 """The name of the filter through which every loop goes; no template can write it."""
 
 
-def _fault(node: nodes.Node) -> str:
+def _node_problem(node: nodes.Node) -> str:
     """What is wrong with a part of a template by itself; nothing when it may stand there."""
     if isinstance(node, nodes.Call):
-        plain = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
-        fine = isinstance(node.node, nodes.Name) and node.node.name == "super" and plain
-        return "" if fine else "nothing can be called but super()"
+        has_no_arguments = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
+        is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "super" and has_no_arguments
+        return "" if is_allowed else "nothing can be called but super()"
     if isinstance(node, nodes.Getattr):
-        fine = isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in LOOP
-        return "" if fine else f"{node.attr!r} can't be asked for: of `loop` these can, {', '.join(LOOP)}"
+        is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in LOOP_ATTRIBUTES
+        return "" if is_allowed else f"{node.attr!r} can't be asked for: of `loop` these can, {', '.join(LOOP_ATTRIBUTES)}"
     if isinstance(node, nodes.Filter) and (node.name not in FILTERS or node.kwargs):
         return f"there is no filter {node.name!r}" if node.name not in FILTERS else "a filter takes no named values"
     if isinstance(node, nodes.For) and node.recursive:
         return "a loop can't be recursive"
     if isinstance(node, (nodes.List, nodes.Tuple)):
-        fine = all([isinstance(item, nodes.Const) for item in node.items])
-        return "" if fine else "a list holds nothing but words and numbers"
-    if type(node) in _PARTS:
+        is_allowed = all([isinstance(item, nodes.Const) for item in node.items])
+        return "" if is_allowed else "a list holds nothing but words and numbers"
+    if type(node) in _ALLOWED_NODES:
         return ""
     kind = getattr(node, "operator", None) or type(node).__name__.lower()
-    return f"`{_WRITTEN.get(kind, kind)}` can't be used"
+    return f"`{_NODE_SYNTAX.get(kind, kind)}` can't be used"
 
 
-def _shown(value: Any) -> str | int | Undefined:
+def _to_writable(value: Any) -> str | int | Undefined:
     """A value as it may be written; a list of lists can be endless."""
     if isinstance(value, (str, int, Undefined)):
         return value

@@ -20,10 +20,10 @@ MAX_BYTES = 64 * 1024
 """What a repository's own template may have."""
 BUILT_IN = "built-in:"
 """Before the name of a file that is to be one of the tool, also where the repository has one of that name."""
-_MARKS = ("{#- guidance #}", "{#- guidance -#}", "{# guidance #}")
+_PLACEHOLDER_MARKS = ("{#- guidance #}", "{#- guidance -#}", "{# guidance #}")
 
 
-class Template(NamedTuple):
+class PlanTemplate(NamedTuple):
     """A template by its name."""
 
     name: str
@@ -37,67 +37,67 @@ class Template(NamedTuple):
     """Whether it is the repository's and stands in place of one of the tool."""
 
 
-def every(home: Project) -> list[Template]:
+def list_templates(home: Project) -> list[PlanTemplate]:
     """All templates, those of the tool first; raises ExecplanError."""
-    names = [*_built_in(), *sorted(_own(home))]
-    return [_template(home, name, about=True) for name in dict.fromkeys(names)]
+    names = [*_builtin_templates(), *sorted(_own_names(home))]
+    return [_describe_template(home, name, with_description=True) for name in dict.fromkeys(names)]
 
 
-def find(home: Project, name: str) -> Template:
+def find_template(home: Project, name: str) -> PlanTemplate:
     """The template of that name; raises ExecplanError."""
-    if name in _built_in() or name in _own(home):
-        return _template(home, name)
+    if name in _builtin_templates() or name in _own_names(home):
+        return _describe_template(home, name)
     from difflib import get_close_matches
 
-    there = every(home)
-    near = get_close_matches(name, [template.name for template in there], n=1, cutoff=0.4)
+    available = list_templates(home)
+    similar_names = get_close_matches(name, [template.name for template in available], n=1, cutoff=0.4)
     raise ExecplanError(
         "unknown-template",
         f"there is no template {name!r}",
         exit=INPUT,
-        hint=(f"did you mean {near[0]!r}? " if near else "") + "see them: execplan new --list-templates",
-        candidates=[f"{template.name}: {template.about}" for template in there],
+        hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "") + "see them: execplan new --list-templates",
+        candidates=[f"{template.name}: {template.about}" for template in available],
     )
 
 
-class Source(NamedTuple):
+class TemplateSource(NamedTuple):
     """The file of a template."""
 
     path: str
     """From the root of the repository."""
     text: str
-    own: bool
+    is_own: bool
 
 
-def source(home: Project, name: str) -> Source | None:
+def read_source(home: Project, name: str) -> TemplateSource | None:
     """The file of that name, the repository's own first; None where there is none.
 
     Raises ExecplanError for an own one that can't be read or that leads out of the folder of templates.
     """
-    own = None if name.startswith(BUILT_IN) else _read_own(home, name)
-    if own is not None:
-        return own
+    own_source = None if name.startswith(BUILT_IN) else _read_own_source(home, name)
+    if own_source is not None:
+        return own_source
     name = name.removeprefix(BUILT_IN)
-    place = _built_in().get(name.removesuffix(".md")) if name.endswith(".md") else None
-    if place is None:
+    builtin_path = _builtin_templates().get(name.removesuffix(".md")) if name.endswith(".md") else None
+    if builtin_path is None:
         return None
-    return Source(home.display_path(os.path.join(stock.directory(), place)), stock.read_text(place), own=False)
+    return TemplateSource(home.display_path(os.path.join(stock.directory(), builtin_path)), stock.read_text(builtin_path), is_own=False)
 
 
 def has_own(home: Project) -> bool:
     """Whether the repository has templates of its own."""
-    return bool(_own(home))
+    return bool(_own_names(home))
 
 
-def _built_in() -> dict[str, str]:
+def _builtin_templates() -> dict[str, str]:
     """The templates that come with the tool, each with its place in their folder."""
     return {"plan": "plan.md"} | {name.removesuffix(".md"): f"plans/{name}" for name in stock.list_names("plans")}
 
 
-def _own(home: Project) -> list[str]:
+def _own_names(home: Project) -> list[str]:
     """The names of the repository's own; a file that begins with an underscore is only a part of others."""
     try:
-        names = os.listdir(_folder(home))
+        names = os.listdir(_own_directory(home))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -105,58 +105,58 @@ def _own(home: Project) -> list[str]:
     return [name[:-3] for name in names if name.endswith(".md") and not name.startswith(("_", "."))]
 
 
-def _template(home: Project, name: str, *, about: bool = False) -> Template:
+def _describe_template(home: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
     """A template that is there; what it is for is read only when it is wanted."""
-    built_in, own = _built_in(), name in _own(home)
-    path = os.path.join(_folder(home), f"{name}.md") if own else os.path.join(stock.directory(), built_in[name])
-    said = ""
-    if about:
+    builtin_paths, is_own = _builtin_templates(), name in _own_names(home)
+    path = os.path.join(_own_directory(home), f"{name}.md") if is_own else os.path.join(stock.directory(), builtin_paths[name])
+    description = ""
+    if with_description:
         try:
-            found = source(home, f"{name}.md")
-            said = _about(found.text) if found is not None else ""
+            template_source = read_source(home, f"{name}.md")
+            description = _read_description(template_source.text) if template_source is not None else ""
         except ExecplanError as error:
-            said = error.message
-    return Template(name, said, home.display_path(path), own, own and name in built_in)
+            description = error.message
+    return PlanTemplate(name, description, home.display_path(path), is_own, is_own and name in builtin_paths)
 
 
-def _about(text: str) -> str:
+def _read_description(text: str) -> str:
     """The comment that a template begins with."""
     line = text.split("\n", 1)[0].strip()
     return line[2:-2].strip("- ") if line.startswith("{#") and line.endswith("#}") else ""
 
 
-def _folder(home: Project) -> str:
+def _own_directory(home: Project) -> str:
     """The folder of the repository's own templates; raises ExecplanError when it is a link out of the repository."""
-    folder = os.path.join(home.base, home.settings.templates)
-    ensure_inside(home, folder)
-    return folder
+    directory = os.path.join(home.base, home.settings.templates)
+    ensure_inside(home, directory)
+    return directory
 
 
-def _read_own(home: Project, name: str) -> Source | None:
+def _read_own_source(home: Project, name: str) -> TemplateSource | None:
     """One of the repository's own, its guidance marked for the reader of plans."""
     if "\0" in name or {"", ".", ".."} & set(name.split("/")):
         return None
-    folder = _folder(home)
-    path = os.path.join(folder, name)
+    directory = _own_directory(home)
+    path = os.path.join(directory, name)
     if not os.path.lexists(path):
         return None
-    ensure_inside(home, path, folder)
-    shown = home.display_path(path)
-    with About(shown):
+    ensure_inside(home, path, directory)
+    display_path = home.display_path(path)
+    with About(display_path):
         data, size = disk.read(os.path.realpath(path), MAX_BYTES)
         if size > MAX_BYTES:
-            why = f"the file has {size:,} bytes; a template has at most {MAX_BYTES:,}"
-            raise ExecplanError("too-large", why, exit=INPUT, hint="make it shorter")
+            message = f"the file has {size:,} bytes; a template has at most {MAX_BYTES:,}"
+            raise ExecplanError("too-large", message, exit=INPUT, hint="make it shorter")
         text = reader.decode(data)
-    joined = "\n".join([_marked(line) for line in text.lines]) + ("\n" if text.ends[-1] else "")
-    return Source(shown, joined, own=True)
+    marked_text = "\n".join([_convert_mark(line) for line in text.lines]) + ("\n" if text.ends[-1] else "")
+    return TemplateSource(display_path, marked_text, is_own=True)
 
 
-def _marked(line: str) -> str:
+def _convert_mark(line: str) -> str:
     """A line with the mark of guidance that a plan can carry in place of the one of a template."""
-    bare = line.rstrip()
-    for mark in _MARKS:
-        if bare.endswith(mark) and bare != mark:
-            bare = bare.removesuffix(mark).rstrip()
-            return bare if is_guidance(bare) else f"{bare} {MARK}"
+    stripped = line.rstrip()
+    for mark in _PLACEHOLDER_MARKS:
+        if stripped.endswith(mark) and stripped != mark:
+            stripped = stripped.removesuffix(mark).rstrip()
+            return stripped if is_guidance(stripped) else f"{stripped} {MARK}"
     return line

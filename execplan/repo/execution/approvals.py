@@ -9,7 +9,7 @@ from execplan.execution.approval import Approval
 from execplan.execution.documents.document import load, to_bytes
 from execplan.record import NamedTuple
 from execplan.repo import shelf
-from execplan.repo.execution.store import put
+from execplan.repo.execution.store import write_artifact
 from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-_LIMIT = 5 << 20
+_MAX_BYTES = 5 << 20
 
 
-class Kept(NamedTuple):
+class StoredApproval(NamedTuple):
     """An approval as it lies there, or why it can't be read."""
 
     path: str
     approval: Approval | None
-    why: str = ""
-    untouched: bool = True
+    error: str = ""
+    is_intact: bool = True
     """Whether its bytes are those that were written, under the name that they were given."""
 
     @property
@@ -36,70 +36,70 @@ class Kept(NamedTuple):
         return os.path.basename(self.path).removesuffix(".json")
 
 
-def folder(home: Project, ref: PlanRef) -> str:
+def directory(home: Project, ref: PlanRef) -> str:
     """Where they lie."""
     return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
 
 
-def path(home: Project, ref: PlanRef, digest: str) -> str:
+def file_path(home: Project, ref: PlanRef, digest: str) -> str:
     """The file of the approval of a digest; a later one of the same digest takes its place."""
-    return os.path.join(folder(home, ref), f"{digest}.json")
+    return os.path.join(directory(home, ref), f"{digest}.json")
 
 
-def every(home: Project, ref: PlanRef) -> list[Kept]:
+def read_all(home: Project, ref: PlanRef) -> list[StoredApproval]:
     """All of a plan, the newest first, what can't be read last; raises ExecplanError."""
-    names = [name for name in shelf.list_entries(folder(home, ref)) if name.endswith(".json")]
-    kept = [_read(home, os.path.join(folder(home, ref), name)) for name in names]
-    return sorted(kept, key=_age, reverse=True)
+    names = [name for name in shelf.list_entries(directory(home, ref)) if name.endswith(".json")]
+    stored_approvals = [_read_approval(home, os.path.join(directory(home, ref), name)) for name in names]
+    return sorted(stored_approvals, key=_newest_first_key, reverse=True)
 
 
-def _age(kept: Kept) -> tuple[str, int]:
+def _newest_first_key(stored: StoredApproval) -> tuple[str, int]:
     """When it was given, and of those of one second when it was written."""
     try:
-        written = os.lstat(kept.path).st_mtime_ns
+        written_ns = os.lstat(stored.path).st_mtime_ns
     except OSError:
-        written = 0
-    return kept.approval.approved_at if kept.approval else "", written
+        written_ns = 0
+    return stored.approval.approved_at if stored.approval else "", written_ns
 
 
-def _read(home: Project, file: str) -> Kept:
+def _read_approval(home: Project, path: str) -> StoredApproval:
     try:
-        ensure_inside(home, file)
-        data, size = disk.read(file, _LIMIT)
-        if size > _LIMIT:
-            return Kept(file, None, f"it has {size:,} bytes: no approval is as long as that")
-        approval = load(data, Approval, home.display_path(file))
+        ensure_inside(home, path)
+        data, size = disk.read(path, _MAX_BYTES)
+        if size > _MAX_BYTES:
+            return StoredApproval(path, None, f"it has {size:,} bytes: no approval is as long as that")
+        approval = load(data, Approval, home.display_path(path))
     except ExecplanError as error:
-        return Kept(file, None, error.message)
-    untouched = data == to_bytes(approval) and os.path.basename(file) == f"{approval.digest}.json"
-    return Kept(file, approval, untouched=untouched)
+        return StoredApproval(path, None, error.message)
+    is_intact = data == to_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
+    return StoredApproval(path, approval, is_intact=is_intact)
 
 
 def save(home: Project, ref: PlanRef, approval: Approval) -> bytes | None:
     """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
-    file, new = path(home, ref, approval.digest), to_bytes(approval)
-    return files.again(lambda: put(home, file, new), home.display_path(file))
+    path, new_bytes = file_path(home, ref, approval.digest), to_bytes(approval)
+    return files.again(lambda: write_artifact(home, path, new_bytes), home.display_path(path))
 
 
-def named(kept: list[Kept], prefix: str) -> list[Kept]:
+def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> list[StoredApproval]:
     """Those that a prefix of the digest names: one of them, or all for `all`, or the only one for none.
 
     An approval that covers revisions is the only one beside theirs, which end with it.
     Raises ExecplanError when it names none, or could mean several.
     """
-    found = kept if prefix in ("", "all") else [each for each in kept if each.digest.startswith(prefix.lower())]
+    matches = stored_approvals if prefix in ("", "all") else [stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())]
     if not prefix:
-        ids = {each.approval.id for each in kept if each.approval is not None}
-        found = [each for each in kept if each.approval is None or ids.isdisjoint(each.approval.origins)]
-    if not found and prefix == "all":
+        ids = {stored.approval.id for stored in stored_approvals if stored.approval is not None}
+        matches = [stored for stored in stored_approvals if stored.approval is None or ids.isdisjoint(stored.approval.origins)]
+    if not matches and prefix == "all":
         return []
-    shown = [each.digest for each in found or kept]
-    see = "see them: execplan approve --list"
-    if not found:
-        what = f"no approval begins with {prefix!r}" if kept else "nothing is approved"
-        raise ExecplanError("no-such-approval", what, exit=INPUT, hint=see, candidates=shown)
-    if len(found) > 1 and prefix != "all":
-        what = f"{len(found)} approvals could be meant"
+    digests = [stored.digest for stored in matches or stored_approvals]
+    list_hint = "see them: execplan approve --list"
+    if not matches:
+        message = f"no approval begins with {prefix!r}" if stored_approvals else "nothing is approved"
+        raise ExecplanError("no-such-approval", message, exit=INPUT, hint=list_hint, candidates=digests)
+    if len(matches) > 1 and prefix != "all":
+        message = f"{len(matches)} approvals could be meant"
         hint = "give more digits of the digest, or say all"
-        raise ExecplanError("ambiguous-approval", what, exit=INPUT, hint=hint, candidates=shown)
-    return found
+        raise ExecplanError("ambiguous-approval", message, exit=INPUT, hint=hint, candidates=digests)
+    return matches

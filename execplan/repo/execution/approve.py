@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from execplan.clock import now
 from execplan.errors import CHANGED, NO, POLICY, ExecplanError
-from execplan.execution import approval as seals
+from execplan.execution import approval as signatures
 from execplan.execution.approval import Approval, Derived, UnsignedApproval
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.checks.check import ERROR
@@ -18,8 +18,8 @@ from execplan.record import NamedTuple
 from execplan.repo import author, git, state
 from execplan.repo.amend import ensure_not_archived, ensure_plan_exists
 from execplan.repo.execution import approvals, key, standing, store, tree
-from execplan.repo.execution.evaluated import Evaluated, evaluated
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.evaluated import EvaluatedPlan, evaluate_plan
+from execplan.repo.execution.world import DiskWorld
 from execplan.repo.homes import require_existing
 from execplan.text import files
 
@@ -33,182 +33,182 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-    Before = dict[str, bytes | None]
+    PreviousContents = dict[str, bytes | None]
     """By path, what a file held that was written."""
 
 
-class Yes(NamedTuple):
+class Confirmation(NamedTuple):
     """How somebody said yes, and to what."""
 
-    by: str
+    approver: str
     how: Literal["terminal", "digest", "policy", "revision"]
-    seconds: int
+    valid_seconds: int
     """For which it holds."""
     max_risk: str | None = None
-    steps: tuple[str, ...] | None = None
+    step_ids: tuple[str, ...] | None = None
     inferred: Literal["terminal", "flag"] | None = None
-    covers: Approval | None = None
+    covering_approval: Approval | None = None
     """The approval that covers this revision of what a run does: of that the new one has all that it says itself."""
-    run: str = ""
+    run_id: str = ""
     """That run."""
 
 
-class Given(NamedTuple):
+class ApprovalResult(NamedTuple):
     """An approval that was given, or in a dry run would be."""
 
     approval: Approval | None
     """None in a dry run."""
     path: str
     """From the root of the repository."""
-    document: str
+    document_path: str
     """The path of the execution plan."""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
 
 
-def look(home: Project, ref: PlanRef, underway: ActiveRun | None = None) -> Evaluated:
+def evaluate_for_approval(home: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
     """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
     require_existing(home)
     ensure_not_archived(home, ref)
-    return evaluated(home, ref, underway)
+    return evaluate_plan(home, ref, active_run)
 
 
-def stop_unfit(home: Project, ref: PlanRef, found: Evaluated) -> None:
+def ensure_approvable(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> None:
     """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
-    errors = [each for each in found.evaluation.findings if each.level == ERROR]
-    told = [f"{each.step.id if each.step else found.path}: {each.message}" for each in errors]
-    barred = list(find_forbidden_paths(found.current.document, Disk(home)))
-    barred += [line for line, each in zip(told, errors, strict=True) if each.check == "hidden"]
-    if barred:
+    errors = [finding for finding in evaluated_plan.evaluation.findings if finding.level == ERROR]
+    messages = [f"{finding.step.id if finding.step else evaluated_plan.path}: {finding.message}" for finding in errors]
+    forbidden_lines = list(find_forbidden_paths(evaluated_plan.current_plan.document, DiskWorld(home)))
+    forbidden_lines += [message for message, finding in zip(messages, errors, strict=True) if finding.check == "hidden"]
+    if forbidden_lines:
         raise ExecplanError(
             "not-approvable",
             f"{ref.id} has steps that nobody may approve",
             exit=POLICY,
             hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.shell_name}",
-            candidates=barred,
+            candidates=forbidden_lines,
         )
-    unread = [path for path, at in found.binding.states.items() if at.kind == FILE and not at.sha256]
-    wrong = [*told, *[f"{path}: can't be read whole, and so not be bound" for path in unread]]
-    if wrong:
+    unreadable_paths = [path for path, file_state in evaluated_plan.binding.states.items() if file_state.kind == FILE and not file_state.sha256]
+    reasons = [*messages, *[f"{path}: can't be read whole, and so not be bound" for path in unreadable_paths]]
+    if reasons:
         raise ExecplanError(
             "must-not-run",
             f"{ref.id} must not run, so it can't be approved",
             exit=NO,
             hint=f"see all of it, and how it is mended: execplan evaluate {ref.shell_name}",
-            candidates=wrong,
-            data={"reasons": wrong},
+            candidates=reasons,
+            data={"reasons": reasons},
         )
 
 
-def stop_other(home: Project, ref: PlanRef, found: Evaluated, prefix: str) -> None:
+def ensure_current_digest(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, prefix: str) -> None:
     """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
-    if found.binding.digest.startswith(prefix.lower()):
+    if evaluated_plan.binding.digest.startswith(prefix.lower()):
         return
-    kept = [each for each in approvals.every(home, ref) if each.approval is not None]
-    known = next((each for each in kept if each.digest.startswith(prefix.lower())), kept[0] if kept else None)
+    stored_approvals = [stored for stored in approvals.read_all(home, ref) if stored.approval is not None]
+    previous = next((stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())), stored_approvals[0] if stored_approvals else None)
     lines: tuple[str, ...] = ()
-    if known is not None and known.approval is not None:
-        lines = drift(known.approval.binding, found.binding)
-    since = f", since {known.digest[:12]} was approved" if known is not None and lines else ""
+    if previous is not None and previous.approval is not None:
+        lines = drift(previous.approval.binding, evaluated_plan.binding)
+    since_text = f", since {previous.digest[:12]} was approved" if previous is not None and lines else ""
     raise ExecplanError(
         "other-digest",
-        f"{prefix} is not what would be approved now: something has changed{since}",
+        f"{prefix} is not what would be approved now: something has changed{since_text}",
         exit=CHANGED,
         hint=f"look at it again: execplan evaluate {ref.shell_name}",
         candidates=lines or ("the steps, a file that they touch, a program in the repository, or the policy",),
     )
 
 
-def give(
+def approve_plan(
     home: Project,
     ref: PlanRef,
-    shown: Evaluated,
+    evaluated_plan: EvaluatedPlan,
     scope: ApprovalScope,
-    yes: Yes,
+    confirmation: Confirmation,
     options: WriteOptions,
-    record: Callable[[Approval], Before],
-) -> Given:
+    record_approval: Callable[[Approval], PreviousContents],
+) -> ApprovalResult:
     """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError.
 
     The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
     """
-    document, path = store.path_of(home, ref), approvals.path(home, ref, shown.binding.digest)
-    told = Given(None, home.display_path(path), home.display_path(document))
+    document_path, approval_path = store.path_of(home, ref), approvals.file_path(home, ref, evaluated_plan.binding.digest)
+    result = ApprovalResult(None, home.display_path(approval_path), home.display_path(document_path))
     if options.dry_run:
-        return told
+        return result
     if options.should_commit(home):
         git.load_gitpython()
     with state.lock(home, ref.real_path, f"approve of {ref.id}"):
         ensure_plan_exists(home, ref)
-        found = standing.look(home, ref)
-        if found.binding.digest != shown.binding.digest:
+        candidate = standing.find_candidate(home, ref)
+        if candidate.binding.digest != evaluated_plan.binding.digest:
             raise ExecplanError(
                 "stale-approval",
                 f"{ref.id} has changed while it was looked at: nothing was approved",
                 exit=CHANGED,
                 hint=f"look at it again: execplan evaluate {ref.shell_name}",
-                candidates=drift(shown.binding, found.binding),
+                candidates=drift(evaluated_plan.binding, candidate.binding),
             )
-        approval = _sealed(home, found, scope, yes)
-        recorded = record(approval)
-        before = {
-            **recorded,
-            document: files.again(lambda: store.put(home, document, found.current.data), told.document),
-            path: approvals.save(home, ref, approval),
+        approval = _sign_approval(home, candidate, scope, confirmation)
+        recorded_contents = record_approval(approval)
+        old_contents = {
+            **recorded_contents,
+            document_path: files.again(lambda: store.write_artifact(home, document_path, candidate.current_plan.data), result.document_path),
+            approval_path: approvals.save(home, ref, approval),
         }
         if not options.should_commit(home):
-            return told._replace(approval=approval)
+            return result._replace(approval=approval)
         from execplan.repo.commit import commit_paths
 
         summary = f"approve {approval.digest[:12]}"
-        old = {file: data for file, data in before.items() if data is not None}
-        made = commit_paths(home, ref.id, list(before), "approve", summary, old, None)
-        return told._replace(approval=approval, commit=made.digest, warnings=made.warnings)
+        existing_contents = {file: data for file, data in old_contents.items() if data is not None}
+        commit_result = commit_paths(home, ref.id, list(old_contents), "approve", summary, existing_contents, None)
+        return result._replace(approval=approval, commit=commit_result.digest, warnings=commit_result.warnings)
 
 
-def _sealed(home: Project, found: standing.Now, scope: ApprovalScope, yes: Yes) -> Approval:
+def _sign_approval(home: Project, candidate: standing.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation) -> Approval:
     """The approval, with the key of the user, which is made for the first one."""
-    document, binding, moment = found.current.document, found.binding, now()
-    sealing = key.make(home)
-    covered = tuple([each.step.id for each in scope.covered])
-    by_policy = covered if yes.how == "policy" else None
-    steps = covered if scope.finished else yes.steps  # what is done was not judged: nobody has approved it once more
-    session = author.session_id()
-    covers = yes.covers
-    until = covers.expires_at if covers is not None else seals.format_timestamp(moment + timedelta(seconds=yes.seconds))
+    document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
+    signing_key = key.get_or_create(home)
+    covered_ids = tuple([evaluated_step.step.id for evaluated_step in scope.covered])
+    policy_step_ids = covered_ids if confirmation.how == "policy" else None
+    step_ids = covered_ids if scope.finished else confirmation.step_ids  # what is done was not judged: nobody has approved it once more
+    session_id = author.session_id()
+    covering_approval = confirmation.covering_approval
+    expires_at = covering_approval.expires_at if covering_approval is not None else signatures.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
     terms = UnsignedApproval(
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,
         revision=document.revision,
-        place=standing.place(home),
+        place=standing.checkout_digest(home),
         digest=binding.digest,
         document=binding.document,
-        states=seals.to_bound_states(binding),
+        states=signatures.to_bound_states(binding),
         policy=binding.policy,
-        programs=seals.to_bound_programs(binding),
-        tree=tree.tree(home) if found.policy.pin == "tree" else None,
+        programs=signatures.to_bound_programs(binding),
+        tree=tree.tree_digest(home) if candidate.policy.pin == "tree" else None,
         head=git.head_commit(home),
-        approver=author.clean_name("the policy" if by_policy is not None else yes.by),
+        approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
         user=author.clean_name(author.system_login()),
-        session=author.clean_name(session) if session else None,
-        approved_at=seals.format_timestamp(moment),
-        expires_at=until,
-        how=yes.how,
-        derived_from=_derived(covers, yes.run) if covers is not None else None,
-        inferred=yes.inferred,
-        max_risk=Level(yes.max_risk) if yes.max_risk is not None else None,
-        steps=by_policy if by_policy is not None else steps,
-        key=seals.key_id(sealing),
+        session=author.clean_name(session_id) if session_id else None,
+        approved_at=signatures.format_timestamp(approved_at),
+        expires_at=expires_at,
+        how=confirmation.how,
+        derived_from=_derivation(covering_approval, confirmation.run_id) if covering_approval is not None else None,
+        inferred=confirmation.inferred,
+        max_risk=Level(confirmation.max_risk) if confirmation.max_risk is not None else None,
+        steps=policy_step_ids if policy_step_ids is not None else step_ids,
+        key=signatures.key_id(signing_key),
     )
-    return seals.sign(terms, sealing)
+    return signatures.sign(terms, signing_key)
 
 
-def _derived(covers: Approval, run: str) -> Derived:
-    how: Any = covers.effective_how
+def _derivation(covering_approval: Approval, run_id: str) -> Derived:
+    method: Any = covering_approval.effective_how
     return Derived(
-        digest=covers.digest,
-        revision=covers.revision,
-        approvals=(*covers.origins, covers.id),
-        how=how,
-        run=run,
+        digest=covering_approval.digest,
+        revision=covering_approval.revision,
+        approvals=(*covering_approval.origins, covering_approval.id),
+        how=method,
+        run=run_id,
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-class Current(NamedTuple):
+class CurrentPlan(NamedTuple):
     """The execution plan of a plan, wherever it comes from."""
 
     document: ExecutionPlan
@@ -31,104 +31,104 @@ class Current(NamedTuple):
     """What is stored, or would be: where only lines have moved since, it has the old ones."""
     path: str
     """Where it is stored, or would be, from the root of the repository."""
-    stored: bool
+    is_stored: bool
     """Whether these very bytes lie there."""
-    stale: str
+    stale_reason: str
     """Why what is stored is not used; empty where it is, or where nothing is stored."""
-    left: tuple[SkippedLine, ...]
+    skipped_lines: tuple[SkippedLine, ...]
     """What looked like a step and was not taken."""
     differences: tuple[str, ...] = ()
     """How what is stored differs, where it is not used."""
-    generation_s: float | None = None
+    generation_seconds: float | None = None
     """How long it took to compile the plan; None where it was not compiled."""
 
 
-def compiled(home: Project, ref: PlanRef) -> Compiled:
+def compile_plan_file(home: Project, ref: PlanRef) -> Compiled:
     """What a plan compiles to as it is on disk; raises ExecplanError."""
-    shown = home.display_path(ref.path)
-    with About(shown):
+    display_path = home.display_path(ref.path)
+    with About(display_path):
         plan = reader.read(shelf.read_bytes(home, ref.path))
         try:
-            return compile_plan(plan, ref.id, shown.rpartition("/")[2] if shown.startswith("/") else shown)
+            return compile_plan(plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path)
         except ExecplanError as error:
             error.name_plan(ref.id)
             raise
 
 
-def current(home: Project, ref: PlanRef) -> Current:
+def load_current_plan(home: Project, ref: PlanRef) -> CurrentPlan:
     """The execution plan of a plan: what it compiles to now, or a stored one that comes from elsewhere, or is revised.
 
     That lines have moved is no difference: then the stored bytes are the ones. Raises ExecplanError.
     """
-    where = home.display_path(store.path_of(home, ref))
+    location = home.display_path(store.path_of(home, ref))
     data = store.read(home, ref)
     if data is None:
-        return _fresh(home, ref, where, _timed(home, ref), "")
+        return _from_compilation(home, ref, location, _compile_timed(home, ref), "")
     try:
-        document = load(data, ExecutionPlan, where)
+        document = load(data, ExecutionPlan, location)
     except ExecplanError as error:
-        made = _timed(home, ref)
-        if made.compiled.document is None:
+        timed_compilation = _compile_timed(home, ref)
+        if timed_compilation.compilation.document is None:
             raise
-        why = error.message.removeprefix(f"{where}: ")
-        return _fresh(home, ref, where, made, f"it can't be used: {why}")
+        reason = error.message.removeprefix(f"{location}: ")
+        return _from_compilation(home, ref, location, timed_compilation, f"it can't be used: {reason}")
     if document.source is None or document.revision > 1:
-        _check_owner(document, ref, where)
-        return Current(document, data, where, True, "", ())
-    made = _timed(home, ref)
-    placed = made.compiled.document and _placed(made.compiled.document, document, ref)
-    found = () if placed is None else describe_differences(document, placed)
-    if placed is None or found:
-        return _fresh(home, ref, where, made, f"the plan compiles to something else now: {'; '.join(found[:3])}", found)
-    return Current(placed, data, where, True, "", made.compiled.skipped, generation_s=made.seconds)
+        _ensure_same_plan(document, ref, location)
+        return CurrentPlan(document, data, location, True, "", ())
+    timed_compilation = _compile_timed(home, ref)
+    compiled_plan = timed_compilation.compilation.document and _with_stored_path(timed_compilation.compilation.document, document, ref)
+    difference_lines = () if compiled_plan is None else describe_differences(document, compiled_plan)
+    if compiled_plan is None or difference_lines:
+        return _from_compilation(home, ref, location, timed_compilation, f"the plan compiles to something else now: {'; '.join(difference_lines[:3])}", difference_lines)
+    return CurrentPlan(compiled_plan, data, location, True, "", timed_compilation.compilation.skipped, generation_seconds=timed_compilation.seconds)
 
 
-class _Timed(NamedTuple):
+class _TimedCompilation(NamedTuple):
     """What a plan compiles to, and how long that took."""
 
-    compiled: Compiled
+    compilation: Compiled
     seconds: float
 
 
-def _timed(home: Project, ref: PlanRef) -> _Timed:
+def _compile_timed(home: Project, ref: PlanRef) -> _TimedCompilation:
     """Compile a plan; raises ExecplanError."""
-    began = monotonic()
-    made = compiled(home, ref)
-    return _Timed(made, round(monotonic() - began, 6))
+    started = monotonic()
+    compilation = compile_plan_file(home, ref)
+    return _TimedCompilation(compilation, round(monotonic() - started, 6))
 
 
-def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: PlanRef) -> ExecutionPlan:
+def _with_stored_path(compiled_plan: ExecutionPlan, stored_plan: ExecutionPlan, ref: PlanRef) -> ExecutionPlan:
     """What an archived plan compiles to, at the place where it lay when that was stored: filing it changes no step."""
-    old, new = stored.source, made.source
-    if not ref.archived or old is None or new is None or os.path.basename(old.path) != os.path.basename(new.path):
-        return made
-    return made.model_copy(update={"source": new.model_copy(update={"path": old.path})})
+    old_source, new_source = stored_plan.source, compiled_plan.source
+    if not ref.archived or old_source is None or new_source is None or os.path.basename(old_source.path) != os.path.basename(new_source.path):
+        return compiled_plan
+    return compiled_plan.model_copy(update={"source": new_source.model_copy(update={"path": old_source.path})})
 
 
-def _fresh(home: Project, ref: PlanRef, where: str, timed: _Timed, stale: str, found: tuple[str, ...] = ()) -> Current:
-    made = timed.compiled
-    if made.document is None:
-        raise no_steps(home.display_path(ref.path), made.skipped)
-    return Current(made.document, to_bytes(made.document), where, False, stale, made.skipped, found, timed.seconds)
+def _from_compilation(home: Project, ref: PlanRef, location: str, timed_compilation: _TimedCompilation, stale_reason: str, difference_lines: tuple[str, ...] = ()) -> CurrentPlan:
+    compilation = timed_compilation.compilation
+    if compilation.document is None:
+        raise no_steps_error(home.display_path(ref.path), compilation.skipped)
+    return CurrentPlan(compilation.document, to_bytes(compilation.document), location, False, stale_reason, compilation.skipped, difference_lines, timed_compilation.seconds)
 
 
-def no_steps(path: str, left: tuple[SkippedLine, ...]) -> ExecplanError:
+def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> ExecplanError:
     """The refusal of a plan that gives no step, with what looked like one."""
     return ExecplanError(
         "no-steps",
         f"{path}: no step stands in its Concrete Steps or Validation and Acceptance",
         exit=INPUT,
         hint="how steps are written: execplan explain steps",
-        candidates=[f"{path}:{each.line + 1}: {each.text}: it {each.why}" for each in left],
+        candidates=[f"{path}:{skipped.line + 1}: {skipped.text}: it {skipped.why}" for skipped in skipped_lines],
     )
 
 
-def _check_owner(document: ExecutionPlan, ref: PlanRef, where: str) -> None:
+def _ensure_same_plan(document: ExecutionPlan, ref: PlanRef, location: str) -> None:
     """Refuse a document from elsewhere that was stored for another plan, or before this one was renamed."""
     if document.plan_id != ref.id:
         raise ExecplanError(
             "other-plan",
-            f"{where} is the execution plan of {document.plan_id}, not of {ref.id}",
+            f"{location} is the execution plan of {document.plan_id}, not of {ref.id}",
             exit=INPUT,
-            hint=f"store it for this one: execplan compile {ref.shell_name} --from {where}",
+            hint=f"store it for this one: execplan compile {ref.shell_name} --from {location}",
         )

@@ -6,41 +6,41 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.execution.binding import bind
 from execplan.execution.evaluate import evaluate
-from execplan.repo.execution.current import current
-from execplan.repo.execution.policy import effective
-from execplan.repo.execution.world import Glance
+from execplan.repo.execution.current import load_current_plan
+from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.world import SnapshotWorld
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from execplan.execution.binding import Binding
     from execplan.execution.evaluate import Evaluation, ActiveRun
     from execplan.execution.policy import Policy
-    from execplan.repo.execution.current import Current
+    from execplan.repo.execution.current import CurrentPlan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 
-class Evaluated(NamedTuple):
+class EvaluatedPlan(NamedTuple):
     """All that is known before a plan runs."""
 
-    current: Current
+    current_plan: CurrentPlan
     policy: Policy
     evaluation: Evaluation
     binding: Binding
     """What an approval would bind now."""
     path: str
     """Where the steps stand: the plan, or the document where they come from no plan; from the root."""
-    underway: ActiveRun | None = None
+    active_run: ActiveRun | None = None
     """The run that goes on with this very document, if there is one."""
 
 
-def evaluated(home: Project, ref: PlanRef, underway: ActiveRun | None = None) -> Evaluated:
+def evaluate_plan(home: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
     """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
-    found = current(home, ref)
-    if underway is not None and underway.document != digest(found.data):
-        underway = None
-    policy, world = effective(home), Glance(home)
-    evaluation = evaluate(found.document, world, policy, underway)
-    binding = bind(found.data, found.document, world, policy)
-    path = home.display_path(ref.path) if found.document.source is not None else found.path
-    return Evaluated(found, policy, evaluation, binding, path, underway)
+    current_plan = load_current_plan(home, ref)
+    if active_run is not None and active_run.document != digest(current_plan.data):
+        active_run = None
+    policy, world = effective_policy(home), SnapshotWorld(home)
+    evaluation = evaluate(current_plan.document, world, policy, active_run)
+    binding = bind(current_plan.data, current_plan.document, world, policy)
+    path = home.display_path(ref.path) if current_plan.document.source is not None else current_plan.path
+    return EvaluatedPlan(current_plan, policy, evaluation, binding, path, active_run)

@@ -14,73 +14,73 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
-_NAME = "key"
-_LENGTH = 32
+_FILE_NAME = "key"
+_KEY_BYTES = 32
 
 
 def path(home: Project) -> str:
     """The file, whether it is there or not; raises ExecplanError when it would lie in the repository."""
-    return os.path.join(private.config(home), _NAME)
+    return os.path.join(private.config_directory(home), _FILE_NAME)
 
 
 def read(home: Project) -> bytes | None:
     """The key, None before the first approval; raises ExecplanError for one that others can read, or that is none."""
-    file = path(home)
-    trace.tell(f"read {file}")
+    key_path = path(home)
+    trace.tell(f"read {key_path}")
     try:
-        handle = open_regular(file, os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = open_regular(key_path, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     except NotRegularError:
-        raise _unfit(file, "is no regular file", "remove it: a new key is made then") from None
+        raise _unsafe_key_error(key_path, "is no regular file", "remove it: a new key is made then") from None
     except OSError as error:
-        if os.path.islink(file):
-            raise _unfit(file, "is a link", "put the file itself there, or remove it: a new key is made then") from None
-        raise trouble(error, file, "read") from None
+        if os.path.islink(key_path):
+            raise _unsafe_key_error(key_path, "is a link", "put the file itself there, or remove it: a new key is made then") from None
+        raise trouble(error, key_path, "read") from None
     try:
-        status = os.fstat(handle)
+        status = os.fstat(descriptor)
         if status.st_uid != os.geteuid():
-            raise _unfit(file, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then")
+            raise _unsafe_key_error(key_path, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then")
         if status.st_mode & 0o077:
-            why = f"can be read or written by others (mode {stat.S_IMODE(status.st_mode):o})"
-            raise _unfit(file, why, f"if nobody has read it: chmod 600 {file}; else remove it, and approve again")
-        data = os.read(handle, _LENGTH + 1)
+            reason = f"can be read or written by others (mode {stat.S_IMODE(status.st_mode):o})"
+            raise _unsafe_key_error(key_path, reason, f"if nobody has read it: chmod 600 {key_path}; else remove it, and approve again")
+        data = os.read(descriptor, _KEY_BYTES + 1)
     finally:
-        os.close(handle)
-    if len(data) != _LENGTH:
-        what = f"{file} is no key: it has {len(data) if len(data) < _LENGTH else 'more than 32'} bytes, not {_LENGTH}"
-        raise ExecplanError("bad-key", what, exit=INPUT, hint="remove it, and approve again: a new key is made then")
+        os.close(descriptor)
+    if len(data) != _KEY_BYTES:
+        message = f"{key_path} is no key: it has {len(data) if len(data) < _KEY_BYTES else 'more than 32'} bytes, not {_KEY_BYTES}"
+        raise ExecplanError("bad-key", message, exit=INPUT, hint="remove it, and approve again: a new key is made then")
     return data
 
 
-def make(home: Project) -> bytes:
+def get_or_create(home: Project) -> bytes:
     """The key, made if there is none; of many who make it at once all have the same. Raises ExecplanError."""
-    file = path(home)
-    found = read(home)
-    if found is not None:
-        return found
+    key_path = path(home)
+    existing_key = read(home)
+    if existing_key is not None:
+        return existing_key
     from execplan.text.files import temporary
     from execplan.text.folder import Folder
 
-    with register.lock(home), Folder(os.path.dirname(file), make=True) as folder:
-        beside = temporary(_NAME)
+    with register.lock(home), Folder(os.path.dirname(key_path), make=True) as folder:
+        temporary_name = temporary(_FILE_NAME)
         try:
-            folder.unlink(beside)  # what a killed maker has left was never the key
-            folder.write(beside, os.urandom(_LENGTH), 0o600)
+            folder.unlink(temporary_name)  # what a killed maker has left was never the key
+            folder.write(temporary_name, os.urandom(_KEY_BYTES), 0o600)
             try:
-                folder.link(beside, _NAME)
+                folder.link(temporary_name, _FILE_NAME)
             except FileExistsError:
                 pass
             finally:
-                folder.unlink(beside)
+                folder.unlink(temporary_name)
             folder.sync()
         except OSError as error:
-            raise trouble(error, file, "write") from None
-    found = read(home)
-    if found is None:
-        raise ExecplanError("bad-key", f"{file} was removed while it was made", exit=INPUT, hint="try again")
-    return found
+            raise trouble(error, key_path, "write") from None
+    existing_key = read(home)
+    if existing_key is None:
+        raise ExecplanError("bad-key", f"{key_path} was removed while it was made", exit=INPUT, hint="try again")
+    return existing_key
 
 
-def _unfit(file: str, why: str, hint: str) -> ExecplanError:
-    return ExecplanError("unsafe-key", f"the key {file} {why}", exit=POLICY, hint=hint)
+def _unsafe_key_error(key_path: str, reason: str, hint: str) -> ExecplanError:
+    return ExecplanError("unsafe-key", f"the key {key_path} {reason}", exit=POLICY, hint=hint)

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 from execplan.execution import policy as policies
 from execplan.execution.policy import Policy
-from execplan.repo.execution.terms import checks, values
+from execplan.repo.execution.terms import check_switches, policy_values
 
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def effective(home: Project) -> Policy:
+def effective_policy(home: Project) -> Policy:
     """The policy that holds for a home; raises ExecplanError."""
     from execplan.execution.risk import rate as risk
     from execplan.repo import own
 
-    mine, ours = own.execution(), home.settings.execution
-    policy = policies.tighten(Policy()._replace(**values(mine)), values(ours))
-    off = {**checks(mine), **checks(ours)}
+    user_settings, repository_settings = own.execution(), home.settings.execution
+    policy = policies.tighten(Policy()._replace(**policy_values(user_settings)), policy_values(repository_settings))
+    checks_on = {**check_switches(user_settings), **check_switches(repository_settings)}
     policy = policy._replace(
-        off=tuple(sorted([name for name, on in off.items() if not on])), notify=str(mine.get("notify", ""))
+        off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])), notify=str(user_settings.get("notify", ""))
     )
-    table = risk.builtin_table()
-    for rows, may_lower in ((mine.get("risk", ()), True), (ours.get("risk", ()), False)):
+    risk_table = risk.builtin_table()
+    for rows, may_lower in ((user_settings.get("risk", ()), True), (repository_settings.get("risk", ()), False)):
         if isinstance(rows, list) and rows:
-            table = risk.extend_table(table, rows, may_lower=may_lower)
-    return policy._replace(table=table)
+            risk_table = risk.extend_table(risk_table, rows, may_lower=may_lower)
+    return policy._replace(table=risk_table)

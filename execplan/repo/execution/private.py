@@ -12,33 +12,33 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def config(home: Project) -> str:
+def config_directory(home: Project) -> str:
     """The folder of the key; raises ExecplanError when it lies in the repository."""
-    return _outside(home, os.path.dirname(own.path()), "XDG_CONFIG_HOME")
+    return _ensure_outside(home, os.path.dirname(own.path()), "XDG_CONFIG_HOME")
 
 
-def state(home: Project) -> str:
+def state_directory(home: Project) -> str:
     """The folder of the register; raises ExecplanError when it lies in the repository."""
-    return _state(home, "approvals")
+    return _state_subdirectory(home, "approvals")
 
 
-def ledgers(home: Project) -> str:
+def anchor_directory(home: Project) -> str:
     """The folder of the anchors of ledgers, where there is no git; raises ExecplanError when it lies in the repository."""
-    return _state(home, "ledgers")
+    return _state_subdirectory(home, "ledgers")
 
 
-def _state(home: Project, name: str) -> str:
-    above = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return _outside(home, os.path.join(above, "execplan", name), "XDG_STATE_HOME")
+def _state_subdirectory(home: Project, name: str) -> str:
+    state_home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return _ensure_outside(home, os.path.join(state_home, "execplan", name), "XDG_STATE_HOME")
 
 
-def _outside(home: Project, folder: str, variable: str) -> str:
-    folder = os.path.abspath(folder)
-    if f"{os.path.realpath(folder)}/".startswith(os.path.realpath(home.root).rstrip("/") + "/"):
+def _ensure_outside(home: Project, directory: str, variable: str) -> str:
+    directory = os.path.abspath(directory)
+    if f"{os.path.realpath(directory)}/".startswith(os.path.realpath(home.root).rstrip("/") + "/"):
         raise ExecplanError(
             "key-inside",
-            f"{folder} lies in the repository {home.root}: what approves must not be kept where a commit takes it along",
+            f"{directory} lies in the repository {home.root}: what approves must not be kept where a commit takes it along",
             exit=POLICY,
             hint=f"let {variable} name a folder outside of it",
         )
-    return folder
+    return directory

@@ -10,70 +10,70 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Project
 
-_OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
+_TOOL_PATHS = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
 """Of every home, whichever the plan lies in; with git the state lies in `.git`."""
-_EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
+_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
 
-def protected(home: Project, path: str) -> str:
+def protection_reason(home: Project, path: str) -> str:
     """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
-    return judge(home)(path)
+    return make_protection_check(home)(path)
 
 
-def judge(home: Project) -> Callable[[str], str]:
+def make_protection_check(home: Project) -> Callable[[str], str]:
     """What says that of many paths of a home."""
-    folders = [home.artifacts_dir("", archived=archived) for archived in (False, True)]
-    kept = [os.path.relpath(each, home.root).casefold() for each in folders]
-    linked = [f"{os.path.relpath(each, os.path.realpath(home.root)).casefold()}/" for each in _linked(home)]
+    artifact_dirs = [home.artifacts_dir("", archived=archived) for archived in (False, True)]
+    artifact_patterns = [os.path.relpath(directory, home.root).casefold() for directory in artifact_dirs]
+    linked_prefixes = [f"{os.path.relpath(directory, os.path.realpath(home.root)).casefold()}/" for directory in _linked_artifact_dirs(home)]
 
-    def judged(path: str) -> str:
-        folded = path.casefold()
-        if ".git" in folded.split("/"):
+    def reason_for(path: str) -> str:
+        folded_path = path.casefold()
+        if ".git" in folded_path.split("/"):
             return "git's own"
-        own = next((what for part, what in _OWN.items() if part in f"/{folded}/"), "")
-        evidence = any([_is_evidence(folded, at) for at in kept]) or any(
-            [folded.startswith(at) and folded[len(at) :].partition("/")[0] in _EVIDENCE for at in linked]
+        tool_reason = next((reason for path_part, reason in _TOOL_PATHS.items() if path_part in f"/{folded_path}/"), "")
+        is_evidence = any([_is_evidence(folded_path, artifacts_pattern) for artifacts_pattern in artifact_patterns]) or any(
+            [folded_path.startswith(artifacts_prefix) and folded_path[len(artifacts_prefix) :].partition("/")[0] in _EVIDENCE_NAMES for artifacts_prefix in linked_prefixes]
         )
-        return own or ("what execplan keeps of the execution" if evidence else "")
+        return tool_reason or ("what execplan keeps of the execution" if is_evidence else "")
 
-    return judged
+    return reason_for
 
 
-def _is_evidence(path: str, folder: str) -> bool:
+def _is_evidence(path: str, artifacts_pattern: str) -> bool:
     """Whether a path is what is kept of the execution of a plan whose artifacts lie in a folder of these.
 
     What is filed by year and month lies deeper than what is not.
     """
-    above, _, dated = folder.partition("/{")
-    parts = path.removeprefix(f"{above}/").split("/")
-    within = f"{path}/".startswith(f"{above}/")
-    return within and not _EVIDENCE.isdisjoint(parts[1:] if dated else parts[1:2])
+    parent, _, date_part = artifacts_pattern.partition("/{")
+    parts = path.removeprefix(f"{parent}/").split("/")
+    is_inside = f"{path}/".startswith(f"{parent}/")
+    return is_inside and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
 
 
-def _linked(home: Project) -> list[str]:
+def _linked_artifact_dirs(home: Project) -> list[str]:
     """Where in the repository the artifacts of plans really lie, of those that a link leads to."""
-    found, root = set(), os.path.realpath(home.root)
+    real_directories, root = set(), os.path.realpath(home.root)
     for archived in (False, True):
-        above = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
-        real = os.path.realpath(above)
+        parent = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
+        real_parent = os.path.realpath(parent)
         try:
-            with os.scandir(real) as entries:
-                inner = [each.path for each in entries if real != os.path.normpath(above) or each.is_symlink()]
+            with os.scandir(real_parent) as entries:
+                child_paths = [dir_entry.path for dir_entry in entries if real_parent != os.path.normpath(parent) or dir_entry.is_symlink()]
         except OSError:
             continue
-        found |= {os.path.realpath(each) for each in inner if os.path.isdir(each)}
-    return sorted([each for each in found if each.startswith(f"{root}/")])
+        real_directories |= {os.path.realpath(child) for child in child_paths if os.path.isdir(child)}
+    return sorted([directory for directory in real_directories if directory.startswith(f"{root}/")])
 
 
-def kept(home: Project) -> list[str]:
+def existing_tool_paths(home: Project) -> list[str]:
     """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
-    found = [os.path.join(home.base, name.strip("/")) for name in _OWN]
+    paths = [os.path.join(home.base, name.strip("/")) for name in _TOOL_PATHS]
     for archived in (False, True):
-        above, _, dated = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
-        for folder, folders, files in os.walk(above):
-            top = folder == above
-            names = _EVIDENCE.intersection([*folders, *files]) if dated or not top else set()
-            found += [os.path.join(folder, name) for name in sorted(names)]
-            folders[:] = [name for name in folders if name not in names] if dated or top else []
-    found += [os.path.join(folder, name) for folder in _linked(home) for name in sorted(_EVIDENCE)]
-    return [path for path in dict.fromkeys(found) if os.path.lexists(path) and not os.path.islink(path)]
+        parent, _, date_part = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
+        for directory, subdirectories, files in os.walk(parent):
+            is_top = directory == parent
+            names = _EVIDENCE_NAMES.intersection([*subdirectories, *files]) if date_part or not is_top else set()
+            paths += [os.path.join(directory, name) for name in sorted(names)]
+            subdirectories[:] = [name for name in subdirectories if name not in names] if date_part or is_top else []
+    paths += [os.path.join(directory, name) for directory in _linked_artifact_dirs(home) for name in sorted(_EVIDENCE_NAMES)]
+    return [path for path in dict.fromkeys(paths) if os.path.lexists(path) and not os.path.islink(path)]

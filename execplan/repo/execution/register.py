@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
     from execplan.text.lock import Lock
 
-_LIMIT = 1 << 12
-_TAKEN = " is about to begin"
+_MAX_BYTES = 1 << 12
+_RESERVED_SUFFIX = " is about to begin"
 
 
-class Registered(NamedTuple):
+class RegistryEntry(NamedTuple):
     """What has become of an approval."""
 
-    run: str = ""
+    run_id: str = ""
     """The run that it served, with its resumes; nothing while none did, or one that took it and was killed before it began."""
-    revoked: bool = False
+    is_revoked: bool = False
 
 
 def lock(home: Project) -> Lock:
@@ -31,85 +31,85 @@ def lock(home: Project) -> Lock:
     from execplan.text import files
     from execplan.text.lock import Lock
 
-    folder = private.state(home)
-    files.make_folder(folder)
-    return Lock(os.path.join(folder, "register.lock"), "the register of approvals")
+    directory = private.state_directory(home)
+    files.make_folder(directory)
+    return Lock(os.path.join(directory, "register.lock"), "the register of approvals")
 
 
-def state(home: Project, approval: str) -> Registered:
+def read_entry(home: Project, approval_id: str) -> RegistryEntry:
     """What has become of the approval with this id; raises ExecplanError when that can't be read."""
-    used, revoked = paths(home, approval)
-    return Registered(_run(used), os.path.lexists(revoked))
+    used_path, revoked_path = entry_paths(home, approval_id)
+    return RegistryEntry(_read_run(used_path), os.path.lexists(revoked_path))
 
 
-def take(home: Project, approval: str, run: str) -> None:
+def reserve(home: Project, approval_id: str, run_id: str) -> None:
     """Set an approval apart for a run that is about to begin; raises ExecplanError when it has served one, or serves none.
 
     A run that took it and is never to begin makes way: the caller holds the lock of runs, so that none is about to.
     """
-    _note(home, approval, f"{run}{_TAKEN}")
+    _write_use(home, approval_id, f"{run_id}{_RESERVED_SUFFIX}")
 
 
-def use(home: Project, approval: str, run: str) -> None:
+def mark_used(home: Project, approval_id: str, run_id: str) -> None:
     """Let an approval serve a run and its resumes, and no other; raises ExecplanError when it serves another, or none.
 
     Of a run that begins this is said when its first entry is on disk, and before anything is done.
     """
-    _note(home, approval, run)
+    _write_use(home, approval_id, run_id)
 
 
-def _note(home: Project, approval: str, new: str) -> None:
+def _write_use(home: Project, approval_id: str, new_text: str) -> None:
     """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
     from execplan.text import files
 
-    used, revoked = paths(home, approval)
-    run, begins = new.removesuffix(_TAKEN), not new.endswith(_TAKEN)
+    used_path, revoked_path = entry_paths(home, approval_id)
+    run_id, is_started = new_text.removesuffix(_RESERVED_SUFFIX), not new_text.endswith(_RESERVED_SUFFIX)
     with lock(home):
-        if os.path.lexists(revoked):
-            raise _revoked(approval)
-        if files.create(used, new.encode()):
+        if os.path.lexists(revoked_path):
+            raise _revoked_error(approval_id)
+        if files.create(used_path, new_text.encode()):
             return
-        old = disk.read(used, _LIMIT)[0]
-        was = old.decode("utf-8", "replace")
-        if was == run:
+        old_bytes = disk.read(used_path, _MAX_BYTES)[0]
+        old_text = old_bytes.decode("utf-8", "replace")
+        if old_text == run_id:
             return
-        if not was.endswith(_TAKEN) or (begins and was.removesuffix(_TAKEN) != run):
-            raise replayed(was.removesuffix(_TAKEN) or "unknown")
-        if was != new:
-            files.replace(used, old, new.encode())
+        if not old_text.endswith(_RESERVED_SUFFIX) or (is_started and old_text.removesuffix(_RESERVED_SUFFIX) != run_id):
+            raise already_used_error(old_text.removesuffix(_RESERVED_SUFFIX) or "unknown")
+        if old_text != new_text:
+            files.replace(used_path, old_bytes, new_text.encode())
 
 
-def revoke(home: Project, approval: str) -> bool:
+def revoke(home: Project, approval_id: str) -> bool:
     """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
     from execplan.text import files
 
     with lock(home):
-        return files.create(paths(home, approval)[1], b"")
+        return files.create(entry_paths(home, approval_id)[1], b"")
 
 
-def replayed(run: str) -> ExecplanError:
+def already_used_error(run_id: str) -> ExecplanError:
     """The refusal of a second run."""
     return ExecplanError(
         "approval-used",
-        f"the approval was used by the run {run}; it serves one run and its resumes",
+        f"the approval was used by the run {run_id}; it serves one run and its resumes",
         exit=CHANGED,
         hint="approve it once more: execplan approve",
     )
 
 
-def _revoked(approval: str) -> ExecplanError:
-    what = f"the approval {approval[:12]} was revoked"
-    return ExecplanError("not-approved", what, exit=POLICY, hint="approve it anew: execplan approve")
+def _revoked_error(approval_id: str) -> ExecplanError:
+    message = f"the approval {approval_id[:12]} was revoked"
+    return ExecplanError("not-approved", message, exit=POLICY, hint="approve it anew: execplan approve")
 
 
-def paths(home: Project, approval: str) -> tuple[str, str]:
+def entry_paths(home: Project, approval_id: str) -> tuple[str, str]:
     """The files that say so, of the approval with this id: used, revoked; raises ExecplanError."""
-    folder = private.state(home)
-    return os.path.join(folder, f"{approval}.used"), os.path.join(folder, f"{approval}.revoked")
+    directory = private.state_directory(home)
+    return os.path.join(directory, f"{approval_id}.used"), os.path.join(directory, f"{approval_id}.revoked")
 
 
-def _run(path: str) -> str:
+def _read_run(path: str) -> str:
     if not os.path.lexists(path):
         return ""
-    found = disk.read(path, _LIMIT)[0].decode("utf-8", "replace") or "unknown"
-    return "" if found.endswith(_TAKEN) else found
+    text = disk.read(path, _MAX_BYTES)[0].decode("utf-8", "replace") or "unknown"
+    return "" if text.endswith(_RESERVED_SUFFIX) else text

@@ -21,107 +21,107 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.execution.standing import Now, Standing
+    from execplan.repo.execution.standing import ApprovalCandidate, Standing
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-    Told = dict[str, object]
-    Status = tuple[int, ...]
+    StatusJson = dict[str, object]
+    FileStatus = tuple[int, ...]
 
-_FOLDER = "standing"
-_LIMIT = 1 << 20
-_MARGIN = 2_000_000_000
+_CACHE_DIRECTORY = "standing"
+_MAX_BYTES = 1 << 20
+_MTIME_MARGIN_NS = 2_000_000_000
 """Nanoseconds by which a file must be older than the look: the coarsest file system counts two seconds as one time."""
 
 
-def recall(home: Project, ref: PlanRef, run: str = "") -> Told | None:
+def read_cached_status(home: Project, ref: PlanRef, run_id: str = "") -> StatusJson | None:
     """What was told of a plan, or of it for a run, None when it has to be looked at."""
     try:
-        with open(disk.open_regular(_file(home, ref)), "rb") as file:
-            key, watched, (since, until), told = marshal.loads(file.read(_LIMIT))  # noqa: S302 - from our own state folder
-        if key != _key(home, ref, run) or (until and not since <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < until):
+        with open(disk.open_regular(_cache_path(home, ref)), "rb") as file:
+            key, watched_files, (valid_from, valid_until), status_json = marshal.loads(file.read(_MAX_BYTES))  # noqa: S302 - from our own state folder
+        if key != _cache_key(home, ref, run_id) or (valid_until and not valid_from <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < valid_until):
             return None
-        found: Told = told
-        return found if all([_status(path, whole=whole) == status for path, whole, status in watched]) else None
+        cached_status: StatusJson = status_json
+        return cached_status if all([_file_status(path, is_full_status=is_full_status) == file_status for path, is_full_status, file_status in watched_files]) else None
     except (OSError, EOFError, ValueError, TypeError, ExecplanError):
         return None
 
 
-def remember(home: Project, ref: PlanRef, found: Standing, told: Told, run: str = "") -> None:
+def cache_status(home: Project, ref: PlanRef, approval_status: Standing, status_json: StatusJson, run_id: str = "") -> None:
     """Keep what is told of a plan, where that depends on nothing but files; that it can't be kept harms nobody."""
     from execplan.repo.execution.standing import APPROVED, EXPIRED
 
-    if found.now is None or found.state == EXPIRED or found.now.policy.pin or not home.exists:
+    if approval_status.candidate is None or approval_status.state == EXPIRED or approval_status.candidate.policy.pin or not home.exists:
         return
-    began = time_ns()
-    watched = [(path, whole, _status(path, whole=whole)) for path, whole in _watched(home, ref, found)]
-    if any([max((*status[4:6], *status[10:12]), default=0) > began - _MARGIN for _, whole, status in watched if whole]):
+    started_ns = time_ns()
+    watched_files = [(path, is_full_status, _file_status(path, is_full_status=is_full_status)) for path, is_full_status in _watched_paths(home, ref, approval_status)]
+    if any([max((*file_status[4:6], *file_status[10:12]), default=0) > started_ns - _MTIME_MARGIN_NS for _, is_full_status, file_status in watched_files if is_full_status]):
         return
-    given = found.approval if found.state == APPROVED else None
-    holds = (given.approved_at, given.expires_at) if given is not None else ("", "")
+    approval = approval_status.approval if approval_status.state == APPROVED else None
+    validity_period = (approval.approved_at, approval.expires_at) if approval is not None else ("", "")
     try:
-        state.make_state_dir(home, _FOLDER)
-        mine = f"{_file(home, ref)}.{os.getpid()}"
-        with open(mine, "wb") as file:
-            file.write(marshal.dumps((_key(home, ref, run), watched, holds, told)))
-        os.replace(mine, _file(home, ref))
+        state.make_state_dir(home, _CACHE_DIRECTORY)
+        temporary_path = f"{_cache_path(home, ref)}.{os.getpid()}"
+        with open(temporary_path, "wb") as file:
+            file.write(marshal.dumps((_cache_key(home, ref, run_id), watched_files, validity_period, status_json)))
+        os.replace(temporary_path, _cache_path(home, ref))
     except (OSError, ValueError, ExecplanError):
         pass
 
 
-def _watched(home: Project, ref: PlanRef, found: Standing) -> list[tuple[str, bool]]:
+def _watched_paths(home: Project, ref: PlanRef, approval_status: Standing) -> list[tuple[str, bool]]:
     """Every path that decides, and whether all of its status does, or only what it is, as of a folder on the way."""
     from execplan.repo.execution import approvals, key, register
 
-    folder = approvals.folder(home, ref)
-    kept = approvals.every(home, ref)
-    whole = {ref.path, store.path_of(home, ref), folder, *[each.path for each in kept], key.path(home), own.path()}
-    whole |= {os.path.join(home.base, SETTINGS_FILE), os.path.join(home.base, PYPROJECT_FILE)}
-    for each in kept:
-        ids = (each.approval.id, *each.approval.origins) if each.approval is not None else ()
-        whole |= {path for name in ids for path in register.paths(home, name)}
-    assert found.now is not None
-    whole |= _searched(home, found.now)
-    targets = [os.path.join(home.root, path) for path in found.now.binding.states]
-    above = set()
-    for path in targets:
+    approvals_dir = approvals.directory(home, ref)
+    stored_approvals = approvals.read_all(home, ref)
+    full_paths = {ref.path, store.path_of(home, ref), approvals_dir, *[stored.path for stored in stored_approvals], key.path(home), own.path()}
+    full_paths |= {os.path.join(home.base, SETTINGS_FILE), os.path.join(home.base, PYPROJECT_FILE)}
+    for stored in stored_approvals:
+        ids = (stored.approval.id, *stored.approval.origins) if stored.approval is not None else ()
+        full_paths |= {path for approval_id in ids for path in register.entry_paths(home, approval_id)}
+    assert approval_status.candidate is not None
+    full_paths |= _program_paths(home, approval_status.candidate)
+    bound_paths = [os.path.join(home.root, path) for path in approval_status.candidate.binding.states]
+    parent_paths = set()
+    for path in bound_paths:
         while len(path) > len(home.root):
             path = os.path.dirname(path)  # noqa: PLW2901 - up to the root
-            above.add(path)
-    return [*[(path, True) for path in sorted(whole | set(targets))], *[(path, False) for path in sorted(above)]]
+            parent_paths.add(path)
+    return [*[(path, True) for path in sorted(full_paths | set(bound_paths))], *[(path, False) for path in sorted(parent_paths)]]
 
 
-def _searched(home: Project, now: Now) -> set[str]:
+def _program_paths(home: Project, candidate: ApprovalCandidate) -> set[str]:
     """The programs that are bound, and the folders that they are looked for in."""
-    steps = [step.env["PATH"] for step in now.current.document.steps if "PATH" in step.env]
-    bound = [path for each in (now.binding.programs or {}).values() for path in (each.path, each.real)]
-    folders = [folder for path in (*steps, os.environ.get("PATH", os.defpath)) for folder in path.split(os.pathsep)]
-    return {os.path.join(home.root, path) for path in [*bound, *folders] if path}
+    step_paths = [step.env["PATH"] for step in candidate.current_plan.document.steps if "PATH" in step.env]
+    program_paths = [path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)]
+    directories = [directory for path in (*step_paths, os.environ.get("PATH", os.defpath)) for directory in path.split(os.pathsep)]
+    return {os.path.join(home.root, path) for path in [*program_paths, *directories] if path}
 
 
-def _status(path: str, *, whole: bool) -> Status:
+def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
     """What a file's status is, of a link also that of what it leads to; nothing for what is not there."""
     try:
-        seen = os.lstat(path)
+        link_status = os.lstat(path)
     except OSError:
         return ()
-    if not whole:
-        return S_IFMT(seen.st_mode), seen.st_ino, seen.st_dev
-    status: Status = (seen.st_mode, seen.st_ino, seen.st_dev, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
-    if S_ISLNK(seen.st_mode):
+    if not is_full_status:
+        return S_IFMT(link_status.st_mode), link_status.st_ino, link_status.st_dev
+    file_status: FileStatus = (link_status.st_mode, link_status.st_ino, link_status.st_dev, link_status.st_size, link_status.st_mtime_ns, link_status.st_ctime_ns)
+    if S_ISLNK(link_status.st_mode):
         try:
-            behind = os.stat(path)
+            target_status = os.stat(path)
         except OSError:
-            return status
-        status += (behind.st_mode, behind.st_ino, behind.st_dev, behind.st_size, behind.st_mtime_ns, behind.st_ctime_ns)
-    return status
+            return file_status
+        file_status += (target_status.st_mode, target_status.st_ino, target_status.st_dev, target_status.st_size, target_status.st_mtime_ns, target_status.st_ctime_ns)
+    return file_status
 
 
-def _key(home: Project, ref: PlanRef, run: str) -> tuple[str, ...]:
+def _cache_key(home: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:
     """What else decides: the program, the run that waits, and where programs and the user's files are."""
     path = os.environ.get("PATH", os.defpath)
-    return __version__, path, ref.path, run, own.path(), private.config(home), private.state(home)
+    return __version__, path, ref.path, run_id, own.path(), private.config_directory(home), private.state_directory(home)
 
 
-def _file(home: Project, ref: PlanRef) -> str:
-    return os.path.join(home.state, _FOLDER, state.path_key(ref.path))
+def _cache_path(home: Project, ref: PlanRef) -> str:
+    return os.path.join(home.state, _CACHE_DIRECTORY, state.path_key(ref.path))

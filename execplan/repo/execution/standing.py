@@ -6,7 +6,7 @@ import os
 
 from execplan.clock import now
 from execplan.errors import CHANGED, POLICY, ExecplanError
-from execplan.execution import approval as seals
+from execplan.execution import approval as signatures
 from execplan.execution.binding import bind, drift
 from execplan.execution.permission import NEVER, validity_problem
 from execplan.record import NamedTuple
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.binding import Binding
     from execplan.execution.policy import Policy
-    from execplan.repo.execution.approvals import Kept
-    from execplan.repo.execution.current import Current
+    from execplan.repo.execution.approvals import StoredApproval
+    from execplan.repo.execution.current import CurrentPlan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-NONE: Final = "none"
+NOT_COMPILED: Final = "none"
 COMPILED: Final = "compiled"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
@@ -36,20 +36,20 @@ USED: Final = "used"
 REVOKED: Final = "revoked"
 
 
-class Now(NamedTuple):
+class ApprovalCandidate(NamedTuple):
     """What would be approved now."""
 
-    current: Current
+    current_plan: CurrentPlan
     binding: Binding
     policy: Policy
 
 
-class JudgedApproval(NamedTuple):
+class CheckedApproval(NamedTuple):
     """An approval, with whether it holds."""
 
-    kept: Kept
+    stored: StoredApproval
     state: str
-    why: tuple[str, ...]
+    reasons: tuple[str, ...]
     """What drifted, or what else is wrong with it, a line each."""
 
 
@@ -60,164 +60,164 @@ class Standing(NamedTuple):
     approval: Approval | None = None
     """The one that holds, else the last one."""
     drift: tuple[str, ...] = ()
-    path: str = ""
+    approval_path: str = ""
     """Of the approval."""
-    now: Now | None = None
+    candidate: ApprovalCandidate | None = None
     """None for a plan that compiles to nothing."""
 
 
-def look(home: Project, ref: PlanRef, *, programs: bool = True) -> Now:
+def find_candidate(home: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:
     """What a plan compiles to now, and what an approval of it would bind; raises ExecplanError.
 
     Programs are left out where an agent's program runs the steps: it has a PATH of its own.
     """
-    from execplan.repo.execution.current import current
-    from execplan.repo.execution.policy import effective
-    from execplan.repo.execution.world import Disk
+    from execplan.repo.execution.current import load_current_plan
+    from execplan.repo.execution.policy import effective_policy
+    from execplan.repo.execution.world import DiskWorld
 
-    found, policy = current(home, ref), effective(home)
-    binding = bind(found.data, found.document, Disk(home), policy)
-    return Now(found, binding if programs else binding._replace(programs=None), policy)
+    current_plan, policy = load_current_plan(home, ref), effective_policy(home)
+    binding = bind(current_plan.data, current_plan.document, DiskWorld(home), policy)
+    return ApprovalCandidate(current_plan, binding if with_programs else binding._replace(programs=None), policy)
 
 
-def standing(home: Project, ref: PlanRef, run: str = "", *, programs: bool = True) -> Standing:
+def find_status(home: Project, ref: PlanRef, run_id: str = "", *, with_programs: bool = True) -> Standing:
     """How a plan stands, or how it does for a run; one that compiles to nothing is stale where it was approved.
 
     Raises ExecplanError.
     """
     try:
-        found = look(home, ref, programs=programs)
+        candidate = find_candidate(home, ref, with_programs=with_programs)
     except ExecplanError as error:
-        return Standing(STALE if approvals.every(home, ref) else NONE, drift=(error.message,))
-    best = _best(judge(home, ref, found, run))
-    if best is None:
-        stale = found.current.stale
-        return Standing(STALE if stale else COMPILED, drift=(stale,) if stale else (), now=found)
-    return Standing(best.state, best.kept.approval, best.why, best.kept.path, found)
+        return Standing(STALE if approvals.read_all(home, ref) else NOT_COMPILED, drift=(error.message,))
+    best_approval = _select_best(check_approvals(home, ref, candidate, run_id))
+    if best_approval is None:
+        stale_reason = candidate.current_plan.stale_reason
+        return Standing(STALE if stale_reason else COMPILED, drift=(stale_reason,) if stale_reason else (), candidate=candidate)
+    return Standing(best_approval.state, best_approval.stored.approval, best_approval.reasons, best_approval.stored.path, candidate)
 
 
-def every(home: Project, ref: PlanRef, run: str = "") -> list[JudgedApproval]:
+def check_all_approvals(home: Project, ref: PlanRef, run_id: str = "") -> list[CheckedApproval]:
     """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
     try:
-        return judge(home, ref, look(home, ref), run)
+        return check_approvals(home, ref, find_candidate(home, ref), run_id)
     except ExecplanError as error:
-        return judge(home, ref, error.message, run)
+        return check_approvals(home, ref, error.message, run_id)
 
 
-def judge(home: Project, ref: PlanRef, found: Now | str, run: str = "", spared: Collection[str] = ()) -> list[JudgedApproval]:
+def check_approvals(home: Project, ref: PlanRef, candidate: ApprovalCandidate | str, run_id: str = "", ignored_paths: Collection[str] = ()) -> list[CheckedApproval]:
     """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds.
 
     Paths that are spared may have changed since.
     """
-    kept = approvals.every(home, ref)
-    if not kept:
+    stored_approvals = approvals.read_all(home, ref)
+    if not stored_approvals:
         return []
-    sealing = key.read(home)
-    return [_judged(home, each, found, sealing, run, spared) for each in kept]
+    signing_key = key.read(home)
+    return [_check_approval(home, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals]
 
 
-def _best(judged: list[JudgedApproval]) -> JudgedApproval | None:
+def _select_best(checked_approvals: list[CheckedApproval]) -> CheckedApproval | None:
     """The approval that holds, else the last one."""
-    return next((each for each in judged if each.state == APPROVED), judged[0] if judged else None)
+    return next((checked for checked in checked_approvals if checked.state == APPROVED), checked_approvals[0] if checked_approvals else None)
 
 
-def _judged(
-    home: Project, kept: Kept, found: Now | str, sealing: bytes | None, run: str, spared: Collection[str]
-) -> JudgedApproval:
-    given = kept.approval
-    if given is None:
-        return JudgedApproval(kept, ALTERED, (kept.why,))
-    if sealing is None or not seals.verify_signature(given, sealing):
-        other = sealing is None or seals.key_id(sealing) != given.key
-        why = "it is sealed with another key: by another user, or on another machine" if other else "its seal is broken"
-        return JudgedApproval(kept, ALTERED, (why,))
-    if not kept.untouched:
-        return JudgedApproval(kept, ALTERED, ("its bytes or its name are not those that were written",))
-    known = register.state(home, given.id)
-    if known.revoked:
-        return JudgedApproval(kept, REVOKED, ())
-    if any([register.state(home, each).revoked for each in given.origins]):
-        return JudgedApproval(kept, REVOKED, ("the approval that covers this revision was revoked",))
-    only = given.derived_from.run if given.derived_from is not None else ""
-    if only and only != run:
-        return JudgedApproval(kept, USED, (f"it is for the run {only}, whose revision it covers",))
-    if known.run and known.run != run:
-        return JudgedApproval(kept, USED, (f"it was used by the run {known.run}",))
-    if why := validity_problem(given.terms(NEVER), now().timestamp()):
-        return JudgedApproval(kept, EXPIRED, (why,))
-    if isinstance(found, str):
-        return JudgedApproval(kept, STALE, (found,))
-    lines = _drift(
+def _check_approval(
+    home: Project, stored: StoredApproval, candidate: ApprovalCandidate | str, signing_key: bytes | None, run_id: str, ignored_paths: Collection[str]
+) -> CheckedApproval:
+    approval = stored.approval
+    if approval is None:
+        return CheckedApproval(stored, ALTERED, (stored.error,))
+    if signing_key is None or not signatures.verify_signature(approval, signing_key):
+        is_other_key = signing_key is None or signatures.key_id(signing_key) != approval.key
+        reason = "it is sealed with another key: by another user, or on another machine" if is_other_key else "its seal is broken"
+        return CheckedApproval(stored, ALTERED, (reason,))
+    if not stored.is_intact:
+        return CheckedApproval(stored, ALTERED, ("its bytes or its name are not those that were written",))
+    registry_entry = register.read_entry(home, approval.id)
+    if registry_entry.is_revoked:
+        return CheckedApproval(stored, REVOKED, ())
+    if any([register.read_entry(home, origin).is_revoked for origin in approval.origins]):
+        return CheckedApproval(stored, REVOKED, ("the approval that covers this revision was revoked",))
+    only_run_id = approval.derived_from.run if approval.derived_from is not None else ""
+    if only_run_id and only_run_id != run_id:
+        return CheckedApproval(stored, USED, (f"it is for the run {only_run_id}, whose revision it covers",))
+    if registry_entry.run_id and registry_entry.run_id != run_id:
+        return CheckedApproval(stored, USED, (f"it was used by the run {registry_entry.run_id}",))
+    if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
+        return CheckedApproval(stored, EXPIRED, (reason,))
+    if isinstance(candidate, str):
+        return CheckedApproval(stored, STALE, (candidate,))
+    drift_lines = _find_drift(
         home,
-        given,
-        found,
-        {**given.binding.states, **found.binding.states} if known.run else spared,
-        resumes=bool(known.run),
+        approval,
+        candidate,
+        {**approval.binding.states, **candidate.binding.states} if registry_entry.run_id else ignored_paths,
+        is_resume=bool(registry_entry.run_id),
     )
-    return JudgedApproval(kept, STALE if lines else APPROVED, lines)
+    return CheckedApproval(stored, STALE if drift_lines else APPROVED, drift_lines)
 
 
-def _drift(home: Project, given: Approval, found: Now, spared: Collection[str], *, resumes: bool) -> tuple[str, ...]:
+def _find_drift(home: Project, approval: Approval, candidate: ApprovalCandidate, ignored_paths: Collection[str], *, is_resume: bool) -> tuple[str, ...]:
     """What differs from what was approved; a run that goes on has made changes and commits, and compares by itself."""
     lines = []
-    if given.place != place(home):
+    if approval.place != checkout_digest(home):
         lines.append("it was given in another checkout")
-    if given.plan_id != found.current.document.plan_id:
-        lines.append(f"it was given for the plan {given.plan_id}")
-    elif given.revision != found.current.document.revision:
-        lines.append(f"it was given for revision {given.revision}, this is {found.current.document.revision}")
-    before, after = [
-        each._replace(states={path: state for path, state in each.states.items() if path not in spared})
-        for each in (given.binding, found.binding)
+    if approval.plan_id != candidate.current_plan.document.plan_id:
+        lines.append(f"it was given for the plan {approval.plan_id}")
+    elif approval.revision != candidate.current_plan.document.revision:
+        lines.append(f"it was given for revision {approval.revision}, this is {candidate.current_plan.document.revision}")
+    approved_binding, current_binding = [
+        binding._replace(states={path: state for path, state in binding.states.items() if path not in ignored_paths})
+        for binding in (approval.binding, candidate.binding)
     ]
-    if resumes or found.policy.programs != "refuse":
-        after = after._replace(programs=None)
-    lines += drift(before, after)
-    if found.current.stale and before.document == after.document:
-        lines.append(f"{found.current.path}: {found.current.stale}")
-    if not resumes and found.policy.pin == "tree" and given.tree != tree.tree(home):
-        lines += tree.changed(home, given.head) or ("HEAD: holds other files than when it was approved",)
+    if is_resume or candidate.policy.programs != "refuse":
+        current_binding = current_binding._replace(programs=None)
+    lines += drift(approved_binding, current_binding)
+    if candidate.current_plan.stale_reason and approved_binding.document == current_binding.document:
+        lines.append(f"{candidate.current_plan.path}: {candidate.current_plan.stale_reason}")
+    if not is_resume and candidate.policy.pin == "tree" and approval.tree != tree.tree_digest(home):
+        lines += tree.changed_files(home, approval.head) or ("HEAD: holds other files than when it was approved",)
     return tuple(lines)
 
 
-def require(home: Project, ref: PlanRef, *, run: str = "", programs: bool = True) -> Standing:
+def require_approved_status(home: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True) -> Standing:
     """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
-    found = look(home, ref, programs=programs)
-    best = required(home, ref, found, run)
-    return Standing(APPROVED, best.kept.approval, (), best.kept.path, found)
+    candidate = find_candidate(home, ref, with_programs=with_programs)
+    best_approval = require_valid_approval(home, ref, candidate, run_id)
+    return Standing(APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
 
 
-def required(
-    home: Project, ref: PlanRef, found: Now | None = None, run: str = "", spared: Collection[str] = ()
-) -> JudgedApproval:
+def require_valid_approval(
+    home: Project, ref: PlanRef, candidate: ApprovalCandidate | None = None, run_id: str = "", ignored_paths: Collection[str] = ()
+) -> CheckedApproval:
     """The approval that holds; raises ExecplanError where none does."""
-    best = _best(judge(home, ref, found or look(home, ref), run, spared))
-    if best is None or best.state != APPROVED:
-        raise refusal(ref, best)
-    return best
+    best_approval = _select_best(check_approvals(home, ref, candidate or find_candidate(home, ref), run_id, ignored_paths))
+    if best_approval is None or best_approval.state != APPROVED:
+        raise approval_error(ref, best_approval)
+    return best_approval
 
 
-def refusal(ref: PlanRef, judged: JudgedApproval | None) -> ExecplanError:
+def approval_error(ref: PlanRef, checked_approval: CheckedApproval | None) -> ExecplanError:
     """Why a plan may not run, with what drifted."""
     hint = f"look at it, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
-    if judged is None:
+    if checked_approval is None:
         return ExecplanError("not-approved", f"nobody has approved {ref.id}", exit=POLICY, hint=hint)
-    which, why = f"the approval {judged.kept.digest[:12]} of {ref.id}", judged.why
-    if judged.state == REVOKED:
-        return ExecplanError("not-approved", f"{which} was revoked", exit=POLICY, hint=hint, candidates=why)
-    if judged.state == USED:
-        what = f"{which} was used: it serves one run and its resumes"
-        return ExecplanError("approval-used", what, exit=CHANGED, hint=hint, candidates=why)
-    if judged.state == EXPIRED:
-        what = f"{which} does not hold at this time"
-        return ExecplanError("approval-expired", what, exit=CHANGED, hint=hint, candidates=why)
-    if judged.state == ALTERED:
-        what = f"{which} is not as it was sealed"
-        return ExecplanError("approval-altered", what, exit=CHANGED, hint=hint, candidates=why)
-    what = f"{which} is stale: something has changed since"
-    return ExecplanError("stale-approval", what, exit=CHANGED, hint=hint, candidates=why)
+    subject, reasons = f"the approval {checked_approval.stored.digest[:12]} of {ref.id}", checked_approval.reasons
+    if checked_approval.state == REVOKED:
+        return ExecplanError("not-approved", f"{subject} was revoked", exit=POLICY, hint=hint, candidates=reasons)
+    if checked_approval.state == USED:
+        message = f"{subject} was used: it serves one run and its resumes"
+        return ExecplanError("approval-used", message, exit=CHANGED, hint=hint, candidates=reasons)
+    if checked_approval.state == EXPIRED:
+        message = f"{subject} does not hold at this time"
+        return ExecplanError("approval-expired", message, exit=CHANGED, hint=hint, candidates=reasons)
+    if checked_approval.state == ALTERED:
+        message = f"{subject} is not as it was sealed"
+        return ExecplanError("approval-altered", message, exit=CHANGED, hint=hint, candidates=reasons)
+    message = f"{subject} is stale: something has changed since"
+    return ExecplanError("stale-approval", message, exit=CHANGED, hint=hint, candidates=reasons)
 
 
-def place(home: Project) -> str:
+def checkout_digest(home: Project) -> str:
     """The digest of where a checkout lies."""
     return digest(os.fsencode(os.path.realpath(home.root)))

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-NAME: Final = "execution-plan.json"
+PLAN_FILE_NAME: Final = "execution-plan.json"
 MAX_BYTES = 5 * 1024 * 1024
 
 
-class Stored(NamedTuple):
+class StoredArtifact(NamedTuple):
     """What became of it."""
 
     path: str
@@ -41,17 +41,17 @@ class Stored(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def path_of(home: Project, ref: PlanRef, name: str = NAME) -> str:
+def path_of(home: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> str:
     """The file, or another of the artifacts, whether it is there or not."""
     return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), name)
 
 
-def read(home: Project, ref: PlanRef, name: str = NAME) -> bytes | None:
+def read(home: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> bytes | None:
     """Its bytes, or None where there is none; raises ExecplanError."""
-    return _read(home, path_of(home, ref, name))
+    return _read_file(home, path_of(home, ref, name))
 
 
-def _read(home: Project, path: str) -> bytes | None:
+def _read_file(home: Project, path: str) -> bytes | None:
     if not os.path.lexists(path):
         return None
     ensure_inside(home, path)
@@ -63,59 +63,59 @@ def _read(home: Project, path: str) -> bytes | None:
 
 
 def save(
-    home: Project, ref: PlanRef, make: Callable[[], bytes], options: WriteOptions, *, verb: str, summary: str, name: str = NAME
-) -> Stored:
-    """Store what `make` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
+    home: Project, ref: PlanRef, build_bytes: Callable[[], bytes], options: WriteOptions, *, command: str, summary: str, name: str = PLAN_FILE_NAME
+) -> StoredArtifact:
+    """Store what `build_bytes` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
 
     A document that is there already, to the byte, is not written again.
     """
     require_existing(home)
     ensure_not_archived(home, ref)
     path = path_of(home, ref, name)
-    shown = home.display_path(path)
+    display_path = home.display_path(path)
     if options.dry_run:
-        old, new = _read(home, path), make()
-        _stop_large(home, path, new)
-        told = format_diff(old or b"", new, shown) if new != old else ""
-        return Stored(shown, new != old, digest(new), told, None, ())
+        old_bytes, new_bytes = _read_file(home, path), build_bytes()
+        _ensure_readable_size(home, path, new_bytes)
+        diff_text = format_diff(old_bytes or b"", new_bytes, display_path) if new_bytes != old_bytes else ""
+        return StoredArtifact(display_path, new_bytes != old_bytes, digest(new_bytes), diff_text, None, ())
     if options.should_commit(home):
         from execplan.repo import git
 
         git.load_gitpython()
-    with state.lock(home, ref.real_path, f"{verb} of {ref.id}"):
+    with state.lock(home, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(home, ref)
-        new = make()
-        old = files.again(lambda: put(home, path, new), shown)
-        stored = Stored(shown, old != new, digest(new), "", None, ())
+        new_bytes = build_bytes()
+        old_bytes = files.again(lambda: write_artifact(home, path, new_bytes), display_path)
+        stored = StoredArtifact(display_path, old_bytes != new_bytes, digest(new_bytes), "", None, ())
         if not stored.changed or not options.should_commit(home):
             return stored
         from execplan.repo.commit import commit_paths
 
-        before = {} if old is None else {path: old}
+        old_contents = {} if old_bytes is None else {path: old_bytes}
         title = reader.read(shelf.read_bytes(home, ref.path)).title
-        made = commit_paths(home, ref.id, [path], verb, summary, before, title)
-        return stored._replace(commit=made.digest, warnings=made.warnings)
+        commit_result = commit_paths(home, ref.id, [path], command, summary, old_contents, title)
+        return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
 
 
-def put(home: Project, path: str, new: bytes) -> bytes | None:
+def write_artifact(home: Project, path: str, new_bytes: bytes) -> bytes | None:
     """Let a file of the artifacts hold these bytes; what it held before, None if it was not there.
 
     The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
     """
-    _stop_large(home, path, new)
-    old = _read(home, path)
-    if old is None:
-        if not files.create(path, new, within=home.root, folders=True):
+    _ensure_readable_size(home, path, new_bytes)
+    old_bytes = _read_file(home, path)
+    if old_bytes is None:
+        if not files.create(path, new_bytes, within=home.root, folders=True):
             raise disk.ChangedMeanwhileError(path)
-    elif old != new:
-        files.replace(path, old, new, within=home.root)
+    elif old_bytes != new_bytes:
+        files.replace(path, old_bytes, new_bytes, within=home.root)
     else:
-        files.tidy(path, (old,), within=home.root)
-    return old
+        files.tidy(path, (old_bytes,), within=home.root)
+    return old_bytes
 
 
-def _stop_large(home: Project, path: str, new: bytes) -> None:
+def _ensure_readable_size(home: Project, path: str, new_bytes: bytes) -> None:
     """Refuse to write what could not be read again; raises ExecplanError."""
-    if len(new) > MAX_BYTES:
-        what = f"{home.display_path(path)} would have {len(new):,} bytes, and at most {MAX_BYTES:,} are read again"
-        raise ExecplanError("too-large", what, exit=INPUT, hint="write long files with a command, and not with a step")
+    if len(new_bytes) > MAX_BYTES:
+        message = f"{home.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
+        raise ExecplanError("too-large", message, exit=INPUT, hint="write long files with a command, and not with a step")

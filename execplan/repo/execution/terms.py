@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_OWN = "~/.config/execplan/config.toml"
+_USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
 _CHOICES = {
     "person_from": (*LEVELS, NEVER),
     "sandbox": SANDBOXES,
@@ -20,7 +20,7 @@ _CHOICES = {
     "programs": CHANGED_PROGRAMS,
     "reads": READ_POLICIES,
 }
-_LIMITS = {
+_MAXIMUMS = {
     "steps": 1000,
     "files": 100_000,
     "megabytes": 100_000,
@@ -33,38 +33,38 @@ _LIMITS = {
     "backup_days": 3650,
 }
 """The largest value of each number; the smallest is 1."""
-_OWN_ONLY = ("environment", "tools", "backup_days")
-NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "environment", "tools", "notify")
+_USER_ONLY = ("environment", "tools", "backup_days")
+SETTING_NAMES = (*_CHOICES, *_MAXIMUMS, "rollback_on", "checks", "risk", "environment", "tools", "notify")
 """What a table `execution` of settings may hold."""
 
 
-def values(said: dict[str, object]) -> dict[str, Any]:
+def policy_values(table: dict[str, object]) -> dict[str, Any]:
     """What a checked table says of the policy by itself: all but the checks, the rows of risk and `notify`."""
-    found: dict[str, Any] = {name: said[name] for name in (*_CHOICES, *_LIMITS) if name in said}
+    policy_fields: dict[str, Any] = {name: table[name] for name in (*_CHOICES, *_MAXIMUMS) if name in table}
     for name in ("environment", "tools"):
-        if isinstance(names := said.get(name), list):
-            found[name] = tuple(sorted(set(names)))
-    if isinstance(causes := said.get("rollback_on"), list):
-        found["rollback_on"] = tuple([each for each in ROLLBACK_CAUSES if each in causes])
-    return found
+        if isinstance(names := table.get(name), list):
+            policy_fields[name] = tuple(sorted(set(names)))
+    if isinstance(causes := table.get("rollback_on"), list):
+        policy_fields["rollback_on"] = tuple([cause for cause in ROLLBACK_CAUSES if cause in causes])
+    return policy_fields
 
 
-def checks(said: dict[str, object]) -> dict[str, bool]:
+def check_switches(table: dict[str, object]) -> dict[str, bool]:
     """The checks that a checked table names, and whether each is on."""
-    found = said.get("checks", {})
-    return found if isinstance(found, dict) else {}
+    switches = table.get("checks", {})
+    return switches if isinstance(switches, dict) else {}
 
 
-def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> None:
+def check_execution_table(table: dict[str, object], location: str, *, may_loosen: bool) -> None:
     """Refuse a table `execution` of settings that says what it can't, or loosens what it may not; raises ExecplanError."""
     for name, value in table.items():
-        if name not in NAMES:
-            raise _unknown(f"{where}: execution", name, NAMES)
-        why = _why_not(name, value, f"{where}: execution.{name}")
-        if why:
+        if name not in SETTING_NAMES:
+            raise _unknown_setting_error(f"{location}: execution", name, SETTING_NAMES)
+        problem = _value_problem(name, value, f"{location}: execution.{name}")
+        if problem:
             raise ExecplanError(
                 "bad-setting",
-                f"{where}: execution.{name} {why}, not {value!r}",
+                f"{location}: execution.{name} {problem}, not {value!r}",
                 exit=INPUT,
                 hint="what can be set: execplan explain policy",
             )
@@ -73,51 +73,51 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
 
             risk.extend_table(risk.builtin_table(), value, may_lower=may_loosen)
     if not may_loosen:
-        _check_tight(table, where)
+        _ensure_not_looser(table, location)
 
 
-def _check_tight(table: dict[str, object], where: str) -> None:
+def _ensure_not_looser(table: dict[str, object], location: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
-    said = {name: value for name, value in values(table).items() if name not in _OWN_ONLY}
-    loose = [f"{name} = {table[name]!r}" for name, value in said.items() if policies.is_looser(name, value)]
-    loose += [f"checks.{name} = false" for name, on in checks(table).items() if not on]
-    loose += ["environment names what commands get to see"] if "environment" in table else []
-    loose += ["tools names what an agent may do unplanned"] if "tools" in table else []
-    loose += ["notify names code to run"] if "notify" in table else []
-    loose += ["backup_days says when your backups are deleted"] if "backup_days" in table else []
-    if loose:
+    shared_values = {name: value for name, value in policy_values(table).items() if name not in _USER_ONLY}
+    looser_settings = [f"{name} = {table[name]!r}" for name, value in shared_values.items() if policies.is_looser(name, value)]
+    looser_settings += [f"checks.{name} = false" for name, is_on in check_switches(table).items() if not is_on]
+    looser_settings += ["environment names what commands get to see"] if "environment" in table else []
+    looser_settings += ["tools names what an agent may do unplanned"] if "tools" in table else []
+    looser_settings += ["notify names code to run"] if "notify" in table else []
+    looser_settings += ["backup_days says when your backups are deleted"] if "backup_days" in table else []
+    if looser_settings:
         raise ExecplanError(
             "loosened-policy",
-            f"{where}: a repository may only tighten the policy, but execution.{', execution.'.join(loose)}",
+            f"{location}: a repository may only tighten the policy, but execution.{', execution.'.join(looser_settings)}",
             exit=INPUT,
-            hint=f"take it out; what is your own to loosen stands in {_OWN}, under [execution]",
+            hint=f"take it out; what is your own to loosen stands in {_USER_SETTINGS_FILE}, under [execution]",
         )
 
 
-def _why_not(name: str, value: object, where: str) -> str:
+def _value_problem(name: str, value: object, location: str) -> str:
     """What is wrong with the value of a setting, or nothing; raises ExecplanError for a name that is unknown."""
     if name in _CHOICES:
-        return "" if value in _CHOICES[name] else f"is {', '.join([repr(each) for each in _CHOICES[name]])}"
-    if name in _LIMITS:
-        return "" if type(value) is int and 0 < value <= _LIMITS[name] else f"is a number from 1 to {_LIMITS[name]:,}"
+        return "" if value in _CHOICES[name] else f"is {', '.join([repr(choice) for choice in _CHOICES[name]])}"
+    if name in _MAXIMUMS:
+        return "" if type(value) is int and 0 < value <= _MAXIMUMS[name] else f"is a number from 1 to {_MAXIMUMS[name]:,}"
     if name == "rollback_on":
-        good = isinstance(value, list) and all([each in ROLLBACK_CAUSES for each in value])
-        return "" if good else f"is a list of {', '.join(ROLLBACK_CAUSES)}"
+        is_valid = isinstance(value, list) and all([cause in ROLLBACK_CAUSES for cause in value])
+        return "" if is_valid else f"is a list of {', '.join(ROLLBACK_CAUSES)}"
     if name == "risk":
-        good = isinstance(value, list) and all([isinstance(each, dict) for each in value])
-        return "" if good else "is a list of tables"
+        is_valid = isinstance(value, list) and all([isinstance(row, dict) for row in value])
+        return "" if is_valid else "is a list of tables"
     if name in ("environment", "tools"):
-        kind, fits = ("variables", _is_variable) if name == "environment" else ("tools", _is_tool)
-        return "" if isinstance(value, list) and all(map(fits, value)) else f"is a list of names of {kind}"
+        kind, is_valid_name = ("variables", _is_variable) if name == "environment" else ("tools", _is_tool)
+        return "" if isinstance(value, list) and all(map(is_valid_name, value)) else f"is a list of names of {kind}"
     if name == "notify":
         return "" if isinstance(value, str) and "\0" not in value else "is a command"
-    if not isinstance(value, dict) or not all([type(on) is bool for on in value.values()]):
+    if not isinstance(value, dict) or not all([type(switch) is bool for switch in value.values()]):
         return "is a table of checks, each true or false"
     from execplan.execution.evaluation.checks.every import CHECKS
 
-    for check in value:
-        if check not in CHECKS:
-            raise _unknown(where, check, tuple(CHECKS))
+    for check_name in value:
+        if check_name not in CHECKS:
+            raise _unknown_setting_error(location, check_name, tuple(CHECKS))
     return ""
 
 
@@ -129,9 +129,9 @@ def _is_tool(name: object) -> bool:
     return isinstance(name, str) and name.isprintable() and bool(name.strip(" *"))
 
 
-def _unknown(where: str, name: str, known: tuple[str, ...]) -> ExecplanError:
+def _unknown_setting_error(location: str, name: str, known_names: tuple[str, ...]) -> ExecplanError:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, n=1, cutoff=0.0)
-    what = f"{where} knows {', '.join(known)}, not {name!r}"
-    return ExecplanError("unknown-setting", what, exit=INPUT, hint=f"did you mean {near[0]}?")
+    similar_names = get_close_matches(name, known_names, n=1, cutoff=0.0)
+    message = f"{location} knows {', '.join(known_names)}, not {name!r}"
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {similar_names[0]}?")

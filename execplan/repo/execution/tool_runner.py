@@ -19,20 +19,20 @@ _INVALID = 2
 """The exit status of a call with parameters that don't fit."""
 
 
-def load(value: str) -> Callable[..., Any]:
+def load_function(entry_point: str) -> Callable[..., Any]:
     """The function that an entry point names; raises whatever its module raises."""
     from importlib import import_module
 
-    module, _, name = value.partition(":")
-    found: Any = import_module(module.strip())
-    for part in name.split("[")[0].strip().split("."):
-        found = getattr(found, part)
-    if not callable(found):
-        raise TypeError(f"{value} is no function")
-    return found  # type: ignore[no-any-return]  # it is callable
+    module_name, _, name = entry_point.partition(":")
+    resolved: Any = import_module(module_name.strip())
+    for attribute in name.split("[")[0].strip().split("."):
+        resolved = getattr(resolved, attribute)
+    if not callable(resolved):
+        raise TypeError(f"{entry_point} is no function")
+    return resolved  # type: ignore[no-any-return]  # it is callable
 
 
-def bind(function: Callable[..., Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The arguments for parameters, checked against the type hints, and what is wrong with them."""
     import inspect
     from difflib import get_close_matches
@@ -40,52 +40,52 @@ def bind(function: Callable[..., Any], given: Mapping[str, Any]) -> tuple[dict[s
 
     from pydantic import TypeAdapter, ValidationError
 
-    hints, known = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
-    further = next((each for each in known.values() if each.kind is each.VAR_KEYWORD), None)
-    named = {name: each for name, each in known.items() if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
-    values, wrong = {}, []
-    for name, value in given.items():
-        if name not in named and further is None:
-            near = get_close_matches(name, named, n=1, cutoff=0.6)
-            takes = f"did you mean {near[0]}?" if near else f"it takes {', '.join(named) or 'none'}"
-            wrong.append(f"there is no parameter {name}: {takes}")
+    hints, signature_parameters = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
+    keyword_rest = next((parameter for parameter in signature_parameters.values() if parameter.kind is parameter.VAR_KEYWORD), None)
+    named_parameters = {name: parameter for name, parameter in signature_parameters.items() if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)}
+    arguments, problems = {}, []
+    for name, value in parameters.items():
+        if name not in named_parameters and keyword_rest is None:
+            similar_names = get_close_matches(name, named_parameters, n=1, cutoff=0.6)
+            advice = f"did you mean {similar_names[0]}?" if similar_names else f"it takes {', '.join(named_parameters) or 'none'}"
+            problems.append(f"there is no parameter {name}: {advice}")
             continue
-        hint = hints.get(name if name in named or further is None else further.name, Any)
+        hint = hints.get(name if name in named_parameters or keyword_rest is None else keyword_rest.name, Any)
         try:
-            values[name] = TypeAdapter(hint).validate_json(json.dumps(value), strict=True)
+            arguments[name] = TypeAdapter(hint).validate_json(json.dumps(value), strict=True)
         except ValidationError as error:
-            for flaw in error.errors(include_url=False, include_input=False):
-                wrong.append(f"{'.'.join([name, *map(str, flaw['loc'])])}: {flaw['msg']}")
-    for name, each in known.items():
-        if each.default is each.empty and each.kind is each.POSITIONAL_ONLY:
-            wrong.append(f"the function takes {name} by its position only, and a step gives parameters by name")
-        elif each.default is each.empty and name in named and name not in given:
-            wrong.append(f"the parameter {name} is missing")
-    return values, wrong
+            for error_detail in error.errors(include_url=False, include_input=False):
+                problems.append(f"{'.'.join([name, *map(str, error_detail['loc'])])}: {error_detail['msg']}")
+    for name, parameter in signature_parameters.items():
+        if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_ONLY:
+            problems.append(f"the function takes {name} by its position only, and a step gives parameters by name")
+        elif parameter.default is parameter.empty and name in named_parameters and name not in parameters:
+            problems.append(f"the parameter {name} is missing")
+    return arguments, problems
 
 
-def check(value: str, given: Mapping[str, Any]) -> list[str]:
+def check_call(entry_point: str, parameters: Mapping[str, Any]) -> list[str]:
     """What is wrong with a call that is not made."""
     try:
-        function = load(value)
+        function = load_function(entry_point)
     except BaseException as error:  # noqa: BLE001 - code that nobody here knows
-        return [f"{value} can't be loaded: {type(error).__name__}: {error}"]
+        return [f"{entry_point} can't be loaded: {type(error).__name__}: {error}"]
     try:
-        return bind(function, given)[1]
+        return bind_arguments(function, parameters)[1]
     except Exception as error:  # noqa: BLE001 - as above
-        return [f"the type hints of {value} can't be read: {type(error).__name__}: {error}"]
+        return [f"the type hints of {entry_point} can't be read: {type(error).__name__}: {error}"]
 
 
-def call(value: str, given: Mapping[str, Any]) -> int:
+def call_function(entry_point: str, parameters: Mapping[str, Any]) -> int:
     """Call a function and print what it returns, unless that is None; the exit status."""
-    function = load(value)
-    values, wrong = bind(function, given)
-    if wrong:
-        print(*wrong, sep="\n", file=sys.stderr)
+    function = load_function(entry_point)
+    arguments, problems = bind_arguments(function, parameters)
+    if problems:
+        print(*problems, sep="\n", file=sys.stderr)
         return _INVALID
     from inspect import isawaitable
 
-    result = function(**values)
+    result = function(**arguments)
     if isawaitable(result):
         import asyncio
 
@@ -106,13 +106,13 @@ def main() -> None:
     """As the first argument says; the second is the path along which modules are found."""
     sys.path[:] = json.loads(sys.argv[2])
     if sys.argv[1] == "run":
-        sys.exit(call(sys.argv[3], json.load(sys.stdin)))
+        sys.exit(call_function(sys.argv[3], json.load(sys.stdin)))
     calls = json.load(sys.stdin)
-    answer = os.dup(1)
+    answer_fd = os.dup(1)
     os.dup2(2, 1)  # what a module prints while it is imported is no answer
-    told = json.dumps([check(value, given) for value, given in calls]).encode()
-    with open(answer, "wb") as out:
-        out.write(told)
+    answer_json = json.dumps([check_call(entry_point, parameters) for entry_point, parameters in calls]).encode()
+    with open(answer_fd, "wb") as answer_file:
+        answer_file.write(answer_json)
 
 
 if __name__ == "__main__":

@@ -13,82 +13,82 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
-_PROGRAMS = frozenset(
+_PROGRAM_KEYS = frozenset(
     "askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split()
 )
 """The last words of settings that name a program."""
-_MANAGERS = (".husky", ".lefthook", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml")
+_HOOK_MANAGER_FILES = (".husky", ".lefthook", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml")
 """Where programs that stand behind hooks look up what to run."""
 
-Looks = dict[str, tuple[int, ...]]
+TriggerSnapshot = dict[str, tuple[int, ...]]
 """By path, what tells that it was written to."""
 
 
-class Triggers(NamedTuple):
+class TriggerPaths(NamedTuple):
     """Absolute paths inside the repository, which need not be there."""
 
-    own: tuple[str, ...] = ()
+    git_paths: tuple[str, ...] = ()
     """Folders of hooks, files of settings, programs that settings name, and what leads to the git folder of a submodule."""
-    behind: tuple[str, ...] = ()
+    hook_manager_paths: tuple[str, ...] = ()
     """What hooks go by, and commands may well write."""
 
 
-def triggers(home: Project) -> Triggers:
+def find_triggers(home: Project) -> TriggerPaths:
     """Those of a repository; none without git, or where it does not answer."""
     if home.git is None:
-        return Triggers()
+        return TriggerPaths()
     try:
-        parts = ask.output(home, "config", "--list", "--null", "--show-origin").decode("utf-8", "surrogateescape")
+        config_output = ask.output(home, "config", "--list", "--null", "--show-origin").decode("utf-8", "surrogateescape")
     except ExecplanError:
-        return Triggers()
-    found = _submodules(home)
-    entries = parts.split("\0")
-    for origin, entry in zip(entries[::2], entries[1::2], strict=False):
+        return TriggerPaths()
+    candidates = _submodule_links(home)
+    fields = config_output.split("\0")
+    for origin, entry in zip(fields[::2], fields[1::2], strict=False):
         name, _, value = entry.partition("\n")
-        file = origin.removeprefix("file:") if origin.startswith("file:") else ""
-        found.append(file)
+        config_file = origin.removeprefix("file:") if origin.startswith("file:") else ""
+        candidates.append(config_file)
         if name == "core.hookspath":
-            found.append(value)
+            candidates.append(value)
         elif name.startswith(("include.", "includeif.")):
-            found.append(os.path.join(os.path.dirname(file), os.path.expanduser(value)))
-        elif name.rpartition(".")[2] in _PROGRAMS:
-            found += [word.strip("\"'") for word in value.split()]
+            candidates.append(os.path.join(os.path.dirname(config_file), os.path.expanduser(value)))
+        elif name.rpartition(".")[2] in _PROGRAM_KEYS:
+            candidates += [arg.strip("\"'") for arg in value.split()]
     root = os.path.realpath(home.root)
-    paths = {os.path.normpath(os.path.join(root, os.path.expanduser(each))) for each in found if each}
-    inside = [each for each in paths if each.startswith(f"{root}/") and not each.startswith(f"{root}/.git/")]
-    return Triggers(tuple(sorted(inside)), tuple([os.path.join(root, name) for name in _MANAGERS]))
+    paths = {os.path.normpath(os.path.join(root, os.path.expanduser(candidate))) for candidate in candidates if candidate}
+    inside_paths = [path for path in paths if path.startswith(f"{root}/") and not path.startswith(f"{root}/.git/")]
+    return TriggerPaths(tuple(sorted(inside_paths)), tuple([os.path.join(root, name) for name in _HOOK_MANAGER_FILES]))
 
 
-def _submodules(home: Project) -> list[str]:
+def _submodule_links(home: Project) -> list[str]:
     """The `.git` of each submodule, from the root."""
     try:
         with open(
             disk.open_regular(os.path.join(home.root, ".gitmodules")), encoding="utf-8", errors="surrogateescape"
         ) as file:
-            parts = [line.partition("=") for line in file]
+            key_values = [line.partition("=") for line in file]
     except OSError:
         return []
-    return [os.path.join(path.strip().strip('"'), ".git") for name, _, path in parts if name.strip() == "path"]
+    return [os.path.join(path.strip().strip('"'), ".git") for name, _, path in key_values if name.strip() == "path"]
 
 
-def look(home: Project) -> Looks:
+def take_snapshot(home: Project) -> TriggerSnapshot:
     """How all of it is now."""
-    looks: Looks = {}
-    for path in [each for part in triggers(home) for each in part]:
-        looks |= _look(path)
-        for folder, folders, files in os.walk(path):
-            for name in [*folders, *files]:
-                looks |= _look(os.path.join(folder, name))
-    return looks
+    snapshot: TriggerSnapshot = {}
+    for path in [path for paths in find_triggers(home) for path in paths]:
+        snapshot |= _path_snapshot(path)
+        for directory, subdirectories, files in os.walk(path):
+            for name in [*subdirectories, *files]:
+                snapshot |= _path_snapshot(os.path.join(directory, name))
+    return snapshot
 
 
-def changed(home: Project, before: Looks) -> list[str]:
+def changed_triggers(home: Project, old_snapshot: TriggerSnapshot) -> list[str]:
     """What differs from an earlier look, as paths from the root."""
-    now = look(home)
-    return [home.display_path(each) for each in sorted({*before, *now}) if before.get(each) != now.get(each)]
+    new_snapshot = take_snapshot(home)
+    return [home.display_path(path) for path in sorted({*old_snapshot, *new_snapshot}) if old_snapshot.get(path) != new_snapshot.get(path)]
 
 
-def _look(path: str) -> Looks:
+def _path_snapshot(path: str) -> TriggerSnapshot:
     try:
         status = os.lstat(path)
     except OSError:

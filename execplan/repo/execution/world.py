@@ -9,7 +9,7 @@ import stat
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, normalize_path
 from execplan.record import NamedTuple
-from execplan.repo.execution.protected import protected
+from execplan.repo.execution.protected import protection_reason
 from execplan.text.disk import open_regular, trouble
 from execplan.text.lines import digest, hasher
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from execplan.execution.world import Program
     from execplan.repo.home import Project
 
-SHOWN = 8 << 20
+MAX_SHOWN_BYTES = 8 << 20
 """Bytes of the largest file that is read to show how it changes."""
-BOUND = 1 << 30
+MAX_DIGEST_BYTES = 1 << 30
 """Bytes of the largest file whose digest is taken."""
-_WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW
+_WALK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW
 
 
-class _Place(NamedTuple):
+class _WalkResult(NamedTuple):
     """Where a walk came to."""
 
-    handle: int
+    directory_fd: int
     """The last folder that is there, held open; -1 where a link or a file stands in the way."""
     name: str
     """What is looked for in it; empty: the folder itself."""
-    missing: bool = False
+    is_parent_missing: bool = False
     """Whether folders on the way are missing."""
-    blocked: State = State(OUTSIDE)
+    blocked_state: State = State(OUTSIDE)
     """What the path comes to where nothing is held open."""
 
 
-class Disk:
+class DiskWorld:
     """The world of a home; each path is walked from the root through no link, each time anew."""
 
     def __init__(self, home: Project) -> None:
@@ -51,88 +51,88 @@ class Disk:
 
     def state(self, path: str) -> State:
         """What is there; raises ExecplanError where a disk fails."""
-        place = self._walk(path)
-        if place.handle < 0:
-            return place.blocked
+        location = self._walk(path)
+        if location.directory_fd < 0:
+            return location.blocked_state
         try:
-            return State(ABSENT) if place.missing else _state(place.handle, place.name)
+            return State(ABSENT) if location.is_parent_missing else _read_state(location.directory_fd, location.name)
         except OSError as error:
             raise trouble(error, path, "look at") from None
         finally:
-            os.close(place.handle)
+            os.close(location.directory_fd)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file; raises ExecplanError."""
-        place = self._walk(path)
-        if place.handle < 0 or place.missing or not place.name:
-            if place.handle >= 0:
-                os.close(place.handle)
+        location = self._walk(path)
+        if location.directory_fd < 0 or location.is_parent_missing or not location.name:
+            if location.directory_fd >= 0:
+                os.close(location.directory_fd)
             raise ExecplanError("no-such-file", f"there is no file {path}", exit=INPUT, hint="check the path")
         try:
-            handle = open_regular(place.name, _READ, dir_fd=place.handle)
+            descriptor = open_regular(location.name, _READ_FLAGS, dir_fd=location.directory_fd)
         except OSError as error:
             raise trouble(error, path, "read") from None
         finally:
-            os.close(place.handle)
+            os.close(location.directory_fd)
         try:
-            status = os.fstat(handle)
-            with open(handle, "rb", buffering=0, closefd=False) as file:
-                data = file.read(SHOWN + 1) if status.st_size <= SHOWN else b""
+            status = os.fstat(descriptor)
+            with open(descriptor, "rb", buffering=0, closefd=False) as file:
+                data = file.read(MAX_SHOWN_BYTES + 1) if status.st_size <= MAX_SHOWN_BYTES else b""
         except OSError as error:
             raise trouble(error, path, "read") from None
         finally:
-            os.close(handle)
-        if max(len(data), status.st_size) > SHOWN:
-            what = f"{path} has more than {SHOWN >> 20} MB"
-            raise ExecplanError("too-large", what, exit=INPUT, hint="change it with a command")
+            os.close(descriptor)
+        if max(len(data), status.st_size) > MAX_SHOWN_BYTES:
+            message = f"{path} has more than {MAX_SHOWN_BYTES >> 20} MB"
+            raise ExecplanError("too-large", message, exit=INPUT, hint="change it with a command")
         return data
 
     def writable(self, path: str) -> bool:
         """Whether a file may be written, made or removed there: its folder, or the last one that is there, may be."""
-        place = self._walk(path)
-        if place.handle < 0:
+        location = self._walk(path)
+        if location.directory_fd < 0:
             return False
         try:
-            if not os.access(".", os.W_OK | os.X_OK, dir_fd=place.handle):
+            if not os.access(".", os.W_OK | os.X_OK, dir_fd=location.directory_fd):
                 return False
-            if place.missing or not place.name:
+            if location.is_parent_missing or not location.name:
                 return True
-            status = os.stat(place.name, dir_fd=place.handle, follow_symlinks=False)
+            status = os.stat(location.name, dir_fd=location.directory_fd, follow_symlinks=False)
             return stat.S_ISLNK(status.st_mode) or bool(stat.S_IMODE(status.st_mode) & 0o222)
         except FileNotFoundError:
             return True
         except OSError:
             return False
         finally:
-            os.close(place.handle)
+            os.close(location.directory_fd)
 
     def protected(self, path: str) -> str:
         """What of git's or the tool's own a path is, whatever its case."""
-        return protected(self.home, path)
+        return protection_reason(self.home, path)
 
     def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
         """Where a command finds its program: on PATH, or from the folder that it runs in; see located.py."""
-        from execplan.repo.execution.located import locate
+        from execplan.repo.execution.located import find_program
 
-        return locate(self.root, name, cwd, path, first)
+        return find_program(self.root, name, cwd, path, first)
 
     def interpreter(self, real: str) -> str:
         """The name of the program that runs a script; see located.py."""
-        from execplan.repo.execution.located import interpreter
+        from execplan.repo.execution.located import script_interpreter
 
-        return interpreter(os.path.join(self.root, real))
+        return script_interpreter(os.path.join(self.root, real))
 
     def tool(self, name: str) -> Program:
         """The module of an installed tool; see tools.py."""
-        from execplan.repo.execution.tools import located
+        from execplan.repo.execution.tools import describe_tool
 
-        return located(self.root, name)
+        return describe_tool(self.root, name)
 
     def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
         """What is wrong with each call of a tool; see tools.py."""
-        from execplan.repo.execution.tools import problems
+        from execplan.repo.execution.tools import check_calls
 
-        return problems(self.root, calls)
+        return check_calls(self.root, calls)
 
     def free_bytes(self) -> int:
         """What the disk of the repository has left for this user."""
@@ -158,32 +158,32 @@ class Disk:
 
     def syntax(self, language: str, content: bytes) -> str | None:
         """What an installed program of the language says is wrong with a text; see checkers.py."""
-        from execplan.repo.execution.checkers import judge
+        from execplan.repo.execution.checkers import check_syntax
 
-        return judge(language, content, self.root)
+        return check_syntax(language, content, self.root)
 
-    def _walk(self, path: str) -> _Place:
+    def _walk(self, path: str) -> _WalkResult:
         """Go to the folder that a path lies in."""
-        inside = normalize_path(path)
-        if inside is None:
-            return _Place(-1, "")
-        parts = [] if inside == "." else inside.split("/")
-        handle = os.open(self.root, _WALK & ~os.O_NOFOLLOW)
+        normalized = normalize_path(path)
+        if normalized is None:
+            return _WalkResult(-1, "")
+        parts = [] if normalized == "." else normalized.split("/")
+        directory_fd = os.open(self.root, _WALK_FLAGS & ~os.O_NOFOLLOW)
         for number, part in enumerate(parts[:-1], 1):
             try:
-                inner = os.open(part, _WALK, dir_fd=handle)
+                next_fd = os.open(part, _WALK_FLAGS, dir_fd=directory_fd)
             except FileNotFoundError:
-                return _Place(handle, part, missing=True)
+                return _WalkResult(directory_fd, part, is_parent_missing=True)
             except OSError as error:
-                blocked = _blocked(error, handle, part, "/".join(parts[:number]))
-                os.close(handle)
-                return _Place(-1, "", blocked=blocked)
-            os.close(handle)
-            handle = inner
-        return _Place(handle, parts[-1] if parts else "")
+                blocked_state = _blocked_state(error, directory_fd, part, "/".join(parts[:number]))
+                os.close(directory_fd)
+                return _WalkResult(-1, "", blocked_state=blocked_state)
+            os.close(directory_fd)
+            directory_fd = next_fd
+        return _WalkResult(directory_fd, parts[-1] if parts else "")
 
 
-class Glance(Disk):
+class SnapshotWorld(DiskWorld):
     """The world at one glance: what is shown of a path, what is judged and what is bound are of one and the same state."""
 
     def __init__(self, home: Project) -> None:
@@ -206,42 +206,42 @@ class Glance(Disk):
         return data
 
 
-def _blocked(error: OSError, handle: int, part: str, at: str) -> State:
+def _blocked_state(error: OSError, directory_fd: int, part: str, blocked_path: str) -> State:
     """What a path comes to behind something that is no folder, or may not be entered."""
     if error.errno not in (errno.ELOOP, errno.ENOTDIR):
         return State(OUTSIDE, link="")
-    status = os.stat(part, dir_fd=handle, follow_symlinks=False)
-    return State(OUTSIDE, link=at) if stat.S_ISLNK(status.st_mode) else State(ABSENT)
+    status = os.stat(part, dir_fd=directory_fd, follow_symlinks=False)
+    return State(OUTSIDE, link=blocked_path) if stat.S_ISLNK(status.st_mode) else State(ABSENT)
 
 
-def _state(handle: int, name: str) -> State:
+def _read_state(directory_fd: int, name: str) -> State:
     """What has the name in a folder; raises OSError."""
     try:
-        status = os.stat(name, dir_fd=handle, follow_symlinks=False) if name else os.stat(handle)
+        status = os.stat(name, dir_fd=directory_fd, follow_symlinks=False) if name else os.stat(directory_fd)
     except (FileNotFoundError, NotADirectoryError):
         return State(ABSENT)
     mode = stat.S_IMODE(status.st_mode)
     if stat.S_ISLNK(status.st_mode):
-        return State(LINK, link=os.readlink(name, dir_fd=handle))
+        return State(LINK, link=os.readlink(name, dir_fd=directory_fd))
     if stat.S_ISDIR(status.st_mode):
         return State(FOLDER, mode=mode)
     if not stat.S_ISREG(status.st_mode):
         return State(OTHER, mode=mode)
     try:
-        found = _digest(handle, name) if status.st_size <= BOUND else ""
+        sha256 = _digest(directory_fd, name) if status.st_size <= MAX_DIGEST_BYTES else ""
     except PermissionError:
-        found = ""
-    return State(FILE, found, mode, size=status.st_size)
+        sha256 = ""
+    return State(FILE, sha256, mode, size=status.st_size)
 
 
-def _digest(handle: int, name: str) -> str:
-    inner = open_regular(name, _READ, dir_fd=handle)
+def _digest(directory_fd: int, name: str) -> str:
+    descriptor = open_regular(name, _READ_FLAGS, dir_fd=directory_fd)
     try:
-        found = hasher()()
-        left = BOUND + 1
-        while left > 0 and (part := os.read(inner, 1 << 20)):
-            found.update(part)
-            left -= len(part)
-        return str(found.hexdigest()) if left > 0 else ""
+        sha256 = hasher()()
+        remaining = MAX_DIGEST_BYTES + 1
+        while remaining > 0 and (chunk := os.read(descriptor, 1 << 20)):
+            sha256.update(chunk)
+            remaining -= len(chunk)
+        return str(sha256.hexdigest()) if remaining > 0 else ""
     finally:
-        os.close(inner)
+        os.close(descriptor)

@@ -7,7 +7,7 @@ import os
 from execplan.context.unit import ARTIFACT, FILE, Unit
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.gathering.listing import mentions
+from execplan.repo.gathering.listing import mentioned_paths
 from execplan.repo.home import ensure_inside
 from execplan.text import disk
 from execplan.text.secret_files import is_secret, other_name
@@ -17,43 +17,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final
 
-    from execplan.repo.gathering.listing import Listing
+    from execplan.repo.gathering.listing import FileListing
     from execplan.repo.home import Project
 
-LIMIT: Final = 1 << 20
+MAX_FILE_BYTES: Final = 1 << 20
 """Bytes of a file that is read."""
-_EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checkpoint.md"))
+_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checkpoint.md"))
 """What is among the artifacts of a plan and is kept by execplan itself, for itself."""
-_ARTIFACTS: Final = 200
-_TOLD: Final = 5
+_MAX_ARTIFACTS: Final = 200
+_MAX_MESSAGES: Final = 5
 
 
-class Read(NamedTuple):
+class FileUnits(NamedTuple):
     """What was read, and what was not."""
 
     units: tuple[Unit, ...]
-    troubles: tuple[ExecplanError, ...]
+    errors: tuple[ExecplanError, ...]
 
 
-def read(home: Project, paths: Iterable[str], kind: str = FILE, why: str = "") -> Read:
+def read_files(home: Project, paths: Iterable[str], kind: str = FILE, reason: str = "") -> FileUnits:
     """The files of these paths, from the root, the older ones with the lower order; one that can't be read is a trouble."""
-    found: list[tuple[int, Unit]] = []
-    troubles = []
+    dated_units: list[tuple[int, Unit]] = []
+    errors = []
     for path in dict.fromkeys(paths):
         try:
-            found.append(_read(home, path, kind, why))
+            dated_units.append(_read_file(home, path, kind, reason))
         except ExecplanError as error:
-            troubles.append(error)
-    ages = {age: order for order, age in enumerate(sorted({age for age, _ in found}), start=1)}
-    return Read(tuple([unit._replace(order=ages[age]) for age, unit in found]), tuple(troubles))
+            errors.append(error)
+    ages = {age: order for order, age in enumerate(sorted({age for age, _ in dated_units}), start=1)}
+    return FileUnits(tuple([unit._replace(order=ages[age]) for age, unit in dated_units]), tuple(errors))
 
 
-def _read(home: Project, path: str, kind: str, why: str) -> tuple[int, Unit]:
+def _read_file(home: Project, path: str, kind: str, reason: str) -> tuple[int, Unit]:
     """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
-    full = os.path.join(home.root, path)
-    target = ensure_inside(home, full)
-    if other := other_name(target, (home.root, os.path.expanduser("~"))):
-        message = f"{path} is another name of {other}, a file for secrets"
+    full_path = os.path.join(home.root, path)
+    target = ensure_inside(home, full_path)
+    if secret_name := other_name(target, (home.root, os.path.expanduser("~"))):
+        message = f"{path} is another name of {secret_name}, a file for secrets"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
     if is_secret(path) or is_secret(home.display_path(target)):
@@ -65,68 +65,68 @@ def _read(home: Project, path: str, kind: str, why: str) -> tuple[int, Unit]:
         raise ExecplanError(
             "secret-file", message, exit=POLICY, hint="no pack holds one: say what is needed of it in words"
         )
-    data, size = disk.read(full, LIMIT)
-    if size > LIMIT:
+    data, size = disk.read(full_path, MAX_FILE_BYTES)
+    if size > MAX_FILE_BYTES:
         hint = "put the part that matters into a file of its own"
-        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
+        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", exit=INPUT, hint=hint)
     if b"\0" in data:
         raise ExecplanError("no-text", f"{path} is no text: it holds NUL bytes", exit=INPUT, hint="name a text file")
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = text.count("\n") + (not text.endswith("\n")) if text else 0
-    unit = Unit(f"{kind}:{path}", kind, text, path, path, 1 if lines else 0, lines, 0, why)
-    return os.stat(full).st_mtime_ns, unit
+    unit = Unit(f"{kind}:{path}", kind, text, path, path, 1 if lines else 0, lines, 0, reason)
+    return os.stat(full_path).st_mtime_ns, unit
 
 
-def asked(home: Project, files: Sequence[str], known: Listing) -> tuple[Read, list[str]]:
+def requested_files(home: Project, files: Sequence[str], listing: FileListing) -> tuple[FileUnits, list[str]]:
     """The files that were asked for by name, and the paths of those in folders that were; raises ExecplanError."""
-    inside = []
-    single = []
+    directory_paths = []
+    file_paths = []
     for name in files:
         if not name:
             message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
             raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
-        full = os.path.abspath(name)
-        path = home.display_path(os.path.join(disk.real(os.path.dirname(full)), os.path.basename(full)))
-        if os.path.isabs(path) and disk.real(full) != home.root:
+        full_path = os.path.abspath(name)
+        path = home.display_path(os.path.join(disk.real(os.path.dirname(full_path)), os.path.basename(full_path)))
+        if os.path.isabs(path) and disk.real(full_path) != home.root:
             message = f"{name} lies outside the repository"
             raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {home.root}")
-        if os.path.isdir(full):
-            inside += known.below("" if os.path.isabs(path) else path)
+        if os.path.isdir(full_path):
+            directory_paths += listing.files_below("" if os.path.isabs(path) else path)
         else:
-            single.append(path)
-    found = read(home, single, why="asked for by name")
-    for trouble in found.troubles:
-        raise trouble
-    return found, [path for path in inside if path not in single]
+            file_paths.append(path)
+    file_units = read_files(home, file_paths, reason="asked for by name")
+    for error in file_units.errors:
+        raise error
+    return file_units, [path for path in directory_paths if path not in file_paths]
 
 
-def unlisted(home: Project, text: str, known: Listing) -> list[str]:
+def find_unlisted(home: Project, text: str, listing: FileListing) -> list[str]:
     """The files that a text names and that are there, but not among those that git knows or would add."""
-    found = []
-    for path in mentions(text):
-        if not path.startswith(("/", "..", "~")) and not known.find(path):
+    unlisted_paths = []
+    for path in mentioned_paths(text):
+        if not path.startswith(("/", "..", "~")) and not listing.resolve(path):
             if os.path.isfile(os.path.join(home.root, path)) and ".git" not in path.split("/"):
-                found.append(path)
-    return found
+                unlisted_paths.append(path)
+    return unlisted_paths
 
 
-def artifacts(home: Project, folder: str, but: str) -> Read:
+def artifact_units(home: Project, root_directory: str, excluded_path: str) -> FileUnits:
     """The artifacts in a folder but for one file, and what execplan itself keeps there."""
     paths: list[str] = []
-    for where, below, names in os.walk(folder):
-        top = where == folder
-        below[:] = sorted([name for name in below if not (top and name in _EVIDENCE) and not name.startswith(".")])
-        keep = [name for name in sorted(names) if not (top and name in _EVIDENCE) and not name.startswith(".")]
-        paths += [os.path.join(where, name) for name in keep]
-        if len(paths) > _ARTIFACTS:
+    for directory, subdirectories, names in os.walk(root_directory):
+        is_top = directory == root_directory
+        subdirectories[:] = sorted([name for name in subdirectories if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")])
+        kept_names = [name for name in sorted(names) if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")]
+        paths += [os.path.join(directory, name) for name in kept_names]
+        if len(paths) > _MAX_ARTIFACTS:
             break
-    shown = [home.display_path(path) for path in paths[:_ARTIFACTS] if path != but]
-    return read(home, shown, ARTIFACT)
+    display_paths = [home.display_path(path) for path in paths[:_MAX_ARTIFACTS] if path != excluded_path]
+    return read_files(home, display_paths, ARTIFACT)
 
 
-def told(troubles: Sequence[str]) -> list[str]:
+def format_omissions(messages: Sequence[str]) -> list[str]:
     """What was left out, a line for each of the first; the last line counts the others."""
-    lines = [f"left out: {each}" for each in troubles[:_TOLD]]
-    if len(troubles) > _TOLD:
-        lines.append(f"left out: {len(troubles) - _TOLD} more files, of which the like is true")
+    lines = [f"left out: {message}" for message in messages[:_MAX_MESSAGES]]
+    if len(messages) > _MAX_MESSAGES:
+        lines.append(f"left out: {len(messages) - _MAX_MESSAGES} more files, of which the like is true")
     return lines

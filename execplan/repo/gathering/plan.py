@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Entry, Plan, Section, Task
 
-    Named = Callable[[str], tuple[str, ...]]
+    FindFiles = Callable[[str], tuple[str, ...]]
     """Which files a text names."""
 
-_LONG = 1500
+_MAX_UNSPLIT_CHARS = 1500
 """Characters of a section that is split where its sub-headings stand."""
-_LOGS = {outline.DECISIONS: DECISION, outline.SURPRISES: DISCOVERY}
+_LOG_TYPES = {outline.DECISIONS: DECISION, outline.SURPRISES: DISCOVERY}
 
 
-class Parts(NamedTuple):
+class PlanUnits(NamedTuple):
     """A plan, in units."""
 
     units: tuple[Unit, ...]
@@ -35,135 +35,135 @@ class Parts(NamedTuple):
     purpose: str
 
 
-def parts(plan: Plan, named: Named, query: str | None = None, decisions: int = 3) -> Parts:
+def split_plan(plan: Plan, find_files: FindFiles, query: str | None = None, pinned_decisions: int = 3) -> PlanUnits:
     """The parts of a plan; the last decisions, so many of them, are pinned. Raises ExecplanError for a query that fits no task."""
-    cut = _Cut(plan, named)
-    ids = task_ids(plan.tasks)
-    up: Task | None = None
+    builder = _UnitBuilder(plan, find_files)
+    task_id_list = task_ids(plan.tasks)
+    next_task: Task | None = None
     if query is not None:
-        why, up = "asked for by name", find_task(plan, query)[1]
+        reason, next_task = "asked for by name", find_task(plan, query)[1]
     else:
-        why = "the next open task"
-        guidance = frozenset(plan.guidance)
-        up = next((task for task in plan.tasks if task.state == OPEN and task.start not in guidance), None)
-    found = [*_sections(plan, cut), *_tasks(plan, cut, ids, up, why), *_entries(plan, cut, decisions)]
-    found.sort(key=lambda unit: (unit.line_start, unit.line_end))
+        reason = "the next open task"
+        placeholder_lines = frozenset(plan.guidance)
+        next_task = next((task for task in plan.tasks if task.state == OPEN and task.start not in placeholder_lines), None)
+    units = [*_section_units(plan, builder), *_task_units(plan, builder, task_id_list, next_task, reason), *_entry_units(plan, builder, pinned_decisions)]
+    units.sort(key=lambda unit: (unit.line_start, unit.line_end))
     purpose = plan.section(outline.PURPOSE)
-    words = cut.text(purpose.body, purpose.notes) if purpose is not None else ""
-    return Parts(_apart(found), up.text if up is not None else "", words)
+    purpose_text = builder.text(purpose.body, purpose.notes) if purpose is not None else ""
+    return PlanUnits(_make_ids_unique(units), next_task.text if next_task is not None else "", purpose_text)
 
 
-class _Cut:
+class _UnitBuilder:
     """Lines of a plan, as units say them."""
 
-    def __init__(self, plan: Plan, named: Named) -> None:
+    def __init__(self, plan: Plan, find_files: FindFiles) -> None:
         self._lines = plan.text.lines
-        self._guidance = frozenset(plan.guidance)
-        self._named = named
+        self._placeholder_lines = frozenset(plan.guidance)
+        self._find_files = find_files
 
-    def text(self, start: int, end: int, without: frozenset[int] = frozenset()) -> str:
+    def text(self, start: int, end: int, excluded_lines: frozenset[int] = frozenset()) -> str:
         """What is said in some lines; guidance left out, and other lines if asked."""
-        left = [self._lines[at] for at in range(start, end) if at not in self._guidance and at not in without]
-        return "\n".join(left).strip("\n").rstrip()
+        kept_lines = [self._lines[index] for index in range(start, end) if index not in self._placeholder_lines and index not in excluded_lines]
+        return "\n".join(kept_lines).strip("\n").rstrip()
 
     def unit(
-        self, name: str, kind: str, text: str, title: str, start: int, end: int, order: int, why: str = ""
+        self, unit_id: str, kind: str, text: str, title: str, start: int, end: int, order: int, reason: str = ""
     ) -> Unit:
         """The unit of some lines; an end is exclusive, and blank lines around are none of it."""
         while start + 1 < end and not self._lines[start].strip():
             start += 1
         while end > start + 1 and not self._lines[end - 1].strip():
             end -= 1
-        return Unit(name, kind, text, title, "", start + 1, end, order, why, self._named(text))
+        return Unit(unit_id, kind, text, title, "", start + 1, end, order, reason, self._find_files(text))
 
 
-def _sections(plan: Plan, cut: _Cut) -> Iterator[Unit]:
+def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
     """What stands in no task and no entry of a log."""
-    taken = _taken(plan)
-    first = plan.sections[0].start if plan.sections else len(plan.text.lines)
-    head = cut.text(plan.title_line + 1, first, taken)
-    if head:
-        yield cut.unit("section:introduction", SECTION, head, "Introduction", plan.title_line + 1, first, 0)
+    excluded_lines = _unit_lines(plan)
+    first_section_line = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    introduction = builder.text(plan.title_line + 1, first_section_line, excluded_lines)
+    if introduction:
+        yield builder.unit("section:introduction", SECTION, introduction, "Introduction", plan.title_line + 1, first_section_line, 0)
     for section in plan.sections:
-        why = "the plan's purpose" if section.name == outline.PURPOSE else ""
+        reason = "the plan's purpose" if section.name == outline.PURPOSE else ""
         name = f"section:{slug((section.name or section.title).split(' / ')[0])}"
-        text = cut.text(section.body, section.notes, taken)
-        places = [] if why or len(text) < _LONG else _places(plan, section)
-        for title, start, end in places or [("", section.body, section.notes)]:
-            text = cut.text(start, end, taken)
-            if not _says_something(text):
+        text = builder.text(section.body, section.notes, excluded_lines)
+        subsections = [] if reason or len(text) < _MAX_UNSPLIT_CHARS else _split_at_headings(plan, section)
+        for title, start, end in subsections or [("", section.body, section.notes)]:
+            text = builder.text(start, end, excluded_lines)
+            if not _has_text(text):
                 continue
-            own = f"{name}/{slug(title)}" if title else name
-            yield cut.unit(
-                own, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, why
+            unit_id = f"{name}/{slug(title)}" if title else name
+            yield builder.unit(
+                unit_id, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, reason
             )
-        notes = cut.text(section.notes, section.end, taken)
+        notes = builder.text(section.notes, section.end, excluded_lines)
         if notes:
-            yield cut.unit("section:revision-notes", SECTION, notes, "Revision notes", section.notes, section.end, 0)
+            yield builder.unit("section:revision-notes", SECTION, notes, "Revision notes", section.notes, section.end, 0)
 
 
-def _taken(plan: Plan) -> frozenset[int]:
+def _unit_lines(plan: Plan) -> frozenset[int]:
     """The lines of tasks, and of the entries of logs that are units of their own."""
-    places = [(task.start, task.end) for task in plan.tasks]
-    places += [(entry.start, entry.end) for entry in (*plan.decisions, *plan.discoveries)]
-    return frozenset([at for start, end in places for at in range(start, end)])
+    line_ranges = [(task.start, task.end) for task in plan.tasks]
+    line_ranges += [(entry.start, entry.end) for entry in (*plan.decisions, *plan.discoveries)]
+    return frozenset([index for start, end in line_ranges for index in range(start, end)])
 
 
-def _places(plan: Plan, section: Section) -> list[tuple[str, int, int]]:
+def _split_at_headings(plan: Plan, section: Section) -> list[tuple[str, int, int]]:
     """The parts of a section that sub-headings open, each with its title, if there are several."""
-    heads = [
+    headings = [
         block
         for block in plan.blocks[section.first : section.last]
         if block.kind == HEADING and block.level == 3 and not block.depth and block.start < section.notes
     ]
-    if len(heads) < 2:
+    if len(headings) < 2:
         return []
-    ends = [*[each.start for each in heads[1:]], section.notes]
-    above = [("", section.body, heads[0].start)]
-    return above + [(each.text, each.start, end) for each, end in zip(heads, ends, strict=True)]
+    ends = [*[heading.start for heading in headings[1:]], section.notes]
+    before_headings = [("", section.body, headings[0].start)]
+    return before_headings + [(heading.text, heading.start, end) for heading, end in zip(headings, ends, strict=True)]
 
 
-def _says_something(text: str) -> bool:
+def _has_text(text: str) -> bool:
     """Whether it holds more than headings."""
     return any([line.strip() and not line.startswith("#") for line in text.split("\n")])
 
 
-def _tasks(plan: Plan, cut: _Cut, ids: Sequence[str], up: Task | None, why: str) -> Iterator[Unit]:
-    for name, task in zip(ids, plan.tasks, strict=True):
-        text = cut.text(task.start, task.end)
+def _task_units(plan: Plan, builder: _UnitBuilder, task_id_list: Sequence[str], next_task: Task | None, reason: str) -> Iterator[Unit]:
+    for task_id, task in zip(task_id_list, plan.tasks, strict=True):
+        text = builder.text(task.start, task.end)
         if not text:
             continue
-        pinned = why if task is up else ""
-        state = f"{task.number} of {len(plan.tasks)}, {task.state}" + (f", {why}" if pinned else "")
-        yield cut.unit(f"task:{name}", TASK, text, state, task.start, task.end, task.number, pinned)
+        pin_reason = reason if task is next_task else ""
+        label = f"{task.number} of {len(plan.tasks)}, {task.state}" + (f", {reason}" if pin_reason else "")
+        yield builder.unit(f"task:{task_id}", TASK, text, label, task.start, task.end, task.number, pin_reason)
 
 
-def _entries(plan: Plan, cut: _Cut, pinned: int) -> Iterator[Unit]:
+def _entry_units(plan: Plan, builder: _UnitBuilder, pinned_count: int) -> Iterator[Unit]:
     for kind, entries in ((DECISION, plan.decisions), (DISCOVERY, plan.discoveries)):
         ordered = _oldest_first(entries)
-        last = min(pinned, len(ordered)) if kind == DECISION else 0
-        why = "the last decision" if last == 1 else f"one of the last {last} decisions"
+        last_count = min(pinned_count, len(ordered)) if kind == DECISION else 0
+        reason = "the last decision" if last_count == 1 else f"one of the last {last_count} decisions"
         for order, entry in enumerate(ordered, start=1):
-            text = cut.text(entry.start, entry.end)
-            name = f"{kind}:{digest(fold(entry.text).encode('utf-8', 'replace'))[:8]}"
-            told = f"{order} of {len(ordered)}" + (f", {entry.date}" if entry.date else "")
-            yield cut.unit(
-                name, kind, text, told, entry.start, entry.end, order, why if order > len(ordered) - last else ""
+            text = builder.text(entry.start, entry.end)
+            unit_id = f"{kind}:{digest(fold(entry.text).encode('utf-8', 'replace'))[:8]}"
+            label = f"{order} of {len(ordered)}" + (f", {entry.date}" if entry.date else "")
+            yield builder.unit(
+                unit_id, kind, text, label, entry.start, entry.end, order, reason if order > len(ordered) - last_count else ""
             )
 
 
 def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
     """Entries as they were made: some logs have the newest on top."""
     dates = [entry.date for entry in entries if entry.date]
-    turned = len(dates) > 1 and dates == sorted(dates, reverse=True) and dates[0] > dates[-1]
-    return list(reversed(entries)) if turned else list(entries)
+    is_newest_first = len(dates) > 1 and dates == sorted(dates, reverse=True) and dates[0] > dates[-1]
+    return list(reversed(entries)) if is_newest_first else list(entries)
 
 
-def _apart(units: Sequence[Unit]) -> tuple[Unit, ...]:
+def _make_ids_unique(units: Sequence[Unit]) -> tuple[Unit, ...]:
     """The units, each with an id of its own: the second of equal ids ends in `-2`, and so on."""
-    seen: dict[str, int] = {}
-    found = []
+    id_counts: dict[str, int] = {}
+    unique_units = []
     for unit in units:
-        seen[unit.id] = seen.get(unit.id, 0) + 1
-        found.append(unit if seen[unit.id] == 1 else unit._replace(id=f"{unit.id}-{seen[unit.id]}"))
-    return tuple(found)
+        id_counts[unit.id] = id_counts.get(unit.id, 0) + 1
+        unique_units.append(unit if id_counts[unit.id] == 1 else unit._replace(id=f"{unit.id}-{id_counts[unit.id]}"))
+    return tuple(unique_units)

@@ -6,7 +6,7 @@ import os
 
 from execplan.context.unit import DIFF, Unit
 from execplan.repo import ask
-from execplan.repo.gathering.files import LIMIT
+from execplan.repo.gathering.files import MAX_FILE_BYTES
 from execplan.text.hidden import visible
 from execplan.text.secret_files import is_secret
 
@@ -14,42 +14,42 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.gathering.listing import Listing
+    from execplan.repo.gathering.listing import FileListing
     from execplan.repo.home import Project
 
-_PLAINLY = (
+_FORMAT_OPTIONS = (
     *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),
     *("-c", "core.quotePath=false"),
 )
-_DIFF = (
+_DIFF_ARGS = (
     *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=all"),
     *("--submodule=short", "-O/dev/null", "-p", "-z"),
 )
-_UNTRACKED = 100
+_MAX_UNTRACKED = 100
 """Files that git does not track, of which the names are told."""
 
 
-def changes(home: Project, known: Listing, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    """What differs and what is new, and warnings; `but` are paths from the root of files and folders that are left out.
+def change_units(home: Project, listing: FileListing, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """What differs and what is new, and warnings; `excluded_paths` are paths from the root of files and folders that are left out.
 
     Nothing without git, and before the first commit what is staged. Raises ExecplanError.
     """
     if home.git is None:
         return [], []
-    units, warnings = _diff(home, but)
-    return [*units, *_untracked(home, known, but)], warnings
+    units, warnings = _diff_units(home, excluded_paths)
+    return [*units, *_untracked_units(home, listing, excluded_paths)], warnings
 
 
-def _diff(home: Project, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    against = "HEAD" if ask.output_or_none(home, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None else "--cached"
-    out = ask.output(home, "--no-optional-locks", *_PLAINLY, *_DIFF, against, "--")
+def _diff_units(home: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    base = "HEAD" if ask.output_or_none(home, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None else "--cached"
+    diff_output = ask.output(home, "--no-optional-locks", *_FORMAT_OPTIONS, *_DIFF_ARGS, base, "--")
     units, warnings = [], []
-    for path, patch in _patches(out):
-        if not path or _within(path, but):
+    for path, patch in _split_patches(diff_output):
+        if not path or _is_within(path, excluded_paths):
             continue
         if is_secret(path):
             warnings.append(f"left out: the changes of {path}, a file for secrets by its name")
-        elif len(patch) > LIMIT:
+        elif len(patch) > MAX_FILE_BYTES:
             warnings.append(f"left out: the changes of {path}, of {len(patch):,} bytes")
         else:
             text = patch.decode("utf-8", "replace")
@@ -57,25 +57,25 @@ def _diff(home: Project, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
     return units, warnings
 
 
-def _untracked(home: Project, known: Listing, but: Sequence[str]) -> list[Unit]:
+def _untracked_units(home: Project, listing: FileListing, excluded_paths: Sequence[str]) -> list[Unit]:
     """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
-    new = sorted([path for path in known.paths.difference(ask.tracked_files(home)) if not _within(path, but)])
-    if not new:
+    new_paths = sorted([path for path in listing.paths.difference(ask.tracked_files(home)) if not _is_within(path, excluded_paths)])
+    if not new_paths:
         return []
-    more = [f"and {len(new) - _UNTRACKED} more"] if len(new) > _UNTRACKED else []
-    text = "\n".join([*map(visible, new[:_UNTRACKED]), *more])
-    return [Unit("diff:untracked", DIFF, text, "files that git does not track yet", references=tuple(new[:_UNTRACKED]))]
+    remainder = [f"and {len(new_paths) - _MAX_UNTRACKED} more"] if len(new_paths) > _MAX_UNTRACKED else []
+    text = "\n".join([*map(visible, new_paths[:_MAX_UNTRACKED]), *remainder])
+    return [Unit("diff:untracked", DIFF, text, "files that git does not track yet", references=tuple(new_paths[:_MAX_UNTRACKED]))]
 
 
-def _patches(out: bytes) -> list[tuple[str, bytes]]:
+def _split_patches(diff_output: bytes) -> list[tuple[str, bytes]]:
     """The path of each file that differs, with its patch; without a path where its name goes over several lines."""
-    found = []
-    for piece in (b"\n" + out).split(b"\ndiff --git ")[1:]:
-        names = piece.partition(b"\n")[0]  # a/PATH b/PATH
-        path = names[2 : 2 + (len(names) - 5) // 2]
-        found.append((os.fsdecode(path) if names == b"a/%b b/%b" % (path, path) else "", b"diff --git " + piece))
-    return found
+    patches = []
+    for file_patch in (b"\n" + diff_output).split(b"\ndiff --git ")[1:]:
+        header = file_patch.partition(b"\n")[0]  # a/PATH b/PATH
+        path = header[2 : 2 + (len(header) - 5) // 2]
+        patches.append((os.fsdecode(path) if header == b"a/%b b/%b" % (path, path) else "", b"diff --git " + file_patch))
+    return patches
 
 
-def _within(path: str, folders: Sequence[str]) -> bool:
-    return any([path == each or path.startswith(f"{each}/") for each in folders])
+def _is_within(path: str, directories: Sequence[str]) -> bool:
+    return any([path == directory or path.startswith(f"{directory}/") for directory in directories])

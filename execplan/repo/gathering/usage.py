@@ -7,7 +7,7 @@ import os
 from execplan.context.sessions.usage import NO_USAGE, measure_usage
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.gathering.sessions import LIMIT
+from execplan.repo.gathering.sessions import MAX_LOG_BYTES
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -17,53 +17,53 @@ if TYPE_CHECKING:
     from execplan.context.sessions.usage import TokenUsage
 
 
-class Used(NamedTuple):
+class SessionUsage(NamedTuple):
     """What was found out."""
 
-    usage: TokenUsage
-    sessions: int
+    token_usage: TokenUsage
+    session_count: int
     """How many sessions are named."""
-    logs: int
+    log_count: int
     """Of how many of them there is a log."""
 
 
-def used(sessions: Mapping[str, tuple[int, int]]) -> Used:
+def measure_sessions(sessions: Mapping[str, tuple[int, int]]) -> SessionUsage:
     """What sessions have used between the first and the last time that each is named; a log that can't be read tells nothing."""
-    total, logs = NO_USAGE, 0
+    total_usage, log_count = NO_USAGE, 0
     for session, (since, until) in sessions.items():
-        path = _log(session)
+        path = _find_log(session)
         if path is None:
             continue
         try:
-            data, size = disk.read(path, LIMIT)
+            data, size = disk.read(path, MAX_LOG_BYTES)
         except ExecplanError:
             continue
-        if size <= LIMIT:
-            logs += 1
-            total = total.add(measure_usage(data, since, until))
-    return Used(total, len(sessions), logs)
+        if size <= MAX_LOG_BYTES:
+            log_count += 1
+            total_usage = total_usage.add(measure_usage(data, since, until))
+    return SessionUsage(total_usage, len(sessions), log_count)
 
 
-def _log(session: str) -> str | None:
+def _find_log(session: str) -> str | None:
     """The log of a session of Claude Code or Codex, by its id; None where there is none."""
     if not session.replace("-", "").isalnum():
         return None  # a ledger is no reason to open any path
     claude = os.path.join(os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"), "projects")
-    for name in _names(claude):
+    for name in _list_names(claude):
         path = os.path.join(claude, name, f"{session}.jsonl")
         if os.path.isfile(path):
             return path
     codex = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "sessions")
-    for folder, folders, names in os.walk(codex):
-        folders.sort(reverse=True)
-        for name in names:
+    for directory, subdirectories, file_names in os.walk(codex):
+        subdirectories.sort(reverse=True)
+        for name in file_names:
             if name.startswith("rollout-") and name.endswith(f"-{session}.jsonl"):
-                return os.path.join(folder, name)
+                return os.path.join(directory, name)
     return None
 
 
-def _names(folder: str) -> list[str]:
+def _list_names(directory: str) -> list[str]:
     try:
-        return sorted(os.listdir(folder))
+        return sorted(os.listdir(directory))
     except OSError:
         return []

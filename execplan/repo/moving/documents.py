@@ -119,7 +119,7 @@ def _files_naming(home: Project, names: Sequence[str]) -> Iterator[str]:
     except ExecplanError:  # no repository, or no git
         from execplan.repo.adoption import tree
 
-        for folder, _, entries in tree.walk(home.base):
+        for folder, _, entries in tree.walk_repository(home.base):
             paths = [os.path.join(folder, name) for name in entries if name.endswith(DOCUMENTS)]
             yield from [home.display_path(path) for path in paths]
         return

@@ -131,11 +131,11 @@ def _find_disabled_codex_hooks(home: Project, level: str, consequence: str) -> I
 
 def _has_active_approval(home: Project, ref: PlanRef) -> bool:
     """Whether a plan has an approval that holds, or a run that is under way."""
-    if not approvals.every(home, ref):
+    if not approvals.read_all(home, ref):
         return False
     run = last.find_last_run(home, ref)
     is_active = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
-    return is_active or standing.standing(home, ref, programs=False).state == standing.APPROVED
+    return is_active or standing.find_status(home, ref, with_programs=False).state == standing.APPROVED
 
 
 def _read_bytes(path: str) -> bytes:

@@ -36,7 +36,7 @@ def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
         for archived in (False, True) if home.is_flat else ():
             yield from _find_plans_among_artifacts(home, home.artifacts_dir("", archived=archived).rstrip("/"))
     known_bases = {home.base for home in context.homes}
-    nested_paths = [home.display_path(base) for base in tree.homes(context.home.base, _MAX_DEPTH) if base not in known_bases]
+    nested_paths = [home.display_path(base) for base in tree.find_projects(context.home.base, _MAX_DEPTH) if base not in known_bases]
     if nested_paths:
         yield f"homes of their own, which the settings do not name: {', '.join(nested_paths)}"
 
@@ -128,7 +128,7 @@ def _inspect_unlisted(home: Project, path: str) -> Iterator[Finding]:
         return
     if size > reader.MAX_BYTES and path.endswith(".md"):
         yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large(size).hint)
-    if tree.reads_as_plan(data):
+    if tree.is_plan_text(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = home.display_path(home.plan_file(home.plans, name))
         if name.lower() in ("readme", "index", "plans", "agents", "claude"):

@@ -165,7 +165,7 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
 def _journal_keys(context: DoctorContext, home: Project) -> set[str]:
     """What journals are called of the plans that are there, and of all that git knows of."""
     paths = {stored_plan.ref.path for stored_plan in context.plans}
-    for base in tree.homes(home.root):
+    for base in tree.find_projects(home.root):
         for nested in with_nested_projects(project_at(base)):
             paths |= {ref.path for ref in shelf.all_refs(nested)}
     if home.git is not None:

@@ -10,9 +10,9 @@ from execplan.engine.open_runs import list_open_runs
 from execplan.lint.runner import lint_plan
 from execplan.lint.selection import RuleSelection
 from execplan.repo import shelf
-from execplan.repo.checking.one import Way, given
-from execplan.repo.checking.selected import levels
-from execplan.repo.checking.whole import artifacts_of
+from execplan.repo.checking.one import CheckOptions, make_rule_context
+from execplan.repo.checking.selected import active_levels
+from execplan.repo.checking.whole import list_artifacts
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
     home, ref, _, plan, _ = stored_plan
     assert plan is not None
     path = home.display_path(ref.path)
-    rule_levels = {code: level for code, level in levels(home, RuleSelection(), path).items() if code in (_UNFINISHED, _UNFILED)}
-    for finding in lint_plan(plan, given(home, ref, Way()), rule_levels):
+    rule_levels = {code: level for code, level in active_levels(home, RuleSelection(), path).items() if code in (_UNFINISHED, _UNFILED)}
+    for finding in lint_plan(plan, make_rule_context(home, ref, CheckOptions()), rule_levels):
         if finding.code == _UNFILED:
             if list_open_runs(home, ref):
                 continue  # the check of runs reports it: the plan can't be archived before
@@ -93,11 +93,11 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
     """Every folder of artifacts belongs to a plan."""
     stored_plans = context.plans
     for home in context.homes if not context.unreadable_folders else ():
-        if _ORPHAN not in levels(home, RuleSelection(), ""):
+        if _ORPHAN not in active_levels(home, RuleSelection(), ""):
             yield f"not looked at in {home.display_path(home.base) or '.'}: its settings leave {_ORPHAN} out"
             continue
         names = {shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.home is home}
-        for name, path in artifacts_of(home):
+        for name, path in list_artifacts(home):
             if name not in names:
                 folder = os.path.dirname(path)
                 remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"

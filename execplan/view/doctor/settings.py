@@ -32,11 +32,11 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
         yield _settings_finding(problem.path, problem.error)
     for home in context.homes:
         try:
-            templates.find(home, home.settings.template)
+            templates.find_template(home, home.settings.template)
         except ExecplanError as error:
             yield _settings_finding("", error)
     try:
-        own_rules.load(own.rules())
+        own_rules.load_rules(own.rules())
         own.execution()
     except ExecplanError as error:
         yield _settings_finding(own.path(), error)

@@ -17,7 +17,7 @@ from execplan.agents.enhancer.proposal import plan_content, build_proposal
 from execplan.agents.enhancer.share import FIELDS
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan
-from execplan.repo.execution.current import current
+from execplan.repo.execution.current import load_current_plan
 from tests.agents.enhancer.asking import Asking
 from tests.repo.approving import Desk
 
@@ -31,7 +31,7 @@ class Case:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.home, self.ref = desk.home()
-        self.document = current(self.home, self.ref).document
+        self.document = load_current_plan(self.home, self.ref).document
         self.sending: PreparedRequest = enhance.prepare_request(self.home, self.ref, self.document, FIELDS)
 
     def answer(self, change: Change) -> dict[str, Any]:
