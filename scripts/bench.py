@@ -16,7 +16,7 @@ from bench_guard import guarded
 from bench_inputs import INPUTS, made_plan
 from bench_lint import beside, many
 from bench_run import runs
-from bench_tools import EXECPLAN, PYTHON, Command, home, interleaved, show, times
+from bench_tools import EXECPLAN, PYTHON, Command, project, interleaved, show, times
 
 from execplan.lint.runner import lint_bytes
 from execplan.plan import reader
@@ -42,7 +42,7 @@ def done(where: Path, *flags: str) -> Command:
 
 def start(folder: Path, runs: int) -> None:
     """How long verbs take from start to end."""
-    ten, thousand = home(folder, 10), home(folder, 1000)
+    ten, thousand = project(folder, 10), home(folder, 1000)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
     budgets = {
         "lint FILE, 20 KB, no findings": ("2× (aim 1.5×)", Command([EXECPLAN, "lint", plan], ten)),
@@ -149,7 +149,7 @@ def _both(source: str) -> tuple[float, float]:
 
 def commit(folder: Path, runs: int) -> None:
     """What `--commit` adds to `done`, beside git itself."""
-    where = home(folder, 5)
+    where = project(folder, 5)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
     put_back = fresh(where)
     words = [0]

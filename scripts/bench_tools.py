@@ -75,7 +75,7 @@ def times(ratio: float) -> str:
     return f"{ratio:.2f}×"
 
 
-def home(folder: Path, plans: int) -> Path:
+def project(folder: Path, plans: int) -> Path:
     """A repository with a home of so many committed plans."""
     where = folder / f"home-{plans}"
     shelf = where / ".agent" / "execplans"

@@ -108,5 +108,5 @@ def from_template(name: str, *tasks: str) -> str:
     from execplan.repo.home import Project
     from execplan.repo.settings import Settings
 
-    home = Project("/nowhere", "/nowhere", None, Settings(), exists=False)
-    return render_plan(home, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()
+    project = Project("/nowhere", "/nowhere", None, Settings(), exists=False)
+    return render_plan(project, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()

@@ -84,7 +84,7 @@ class Machine(RuleBasedStateMachine):
     def begin(self, texts: list[bytes]) -> None:
         """Plans that somebody wrote."""
         for number, text in enumerate(texts):
-            (self.world.home / f"2026-01-0{number + 1}_plan.md").write_bytes(text)
+            (self.world.project / f"2026-01-0{number + 1}_plan.md").write_bytes(text)
 
     def run(self, verb: Verb, path: str, *, dry: bool, commit: bool = False) -> tuple[Told, dict[str, bytes]]:
         """Run a command that writes, perhaps after a dry run, and what was there before; a refusal leaves all as it was."""

@@ -44,7 +44,7 @@ class UndoMachine(RuleBasedStateMachine):
         """Plans that somebody wrote, which name each other."""
         for number, text in enumerate(texts, 1):
             names = b"\nSee 2026-01-01_plan, `archive/2026-01-02_plan.md` and [one](2026-01-01_plan.md).\n"
-            (self.world.home / f"2026-01-0{number}_plan.md").write_bytes(text + names)
+            (self.world.project / f"2026-01-0{number}_plan.md").write_bytes(text + names)
         self.trees = [self.world.tree()]
 
     def has_plans(self) -> bool:

@@ -19,35 +19,35 @@ _AGENTS_FILE, _CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"
 _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 
 
-def block_lines(home: Project) -> list[str]:
+def block_lines(project: Project) -> list[str]:
     """The lines of the block, with the folders of the home."""
-    folders = {"plans": home.display_path(home.plans), "archive": home.display_path(home.archive)}
+    folders = {"plans": project.display_path(project.plans), "archive": project.display_path(project.archive)}
     return stock.read_text("agents.md").format_map(folders).splitlines()
 
 
-def install(home: Project, *, force: bool) -> ChangeSet:
+def install(project: Project, *, force: bool) -> ChangeSet:
     """Put the block in, or renew it; raises ExecplanError."""
-    lines = block_lines(home)
-    files = [_load_file(home, _AGENTS_FILE)]
-    claude_file = _load_file(home, _CLAUDE_FILE)
-    if claude_file.data is not None and not _is_same_file(home) and (claude_file.block or not _imports_agents_file(claude_file.data)):
+    lines = block_lines(project)
+    files = [_load_file(project, _AGENTS_FILE)]
+    claude_file = _load_file(project, _CLAUDE_FILE)
+    if claude_file.data is not None and not _is_same_file(project) and (claude_file.block or not _imports_agents_file(claude_file.data)):
         files.append(claude_file)
     change_sets = [managed.plan_install(file, lines, lambda data: _append_block(data, lines), force=force) for file in files]
     return _merge_change_sets(change_sets)
 
 
-def uninstall(home: Project, *, force: bool) -> ChangeSet:
+def uninstall(project: Project, *, force: bool) -> ChangeSet:
     """Take the block out; raises ExecplanError."""
-    files = [_load_file(home, _AGENTS_FILE)]
-    claude_file = _load_file(home, _CLAUDE_FILE)
-    if claude_file.block and not _is_same_file(home):
+    files = [_load_file(project, _AGENTS_FILE)]
+    claude_file = _load_file(project, _CLAUDE_FILE)
+    if claude_file.block and not _is_same_file(project):
         files.append(claude_file)
     return _merge_change_sets([managed.plan_uninstall(file, force=force) for file in files])
 
 
-def _load_file(home: Project, name: str) -> ManagedFile:
-    path = os.path.join(home.root, name)
-    return ManagedFile(WHAT, path, name, read_project_file(home, path), blocks.MARKDOWN)
+def _load_file(project: Project, name: str) -> ManagedFile:
+    path = os.path.join(project.root, name)
+    return ManagedFile(WHAT, path, name, read_project_file(project, path), blocks.MARKDOWN)
 
 
 def _append_block(data: bytes, lines: list[str]) -> bytes:
@@ -59,9 +59,9 @@ def _imports_agents_file(data: bytes) -> bool:
     return any([import_line in data.decode("utf-8", "replace").split() for import_line in _IMPORTS])
 
 
-def _is_same_file(home: Project) -> bool:
+def _is_same_file(project: Project) -> bool:
     """Whether the two are one file: a link leads from one to the other."""
-    agents_path, claude_path = [os.path.realpath(os.path.join(home.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)]
+    agents_path, claude_path = [os.path.realpath(os.path.join(project.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)]
     return agents_path == claude_path or (os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path))
 
 

@@ -61,9 +61,9 @@ class ChangeSet(NamedTuple):
     next_commands: tuple[str, ...] = ()
 
 
-def read_project_file(home: Project, path: str) -> bytes | None:
+def read_project_file(project: Project, path: str) -> bytes | None:
     """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
-    ensure_inside(home, path)
+    ensure_inside(project, path)
     return read_file(path)
 
 

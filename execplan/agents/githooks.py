@@ -41,17 +41,17 @@ def check_lines() -> list[str]:
     return stock.read_text("pre-commit.sh").replace("{python}", shlex.quote(sys.executable)).splitlines()
 
 
-def install(home: Project, *, force: bool) -> ChangeSet:
+def install(project: Project, *, force: bool) -> ChangeSet:
     """Add the check, before what the hook does now; raises ExecplanError."""
-    folder, warnings = _hooks_directory(home)
-    file, backup_path = _load_file(home, folder), os.path.join(folder, _BACKUP_NAME)
+    folder, warnings = _hooks_directory(project)
+    file, backup_path = _load_file(project, folder), os.path.join(folder, _BACKUP_NAME)
     block = file.block
     if _PRE_COMMIT_MARK in (file.data or b""):
         warnings += (f"{file.display_path} belongs to the pre-commit program: execplan install pre-commit fits better",)
     moves: tuple[Change, ...] = ()
     if os.path.lexists(file.path) and block is None and not _can_hold_block(file):
         if os.path.lexists(backup_path):
-            message = f"{file.display_path} would be kept as {home.display_path(backup_path)}, and that is there already"
+            message = f"{file.display_path} would be kept as {project.display_path(backup_path)}, and that is there already"
             raise ExecplanError("name-taken", message, exit=INPUT, hint="remove or rename one of the two, then try again")
         moves = (Change(WHAT, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
@@ -61,10 +61,10 @@ def install(home: Project, *, force: bool) -> ChangeSet:
     return change_set._replace(changes=moves + change_set.changes, warnings=warnings + change_set.warnings)
 
 
-def uninstall(home: Project, *, force: bool) -> ChangeSet:
+def uninstall(project: Project, *, force: bool) -> ChangeSet:
     """Take the check out, and give the hook that was there before its name back; raises ExecplanError."""
-    folder, _ = _hooks_directory(home)
-    file, backup_path = _load_file(home, folder), os.path.join(folder, _BACKUP_NAME)
+    folder, _ = _hooks_directory(project)
+    file, backup_path = _load_file(project, folder), os.path.join(folder, _BACKUP_NAME)
     change_set = managed.plan_uninstall(file, force=force)
     change = change_set.changes[0]
     if not os.path.lexists(backup_path):
@@ -72,17 +72,17 @@ def uninstall(home: Project, *, force: bool) -> ChangeSet:
     if change.action == "removed" or not os.path.lexists(file.path):
         removed = [change] if change.action == "removed" else []
         return change_set._replace(changes=(*removed, Change(WHAT, file.path, None, None, source=backup_path)))
-    warning = f"{home.display_path(backup_path)} holds the hook that was there before; {file.display_path} is another one now, so both stay"
+    warning = f"{project.display_path(backup_path)} holds the hook that was there before; {file.display_path} is another one now, so both stay"
     return change_set._replace(warnings=(warning,))
 
 
-def _hooks_directory(home: Project) -> tuple[str, tuple[str, ...]]:
+def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
     """The folder of the hooks, inside the repository, and what to be warned of; raises ExecplanError."""
-    configured_path, common = ask.hooks_and_common_dir(home)
+    configured_path, common = ask.hooks_and_common_dir(project)
     folder = os.path.realpath(configured_path)
     if folder.startswith(os.path.realpath(common) + "/"):
         return folder, ()
-    if not folder.startswith(home.root + "/"):
+    if not folder.startswith(project.root + "/"):
         command = f"{shlex.quote(sys.executable)} -P -m execplan lint --staged --hook -q || exit 1"
         raise ExecplanError(
             "hooks-outside",
@@ -90,13 +90,13 @@ def _hooks_directory(home: Project) -> tuple[str, tuple[str, ...]]:
             exit=POLICY,
             hint=f"other repositories may use them too; to check plans there, add to its hook pre-commit: {command}",
         )
-    return folder, (f"{home.display_path(folder)} may be committed, and the hook in it names a path of this machine",)
+    return folder, (f"{project.display_path(folder)} may be committed, and the hook in it names a path of this machine",)
 
 
-def _load_file(home: Project, folder: str) -> ManagedFile:
+def _load_file(project: Project, folder: str) -> ManagedFile:
     """The hook; of one that is a link, what it leads to."""
     path = os.path.join(folder, _NAME)
-    return ManagedFile(WHAT, path, home.display_path(path), read_file(path), blocks.SHELL, _SHEBANG, executable=True)
+    return ManagedFile(WHAT, path, project.display_path(path), read_file(path), blocks.SHELL, _SHEBANG, executable=True)
 
 
 def _can_hold_block(file: ManagedFile) -> bool:

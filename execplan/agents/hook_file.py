@@ -68,15 +68,15 @@ class HookFile(NamedTuple):
         return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(self.desired_hooks)
 
 
-def select_programs(home: Project, programs: Sequence[str]) -> Sequence[str]:
+def select_programs(project: Project, programs: Sequence[str]) -> Sequence[str]:
     """The programs that are named, else Claude Code and those that are at home here."""
-    return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(home, name)]
+    return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
 
 
-def open_file(home: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles) -> HookFile:
+def open_file(project: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
-    display_path, path = PROGRAMS[program].file, hook_file_path(home, program)
-    data = _read_pending(home, path, ahead)
+    display_path, path = PROGRAMS[program].file, hook_file_path(project, program)
+    data = _read_pending(project, path, ahead)
     try:
         text = (data or b"").decode("utf-8")
         existing_entries = [entry for hook, _ in desired_hooks for entry in entries.find_entries(text, hook)]
@@ -89,9 +89,9 @@ def open_file(home: Project, integration: str, program: str, desired_hooks: Sequ
         raise _bad_json_error(f"{display_path}{error}") from None
 
 
-def hook_file_path(home: Project, program: str) -> str:
+def hook_file_path(project: Project, program: str) -> str:
     """The file of a program, whether it is there or not."""
-    return os.path.join(home.root, PROGRAMS[program].file)
+    return os.path.join(project.root, PROGRAMS[program].file)
 
 
 def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
@@ -104,7 +104,7 @@ def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
 
 
 def plan_uninstall(
-    home: Project,
+    project: Project,
     integration: str,
     programs: Iterable[str],
     hooks: Sequence[Hook],
@@ -115,24 +115,24 @@ def plan_uninstall(
 ) -> ChangeSet:
     """Take the entries out of the files of programs; one without a mark is not read as JSON. Raises ExecplanError."""
     programs = list(programs)
-    marked_programs = [name for name in programs if has_mark(home, name, hooks, ahead)]
+    marked_programs = [name for name in programs if has_mark(project, name, hooks, ahead)]
     if not marked_programs:
-        return ChangeSet((Change(integration, hook_file_path(home, programs[0]), None, None, "not installed"),))
+        return ChangeSet((Change(integration, hook_file_path(project, programs[0]), None, None, "not installed"),))
     return ChangeSet(tuple([_plan_file_uninstall(open_program_file(name), force=force) for name in marked_programs]))
 
 
-def has_mark(home: Project, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
+def has_mark(project: Project, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
     """Whether the mark of a hook stands in the file of a program; raises ExecplanError."""
-    data = _read_pending(home, hook_file_path(home, program), ahead) or b""
+    data = _read_pending(project, hook_file_path(project, program), ahead) or b""
     return any([hook.mark.encode() in data for hook in hooks])
 
 
-def _read_pending(home: Project, path: str, ahead: PendingFiles) -> bytes | None:
-    return ahead[path] if path in ahead else read_project_file(home, path)
+def _read_pending(project: Project, path: str, ahead: PendingFiles) -> bytes | None:
+    return ahead[path] if path in ahead else read_project_file(project, path)
 
 
-def _is_program_used(home: Project, program: str) -> bool:
-    return os.path.isdir(os.path.dirname(hook_file_path(home, program)))
+def _is_program_used(project: Project, program: str) -> bool:
+    return os.path.isdir(os.path.dirname(hook_file_path(project, program)))
 
 
 def _plan_file_install(file: HookFile, *, force: bool) -> ChangeSet:

@@ -17,7 +17,7 @@ _HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
 _FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
-def differs_only_by_install(home: Project, path: str, commit: str) -> bool:
+def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     """Whether only execplan has changed a file since a commit, or since it was not there; no commit: it never was.
 
     The path counts from the root of the repository; one that ends in a slash is a folder of which git tracks nothing.
@@ -25,40 +25,40 @@ def differs_only_by_install(home: Project, path: str, commit: str) -> bool:
     if path.endswith("/"):
         installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
         return bool(installed_names) and all(
-            [child_path in installed_names and differs_only_by_install(home, child_path, "") for child_path in _list_files(home, path)]
+            [child_path in installed_names and differs_only_by_install(project, child_path, "") for child_path in _list_files(project, path)]
         )
     if path not in _FILES:
         return False
     from execplan.agents.change import read_project_file
 
     try:
-        current_data = read_project_file(home, os.path.join(home.root, path))
-        committed_data = _committed_version(home, path, commit) if commit else None
-        return current_data is not None and _without_installed_parts(home, path, current_data) == _without_installed_parts(home, path, committed_data or b"")
+        current_data = read_project_file(project, os.path.join(project.root, path))
+        committed_data = _committed_version(project, path, commit) if commit else None
+        return current_data is not None and _without_installed_parts(project, path, current_data) == _without_installed_parts(project, path, committed_data or b"")
     except ExecplanError:
         return False  # whose it is can't be told
 
 
-def _list_files(home: Project, folder: str) -> list[str]:
+def _list_files(project: Project, folder: str) -> list[str]:
     """The files below a folder, from the root of the repository."""
     return [
-        os.path.relpath(os.path.join(directory, name), home.root)
-        for directory, _, names in os.walk(os.path.join(home.root, folder))
+        os.path.relpath(os.path.join(directory, name), project.root)
+        for directory, _, names in os.walk(os.path.join(project.root, folder))
         for name in names
     ]
 
 
-def _committed_version(home: Project, path: str, commit: str) -> bytes | None:
+def _committed_version(project: Project, path: str, commit: str) -> bytes | None:
     """A file as a commit has it, None where it has none."""
     from execplan.repo import ask
 
     try:
-        return ask.output(home, "cat-file", "blob", f"{commit}:{path}")
+        return ask.output(project, "cat-file", "blob", f"{commit}:{path}")
     except ExecplanError:
         return None
 
 
-def _without_installed_parts(home: Project, path: str, data: bytes) -> bytes:
+def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
     """What a file holds that is none of ours; raises ExecplanError, also where somebody has edited what is ours."""
     from execplan.agents import block as blocks
     from execplan.agents import managed
@@ -74,9 +74,9 @@ def _without_installed_parts(home: Project, path: str, data: bytes) -> bytes:
         return precommit.config_without_hook(file)
     from execplan.agents import guard_hook, session_hooks
 
-    absolute_path = os.path.join(home.root, path)
+    absolute_path = os.path.join(project.root, path)
     for integration in (guard_hook, session_hooks):
-        change_set = integration.uninstall(home, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data})
+        change_set = integration.uninstall(project, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data})
         change = change_set.changes[0]
         data = (change.new or b"") if change.old is not None else data
     return data

@@ -41,11 +41,11 @@ def driver_command() -> str:
     return line.replace("{python}", python).replace("{form}", " ".join(PLACEHOLDERS))
 
 
-def attribute_lines(home: Project) -> list[str]:
+def attribute_lines(project: Project) -> list[str]:
     """The lines for .gitattributes: where the plans of a repository lie, those of all its homes."""
-    nearby_projects = [homes.project_at(folder) for folder in [home.root, *tree.find_projects(home.root, _SEARCH_DEPTH)]]
-    member_projects = [member_project for root_project in [home, *nearby_projects] if root_project.exists for member_project in homes.with_nested_projects(root_project)]
-    return sorted({line for member_project in member_projects if member_project.root == home.root for line in _project_attribute_lines(member_project)})
+    nearby_projects = [homes.project_at(folder) for folder in [project.root, *tree.find_projects(project.root, _SEARCH_DEPTH)]]
+    member_projects = [member_project for root_project in [project, *nearby_projects] if root_project.exists for member_project in homes.with_nested_projects(root_project)]
+    return sorted({line for member_project in member_projects if member_project.root == project.root for line in _project_attribute_lines(member_project)})
 
 
 def _insert_block(data: bytes, lines: list[str]) -> bytes:
@@ -53,12 +53,12 @@ def _insert_block(data: bytes, lines: list[str]) -> bytes:
     return blocks.insert_block(data, len(data.rpartition(b"\n")[0]) + 1 if b"\n" in data else 0, lines, blocks.SHELL)
 
 
-def _project_attribute_lines(home: Project) -> list[str]:
-    layout = home.settings.layout
+def _project_attribute_lines(project: Project) -> list[str]:
+    layout = project.settings.layout
     file_pattern = {FLAT_LAYOUT: "*.md", FOLDER_LAYOUT: "*/*.md"}.get(layout, f"*/{_escape_pattern(layout)}")
-    date_depths = range(4 if "{" in home.settings.archive + home.settings.superseded else 1)
-    plan_directories = [(home.plans, ""), *[(folder, "[0-9]*/" * date_pattern) for folder in home.archives for date_pattern in date_depths]]
-    patterns = [f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), home.root))}/{date_pattern}{file_pattern}" for path, date_pattern in plan_directories]
+    date_depths = range(4 if "{" in project.settings.archive + project.settings.superseded else 1)
+    plan_directories = [(project.plans, ""), *[(folder, "[0-9]*/" * date_pattern) for folder in project.archives for date_pattern in date_depths]]
+    patterns = [f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), project.root))}/{date_pattern}{file_pattern}" for path, date_pattern in plan_directories]
     return [f"{_quote_pattern(pattern)} merge={_ATTRIBUTE}" for pattern in patterns]
 
 
@@ -74,12 +74,12 @@ def _quote_pattern(pattern: str) -> str:
     return '"' + "".join([f"\\{ord(char):03o}" if char < " " else char for char in escaped]) + '"'
 
 
-def install(home: Project, *, force: bool) -> ChangeSet:
+def install(project: Project, *, force: bool) -> ChangeSet:
     """Add the attributes and the settings, or renew them; raises ExecplanError."""
-    ask.require_repository(home)
-    file, lines = _load_file(home), attribute_lines(home)
+    ask.require_repository(project)
+    file, lines = _load_file(project), attribute_lines(project)
     change_set = managed.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
-    driver = ask.get_config(_config_path(home), _DRIVER_SETTING)
+    driver = ask.get_config(_config_path(project), _DRIVER_SETTING)
     if driver is not None and not _is_ours(driver) and not force:
         raise ExecplanError(
             "foreign-driver",
@@ -90,30 +90,30 @@ def install(home: Project, *, force: bool) -> ChangeSet:
     values = {_NAME_SETTING: "plans, by tasks and entries", _DRIVER_SETTING: driver_command()}
     link_warnings = (f"{_FILE} is a link, which git does not follow",) if os.path.islink(file.path) else ()
     return change_set._replace(
-        changes=(*change_set.changes, *[_setting_change(home, name, value) for name, value in values.items()]),
+        changes=(*change_set.changes, *[_setting_change(project, name, value) for name, value in values.items()]),
         warnings=(*change_set.warnings, *link_warnings),
     )
 
 
-def uninstall(home: Project, *, force: bool) -> ChangeSet:
+def uninstall(project: Project, *, force: bool) -> ChangeSet:
     """Take the attributes and the settings out; raises ExecplanError. A driver of somebody else's stays."""
-    ask.require_repository(home)
-    change_set = managed.plan_uninstall(_load_file(home), force=force)
-    driver = ask.get_config(_config_path(home), _DRIVER_SETTING)
+    ask.require_repository(project)
+    change_set = managed.plan_uninstall(_load_file(project), force=force)
+    driver = ask.get_config(_config_path(project), _DRIVER_SETTING)
     is_removable = driver is None or _is_ours(driver) or force
-    removed_settings = [_setting_change(home, name, None) for name in (_DRIVER_SETTING, _NAME_SETTING)] if is_removable else []
+    removed_settings = [_setting_change(project, name, None) for name in (_DRIVER_SETTING, _NAME_SETTING)] if is_removable else []
     return change_set._replace(changes=(*change_set.changes, *removed_settings))
 
 
-def state(home: Project) -> str:
+def state(project: Project) -> str:
     """`absent`, `installed`, `attribute only` or `config only`, as git sees it; raises ExecplanError.
 
     A driver whose Python is gone is none.
     """
-    probe = os.path.relpath(os.path.realpath(home.plan_file(home.plans, "plan")), home.root)
-    attribute_fields = ask.output(home, "check-attr", "-z", "merge", "--", probe).split(b"\0")
+    probe = os.path.relpath(os.path.realpath(project.plan_file(project.plans, "plan")), project.root)
+    attribute_fields = ask.output(project, "check-attr", "-z", "merge", "--", probe).split(b"\0")
     has_attribute = attribute_fields[2:3] == [_ATTRIBUTE.encode()]
-    driver = (ask.output_or_none(home, "config", "--get", _DRIVER_SETTING, no_status=1) or b"").decode("utf-8", "replace").strip()
+    driver = (ask.output_or_none(project, "config", "--get", _DRIVER_SETTING, no_status=1) or b"").decode("utf-8", "replace").strip()
     has_driver = bool(driver) and (not _is_ours(driver) or os.access(_driver_python(driver), os.X_OK))
     if has_attribute:
         return "installed" if has_driver else "attribute only"
@@ -132,18 +132,18 @@ def _driver_python(driver: str) -> str:
         return ""
 
 
-def _setting_change(home: Project, name: str, value: str | None) -> Change:
-    path = _config_path(home)
+def _setting_change(project: Project, name: str, value: str | None) -> Change:
+    path = _config_path(project)
     old, new = [setting_value if setting_value is None else os.fsencode(setting_value) for setting_value in (ask.get_config(path, name), value)]
     return Change(WHAT, path, old, new, "" if old != new else "there already" if new else "not installed", setting=name)
 
 
-def _config_path(home: Project) -> str:
+def _config_path(project: Project) -> str:
     """The local settings, which all worktrees share."""
-    assert home.git is not None
-    return os.path.join(common_git_dir(home.git), "config")
+    assert project.git is not None
+    return os.path.join(common_git_dir(project.git), "config")
 
 
-def _load_file(home: Project) -> ManagedFile:
-    path = os.path.join(home.root, _FILE)
-    return ManagedFile(WHAT, path, _FILE, read_project_file(home, path), blocks.SHELL)
+def _load_file(project: Project) -> ManagedFile:
+    path = os.path.join(project.root, _FILE)
+    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), blocks.SHELL)

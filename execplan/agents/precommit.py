@@ -32,7 +32,7 @@ _REPLACED_PREFIX = "instead of "
 _MACHINE_WARNING = f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
 
 
-def hook_lines(home: Project) -> list[str]:
+def hook_lines(project: Project) -> list[str]:
     """The lines of the hook, as an item of the list `repos`; with the one that asks for a plan, where the settings want it."""
     python = f"{shlex.quote(sys.executable)} -P -m execplan"
     lines = [
@@ -43,9 +43,9 @@ def hook_lines(home: Project) -> list[str]:
         f"    entry: {_quote_yaml(f'{python} lint --hook')}",
         "    language: system",
         "    types: [markdown]",
-        f"    files: {_quote_yaml(plan_paths_regex(home))}",
+        f"    files: {_quote_yaml(plan_paths_regex(project))}",
     ]
-    if home.settings.follow:
+    if project.settings.follow:
         lines += [
             "  - id: execplan-follow",
             "    name: execplan follow",
@@ -57,10 +57,10 @@ def hook_lines(home: Project) -> list[str]:
     return lines
 
 
-def install(home: Project, *, force: bool) -> ChangeSet:
+def install(project: Project, *, force: bool) -> ChangeSet:
     """Add the hook, or renew it; raises ExecplanError."""
-    ask.require_repository(home)
-    file, lines = _file(home), hook_lines(home)
+    ask.require_repository(project)
+    file, lines = _file(project), hook_lines(project)
     if file.data is None:
         change_set = managed.plan_install(file, [_REPOS_LINE, *lines], bytes, force=force)
     elif (block := file.block) is not None:
@@ -79,9 +79,9 @@ def install(home: Project, *, force: bool) -> ChangeSet:
     return change_set._replace(warnings=(*change_set.warnings, _MACHINE_WARNING), next_commands=("pre-commit install",))
 
 
-def uninstall(home: Project, *, force: bool) -> ChangeSet:
+def uninstall(project: Project, *, force: bool) -> ChangeSet:
     """Take the hook out, and the file if it was made for it; raises ExecplanError."""
-    return managed.plan_uninstall(_file(home), _remove_hook, force=force)
+    return managed.plan_uninstall(_file(project), _remove_hook, force=force)
 
 
 def config_without_hook(file: ManagedFile) -> bytes:
@@ -89,9 +89,9 @@ def config_without_hook(file: ManagedFile) -> bytes:
     return managed.plan_uninstall(file, _remove_hook, force=False).changes[0].new or b""
 
 
-def _file(home: Project) -> ManagedFile:
-    path = os.path.join(home.root, _FILE)
-    return ManagedFile(WHAT, path, _FILE, read_project_file(home, path), blocks.SHELL)
+def _file(project: Project) -> ManagedFile:
+    path = os.path.join(project.root, _FILE)
+    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), blocks.SHELL)
 
 
 def _insert_hook(data: bytes, lines: list[str]) -> bytes:

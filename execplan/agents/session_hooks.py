@@ -34,10 +34,10 @@ def hook_handler(program: str, hook: Hook) -> dict[str, Any]:
     return {"type": "command", "command": _LINE.format(program=program, mark=hook.mark), "timeout": TIMEOUT}
 
 
-def install(home: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def install(project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
     """Add the hooks for the programs, or renew them; without any for those that are at home here. Raises ExecplanError."""
-    selected = hook_file.select_programs(home, programs)
-    change_set = hook_file.plan_install([open_file(home, name, ahead) for name in selected], force=force)
+    selected = hook_file.select_programs(project, programs)
+    change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
     warnings = list(change_set.warnings)
     if "codex" in selected and any([change.action != "kept" for change in change_set.changes]):
         warnings.append(hook_file.TRUST_WARNING)
@@ -46,12 +46,12 @@ def install(home: Project, *, force: bool, programs: Sequence[str] = (), ahead: 
     return change_set._replace(warnings=tuple(warnings))
 
 
-def uninstall(home: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def uninstall(project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
     """Take the hooks out for the programs, without any for all; raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
-    return hook_file.plan_uninstall(home, WHAT, selected, ALL_HOOKS, lambda name: open_file(home, name, ahead), ahead, force=force)
+    return hook_file.plan_uninstall(project, WHAT, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force)
 
 
-def open_file(home: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
+def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
-    return hook_file.open_file(home, WHAT, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead)
+    return hook_file.open_file(project, WHAT, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead)

@@ -38,8 +38,8 @@ class Advice(NamedTuple):
 
 def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
     """What to do next with a plan that was read, its open tasks and its approval status given."""
-    home, state, plan = stored_plan.home, stored_plan.state, stored_plan.plan
-    path = home.display_path(stored_plan.ref.path)
+    project, state, plan = stored_plan.project, stored_plan.state, stored_plan.plan
+    path = project.display_path(stored_plan.ref.path)
     name = quote_plan_name(stored_plan.ref.id, path)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
@@ -61,7 +61,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice((f"execplan add 'First step' -p {name}",))
     if open_tasks is None or open_tasks.task is None:
         return Advice()
-    return advise_task(home, open_tasks.task, name)
+    return advise_task(project, open_tasks.task, name)
 
 
 def advise_new_plan(plan: Plan, name: str) -> Advice:
@@ -97,11 +97,11 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="as with"))
 
 
-def advise_task(home: Project, task: dict[str, Any], name: str) -> Advice:
+def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
     """Do a task, then check it off."""
     text = task["text"].rstrip(" .:;,")
     text = text if len(text) <= _MAX_TASK_LENGTH else f"{text[: _MAX_TASK_LENGTH - 1]}…"
     owner = task.get("by")
-    actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(home) else ""
+    actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(project) else ""
     done_command = f"execplan done {task['id']} -p {name}{actor_option}"
     return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done_command, task))

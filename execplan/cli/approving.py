@@ -151,7 +151,7 @@ def approval_answer(approval_result: ApprovalResult, scope: ApprovalScope, evalu
     )
 
 
-def approvals_answer(home: Project, checked_approvals: Sequence[CheckedApproval]) -> Answer:
+def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApproval]) -> Answer:
     """Every approval with whether it holds."""
     rows = []
     for checked_approval in checked_approvals:
@@ -160,7 +160,7 @@ def approvals_answer(home: Project, checked_approvals: Sequence[CheckedApproval]
         covered = [f"revision {approval.revision}, {_coverage_text(approval)}"] if approval and approval.derived_from else []
         rows.append((checked_approval.state, checked_approval.stored.digest[:12], approver, expires_at, "; ".join([*covered, *checked_approval.reasons]) or "-"))
     text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
-    return Answer({"approvals": [approval_json(home, checked_approval) for checked_approval in checked_approvals]}, text)
+    return Answer({"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text)
 
 
 def _coverage_text(approval: Approval) -> str:
@@ -169,25 +169,25 @@ def _coverage_text(approval: Approval) -> str:
     return f"covered by {approval.derived_from.digest[:12]}, of revision {approval.derived_from.revision}"
 
 
-def approval_json(home: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
+def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
     """An approval as a document shows it."""
     approval = checked_approval.stored.approval
     fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
     fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
     fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
     fields |= {"covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None}
-    path = home.display_path(checked_approval.stored.path)
+    path = project.display_path(checked_approval.stored.path)
     return {"digest": checked_approval.stored.digest, "path": path, "state": checked_approval.state, "why": list(checked_approval.reasons), **fields}
 
 
 _APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
 
 
-def valid_approval_answer(home: Project, checked_approval: CheckedApproval) -> Answer:
+def valid_approval_answer(project: Project, checked_approval: CheckedApproval) -> Answer:
     """The approval that holds."""
     assert checked_approval.state == APPROVED
     approval = checked_approval.stored.approval
     assert approval is not None
     covered = f" (revision {approval.revision}, {_coverage_text(approval)})" if approval.derived_from is not None else ""
     text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(checked_approval.stored.path)}"
-    return Answer(approval_json(home, checked_approval), text)
+    return Answer(approval_json(project, checked_approval), text)

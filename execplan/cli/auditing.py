@@ -57,19 +57,19 @@ _REVERTING_KINDS = ("retaken", "rollback")
 """Records whose changes are those that are taken back."""
 
 
-def audit_answer(home: Project, ref: PlanRef, run: str | None) -> Answer:
+def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     """The records of a plan, or of one of its runs with the approval that let it run."""
-    audit_log = verify.read_log(home, ref)
+    audit_log = verify.read_log(project, ref)
     records = audit_log.parsed_chain.records
     if run is not None:
         from execplan.engine import place
 
-        records = _records_of_run(records, place.find_run(home, ref, run).id)
+        records = _records_of_run(records, place.find_run(project, ref, run).id)
     warnings = [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
     warnings += [f"left out: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
     data = {
         "id": ref.id,
-        "ledger": home.display_path(names.path_of(home, ref)),
+        "ledger": project.display_path(names.path_of(project, ref)),
         "anchored": audit_log.anchor.seq if audit_log.anchor is not None else None,
         "records": [record._asdict() for record in records],
     }
@@ -78,19 +78,19 @@ def audit_answer(home: Project, ref: PlanRef, run: str | None) -> Answer:
     return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
 
 
-def verify_plan_answer(home: Project, ref: PlanRef) -> Answer:
+def verify_plan_answer(project: Project, ref: PlanRef) -> Answer:
     """Whether a plan's ledger is whole."""
-    return _verification_answer([verify.verify_log(home, ref)], ())
+    return _verification_answer([verify.verify_log(project, ref)], ())
 
 
-def verify_all_answer(home: Project) -> Answer:
+def verify_all_answer(project: Project) -> Answer:
     """Whether all of them are."""
-    return _verification_answer(*verify.verify_all(home))
+    return _verification_answer(*verify.verify_all(project))
 
 
-def accept_broken_log(home: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Answer:
+def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Answer:
     """Go on with a ledger that is broken."""
-    verification = verify.verify_log(home, ref)
+    verification = verify.verify_log(project, ref)
     data: dict[str, Any] = {"id": ref.id, "ledger": verification.path, "reasons": list(verification.reasons), "changed": False}
     if not verification.reasons:
         return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
@@ -99,7 +99,7 @@ def accept_broken_log(home: Project, ref: PlanRef, reason: str, options: WriteOp
         return Answer({**data, "record": None, "commit": None}, printable_lines(lines))
     from execplan.engine.ledger.accept import accept_broken_log
 
-    record, commit, warnings = accept_broken_log(home, ref, reason, options)
+    record, commit, warnings = accept_broken_log(project, ref, reason, options)
     lines = [f"accepted: {problem}" for problem in verification.reasons]
     lines += [f"committed {commit[:12]}"] if commit else []
     data |= {"changed": record is not None, "record": record._asdict() if record is not None else None, "commit": commit}

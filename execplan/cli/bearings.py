@@ -28,18 +28,18 @@ def build_overview(stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str]
     from execplan.repo import ask
     from execplan.repo.gathering import worktree
 
-    home, ref = stored_plan.home, stored_plan.ref
+    project, ref = stored_plan.project, stored_plan.ref
     overview = None
     try:
-        with ask.BackgroundQueries(home, worktree.git_queries(home)) as git_queries:
+        with ask.BackgroundQueries(project, worktree.git_queries(project)) as git_queries:
             overview = _overview_without_git(stored_plan, plan, tuple(ignore))
-            if home.git is None:
+            if project.git is None:
                 return overview
             from functools import partial
 
             from execplan.agents.installed_changes import differs_only_by_install
 
-            tree, drift = worktree.inspect_worktree(home, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, home))
+            tree, drift = worktree.inspect_worktree(project, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, project))
     except ExecplanError as error:
         if error.code not in ask.GIT_UNUSABLE_CODES:
             raise
@@ -52,23 +52,23 @@ def _overview_without_git(stored_plan: StoredPlan, plan: Plan, ignore: tuple[str
     """What is told by the plan and by what execplan keeps of it."""
     from execplan.repo.life import PlanActivity
 
-    home, ref, state = stored_plan.home, stored_plan.ref, stored_plan.state
+    project, ref, state = stored_plan.project, stored_plan.ref, stored_plan.state
     is_open = state in (ACTIVE, DRAFT)
-    open_tasks = find_open_tasks(home, ref, plan) if is_open else None
+    open_tasks = find_open_tasks(project, ref, plan) if is_open else None
     next_task_id = open_tasks.task["id"] if open_tasks is not None and open_tasks.task is not None else ""
     steps, status_summary = _execution_summary(stored_plan)
     advice = advise(stored_plan, open_tasks, steps)
     work = advice.work
     return PlanOverview(
         id=ref.id,
-        path=home.display_path(ref.path),
+        path=project.display_path(ref.path),
         digest=digest(stored_plan.data),
         state=state,
         plan=plan,
         next_task_id=next_task_id,
         claimed_tasks=tuple([(claimed_task["id"], claimed_task["by"]) for claimed_task in open_tasks.other_claimed_tasks]) if open_tasks is not None else (),
-        stalled=is_open and PlanActivity().is_stalled(home, ref.path, plan),
-        lint_errors=_lint_errors(home, ref, ignore),
+        stalled=is_open and PlanActivity().is_stalled(project, ref.path, plan),
+        lint_errors=_lint_errors(project, ref, ignore),
         steps_status=status_summary,
         working_tree=None,
         drift=None,
@@ -96,19 +96,19 @@ def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, 
     return status, standing.status_text(status) if status and (status["state"] != standing.NOT_COMPILED or status["run"]) else ""
 
 
-def _lint_errors(home: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
+def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
     from execplan.lint.selection import RuleSelection
     from execplan.repo.checking.one import CheckTarget, CheckOptions, check_plan
 
-    findings = check_plan(CheckTarget(home, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))).findings
+    findings = check_plan(CheckTarget(project, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))).findings
     return tuple([f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR])
 
 
 def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:
     """The commands that make sense now, the most urgent first."""
-    path = stored_plan.home.display_path(stored_plan.ref.path)
+    path = stored_plan.project.display_path(stored_plan.ref.path)
     name = quote_plan_name(stored_plan.ref.id, path)
     show = f"execplan show {name}"
     urgent = [command for command in advice.commands if command != show]

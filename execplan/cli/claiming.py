@@ -20,8 +20,8 @@ def release_claims(
     stored_plan: StoredPlan, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
 ) -> Answer:
     """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
-    home, ref = stored_plan.home, stored_plan.ref
-    ids = claims.release_claims(home, ref, name, task) if to is None else claims.transfer_claims(home, ref, name, to, task, hours)
+    project, ref = stored_plan.project, stored_plan.ref
+    ids = claims.release_claims(project, ref, name, task) if to is None else claims.transfer_claims(project, ref, name, to, task, hours)
     tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
     released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
     if to is not None and not released:
@@ -31,7 +31,7 @@ def release_claims(
             exit=NO,
             hint=f"see who has claimed what: execplan next {ref.shell_name}",
         )
-    remaining_claims = find_open_tasks(home, ref, plan, to)
+    remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
     lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [f"{name} has claimed nothing in {ref.id}"]
     lines += [claim_line(claimed_task) for claimed_task in remaining_claims.claimed_tasks if to is None or claimed_task["id"] not in ids]

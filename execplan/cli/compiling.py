@@ -47,11 +47,11 @@ class CompileResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def compile_warnings(home: Project, ref: PlanRef) -> tuple[str, ...]:
+def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     """What stops no compile and will stop an evaluation, or a tick; raises ExecplanError."""
-    display_path = home.display_path(ref.path)
+    display_path = project.display_path(ref.path)
     with About(display_path):
-        plan = reader.read(shelf.read_bytes(home, ref.path))
+        plan = reader.read(shelf.read_bytes(project, ref.path))
     findings = find_step_advice(plan, find_annotated_steps(plan))
     return tuple([f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}" for finding in findings if finding.kind in _WARNING_CODES])
 
@@ -100,7 +100,7 @@ def _read_existing(path: str) -> bytes | None:
 
 
 def store_result(
-    home: Project, ref: PlanRef, build_result: Callable[[], CompileResult], options: WriteOptions, summary: str, leading_lines: Sequence[str] = ()
+    project: Project, ref: PlanRef, build_result: Callable[[], CompileResult], options: WriteOptions, summary: str, leading_lines: Sequence[str] = ()
 ) -> Answer:
     """Stored among the artifacts of a plan, printed below the lines `leading_lines`; raises ExecplanError."""
     results: list[CompileResult] = []
@@ -109,7 +109,7 @@ def store_result(
         results[:] = [build_result()]
         return results[0].data
 
-    stored_document = store.save(home, ref, build_bytes, options, command="compile", summary=summary)
+    stored_document = store.save(project, ref, build_bytes, options, command="compile", summary=summary)
     compile_result = results[0]
     lines = [*leading_lines, *_write_lines(stored_document.path, changed=stored_document.changed, dry_run=options.dry_run)]
     if stored_document.commit:
@@ -117,7 +117,7 @@ def store_result(
     answer_data = {"id": ref.id, **_result_json(compile_result), "path": stored_document.path, "changed": stored_document.changed, "commit": stored_document.commit}
     if options.dry_run:
         answer_data["diff"] = stored_document.diff
-    next_commands = () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, home.display_path(ref.path))}",)
+    next_commands = () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",)
     warnings = (*compile_result.warnings, *stored_document.warnings)
     diff = stored_document.diff if options.dry_run else ""
     return Answer(answer_data, _result_text(compile_result, lines, diff), warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
@@ -130,30 +130,30 @@ def store_in_new_plan(
     from execplan.repo import pick, scaffold
 
     names = [ref.id for _, ref in plans]
-    home = plans[0][0]
-    new = scaffold.create_plan(home, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
+    project = plans[0][0]
+    new = scaffold.create_plan(project, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
     if options.dry_run:
         compile_result = result_from_document(build_document(new.id))
         lines = [f"would make {path}" for path in new.paths]
         data = {"id": new.id, **_result_json(compile_result), "path": f"{new.paths[1]}{store.PLAN_FILE_NAME}", "changed": True, "commit": None}
         return Answer({**data, "diff": new.diff}, _result_text(compile_result, lines, new.diff), warnings=new.warnings)
-    home, ref = pick.select_plan(home.base, new.id)
+    project, ref = pick.select_plan(project.base, new.id)
     wrote = (f"wrote {new.path}",)
-    answer = store_result(home, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote)
+    answer = store_result(project, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote)
     return answer._replace(warnings=(*new.warnings, *answer.warnings))
 
 
-def imported_answer(home: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
+def imported_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
     """One that comes from elsewhere, which is used as it is."""
     compile_result = CompileResult(current_plan.document, current_plan.data)
     data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
     text = _result_text(compile_result, [f"{current_plan.path} {_IMPORTED_NOTE}"])
-    return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, home.display_path(ref.path))}",), is_requested=False)
+    return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",), is_requested=False)
 
 
-def stored_check_answer(home: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
+def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
     """Whether what is stored is what the plan compiles to now."""
-    is_stored = os.path.lexists(store.path_of(home, ref))
+    is_stored = os.path.lexists(store.path_of(project, ref))
     reasons = [] if current_plan.is_stored else [current_plan.stale_reason or "nothing is stored yet"]
     data = {
         "id": ref.id,
@@ -171,7 +171,7 @@ def stored_check_answer(home: Project, ref: PlanRef, current_plan: CurrentPlan) 
         return Answer(data, visible(f"{current_plan.path} {state_text}"), is_requested=False)
     lines = [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
     lines += [f"  {difference}" for difference in current_plan.differences]
-    name = quote_plan_name(ref.id, home.display_path(ref.path))
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
     return Answer(
         data, printable_lines(lines), exit=NO, next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
     )

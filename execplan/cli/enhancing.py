@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
 
 
-def enhance_answer(home: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
+def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
     """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
     from execplan.agents.enhancer.command import load_settings, load_shared_fields
     from execplan.repo import own
 
-    command = load_settings(home) if own.enhancer() or not options.dry_run else None
+    command = load_settings(project) if own.enhancer() or not options.dry_run else None
     share = load_shared_fields()
     program = command.program if command is not None else None
-    answer = _compile_and_store(home, ref, make, options)
+    answer = _compile_and_store(project, ref, make, options)
     try:
-        sending = enhance.prepare_request(home, ref, load_current_plan(home, ref).document, share)
+        sending = enhance.prepare_request(project, ref, load_current_plan(project, ref).document, share)
     except ExecplanError as error:
         why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
         return _add_enhancement(answer, why, [], (_warning(error.message),))
@@ -47,7 +47,7 @@ def enhance_answer(home: Project, ref: PlanRef, make: Callable[[], CompileResult
         text = [f"would send {_size_text(sending)}, to {recipient}:", "", sending.payload.decode().rstrip("\n")]
         request_data |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.payload.decode()}
         return _add_enhancement(answer, request_data, text, closed)
-    enhancement = enhance.request_enhancement(home, ref, sending, command, options)
+    enhancement = enhance.request_enhancement(project, ref, sending, command, options)
     data = {**request_data, **_enhancement_json(enhancement)}
     warnings = (*closed, *enhancement.warnings)
     if enhancement.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
@@ -55,22 +55,22 @@ def enhance_answer(home: Project, ref: PlanRef, make: Callable[[], CompileResult
     sent_lines = [f"sent {_size_text(sending)}, to {printable_line(command.program)}"] if enhancement.outcome != enhance.NOT_SENT else []
     next_commands: tuple[str, ...] = ()
     if enhancement.outcome == enhance.PROPOSED:
-        path = os.path.relpath(os.path.join(home.root, enhancement.path))
-        next_commands = (f"execplan compile {quote_plan_name(ref.id, home.display_path(ref.path))} --from {quote_plan_name(path)}",)
+        path = os.path.relpath(os.path.join(project.root, enhancement.path))
+        next_commands = (f"execplan compile {quote_plan_name(ref.id, project.display_path(ref.path))} --from {quote_plan_name(path)}",)
     return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(enhancement)], warnings, next_commands)
 
 
-def _compile_and_store(home: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
+def _compile_and_store(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
     """The plan compiled and stored; one whose execution plan comes from elsewhere keeps that."""
     from execplan.repo.amend import ensure_not_archived
     from execplan.repo.homes import require_existing
 
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    current_plan = load_current_plan(home, ref)
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    current_plan = load_current_plan(project, ref)
     if current_plan.document.source is not None and current_plan.document.revision == 1:
-        return compiling.store_result(home, ref, make, options, "compile")
-    return compiling.imported_answer(home, ref, current_plan)
+        return compiling.store_result(project, ref, make, options, "compile")
+    return compiling.imported_answer(project, ref, current_plan)
 
 
 def _add_enhancement(

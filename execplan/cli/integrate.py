@@ -59,38 +59,38 @@ def check_request(command_name: str, names: Sequence[str], shell: str | None, pr
 
 def apply_integrations(command_name: str, request: IntegrationRequest, *, force: bool, dry_run: bool) -> Answer:
     """Plan every integration, then make all changes or none, or in a dry run only tell them; raises ExecplanError."""
-    home, names = None, request.names
+    project, names = None, request.names
     if set(names) - {"completion"}:
-        home = homes.require(os.getcwd()) if command_name == "install" else homes.find(os.getcwd())
+        project = homes.require(os.getcwd()) if command_name == "install" else homes.find(os.getcwd())
 
     def plan() -> list[ChangeSet]:
         planned: list[ChangeSet] = []
         for name in names:
-            planned.append(_plan_integration(command_name, name, home, request, _all_changes(planned), force=force))
+            planned.append(_plan_integration(command_name, name, project, request, _all_changes(planned), force=force))
         return planned
 
     planned = plan()
     linked: tuple[str, ...] = ()
     if not dry_run and any([change.action != "kept" or change.has_leftover_file for change in _all_changes(planned)]):
-        if home is not None and (home.exists or home.git):
-            with state.lock(home, "home", f"{command_name} {' '.join(names)}"):
+        if project is not None and (project.exists or project.git):
+            with state.lock(project, "home", f"{command_name} {' '.join(names)}"):
                 planned = plan()
                 linked = changes.apply_changes(_all_changes(planned))
         else:
             linked = changes.apply_changes(_all_changes(planned))
     warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
     next_commands = () if dry_run else tuple([command for planned_change in planned for command in planned_change.next_commands])
-    return _changes_answer(_all_changes(planned), home, warnings, next_commands, dry_run=dry_run)
+    return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
 
 
-def _plan_integration(command_name: str, name: str, home: Project | None, request: IntegrationRequest, earlier_changes: list[Change], *, force: bool) -> ChangeSet:
+def _plan_integration(command_name: str, name: str, project: Project | None, request: IntegrationRequest, earlier_changes: list[Change], *, force: bool) -> ChangeSet:
     """What an integration changes behind those that were planned before it."""
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
     plan_change: Callable[..., ChangeSet] = getattr(import_module(f"execplan.agents.{_PROJECT_MODULES[name]}"), command_name)
     if name not in _PROGRAM_INTEGRATIONS:
-        return plan_change(home, force=force)
-    return plan_change(home, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes})
+        return plan_change(project, force=force)
+    return plan_change(project, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes})
 
 
 def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> ChangeSet:
@@ -112,10 +112,10 @@ def _all_changes(planned: list[ChangeSet]) -> list[Change]:
 
 
 def _changes_answer(
-    file_changes: list[Change], home: Project | None, warnings: tuple[str, ...], next_commands: tuple[str, ...], *, dry_run: bool
+    file_changes: list[Change], project: Project | None, warnings: tuple[str, ...], next_commands: tuple[str, ...], *, dry_run: bool
 ) -> Answer:
     def display_path(path: str) -> str:
-        return home.display_path(path) if home is not None else path
+        return project.display_path(path) if project is not None else path
 
     changes_json: list[dict[str, Any]] = []
     lines, diffs = [], []

@@ -72,13 +72,13 @@ def ask_title() -> str:
         return ""
 
 
-def interview(home: Project, path: str) -> bytes:
+def interview(project: Project, path: str) -> bytes:
     """Ask for every section that still holds placeholder text, and write each answer at once; raises ExecplanError.
 
     Returns the plan as it is then.
     """
-    ref = shelf.ref_for_path(home, path)
-    plan = reader.read(shelf.read_bytes(home, path))
+    ref = shelf.ref_for_path(project, path)
+    plan = reader.read(shelf.read_bytes(project, path))
     waiting = [section for section in plan.sections if _question_lines(plan, section)]
     filled = 0
     print(_HELP)
@@ -91,14 +91,14 @@ def interview(home: Project, path: str) -> bytes:
                     [fill(printable_text(line), _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in question]
                 )
             )
-            filled += _fill(home, ref, section, question)
+            filled += _fill(project, ref, section, question)
     except _QuitError:
         pass
     except KeyboardInterrupt:
-        print(f"\nexecplan: {home.display_path(path)} has your answers so far", file=sys.stderr)
+        print(f"\nexecplan: {project.display_path(path)} has your answers so far", file=sys.stderr)
         raise
     print(f"\nfilled {filled} of {len(waiting)} sections")
-    return shelf.read_bytes(home, path)
+    return shelf.read_bytes(project, path)
 
 
 def _question_lines(plan: Plan, section: Section) -> list[str]:
@@ -108,13 +108,13 @@ def _question_lines(plan: Plan, section: Section) -> list[str]:
     return [line for line in bare if line and not line.endswith(_LABELS)]
 
 
-def _fill(home: Project, ref: PlanRef, section: Section, question: list[str]) -> bool:
+def _fill(project: Project, ref: PlanRef, section: Section, question: list[str]) -> bool:
     """Ask until the answer can be written; whether there was one."""
     answer: list[str] = []
     while True:
         try:
             answer = _read_answer(question, answer)
-            amend(home, ref, _changer(home, section, answer), WriteOptions(commit=False), command="set")
+            amend(project, ref, _changer(project, section, answer), WriteOptions(commit=False), command="set")
         except _SkipError:
             return False
         except ExecplanError as error:
@@ -145,7 +145,7 @@ def _edit_answer(question: list[str], previous_answer: list[str]) -> list[str]:
     return text.replace(comment, "").strip("\n").split("\n")
 
 
-def _changer(home: Project, section: Section, answer: list[str]) -> Changer:
+def _changer(project: Project, section: Section, answer: list[str]) -> Changer:
     """The change that writes an answer: tasks, an entry of a log, or the body of a section."""
     name, text = section.name, " ".join(answer)
     if name == outline.PROGRESS and not any([line.lstrip().startswith("- [") for line in answer]):
@@ -156,6 +156,6 @@ def _changer(home: Project, section: Section, answer: list[str]) -> Changer:
     if name in (outline.DECISIONS, outline.SURPRISES):
         rationale = words_of(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
         if name == outline.DECISIONS:
-            return logs.decide(words_of(text, "the decision"), rationale, author(home), now())
+            return logs.decide(words_of(text, "the decision"), rationale, author(project), now())
         return logs.discover(words_of(text, "the discovery"), rationale)
     return body.set_body(section.title, lines_of("\n".join(answer), "the section"))

@@ -37,9 +37,9 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         return -1
     check_options = CheckOptions(is_hook=hook, trees=RepositoryTrees())
     target_groups = resolve_target_groups(paths, is_hook=hook)
-    if any([os.path.lexists(group.home.move_intent_path) for group in target_groups]):
+    if any([os.path.lexists(group.project.move_intent_path) for group in target_groups]):
         return -1
-    if any([group.home.settings.lint for group in target_groups]):
+    if any([group.project.settings.lint for group in target_groups]):
         from execplan.repo.checking.history import add_histories
 
         check_options = add_histories(target_groups, check_options)

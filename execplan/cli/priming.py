@@ -62,11 +62,11 @@ def _format_for_hook(program: str, text: str) -> str:
 
 def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
     """What is told of the plan that is meant; raises ExecplanError."""
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    stored_plan = shelf.load(home, ref)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         message = f"{ref.id} can't be read: {stored_plan.error.message if stored_plan.error else ''}"
-        lint = f"execplan lint {quote_plan_name(home.display_path(ref.path))}"
+        lint = f"execplan lint {quote_plan_name(project.display_path(ref.path))}"
         return _build_answer(stored_plan, redactor, f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n", (lint,))
     overview = build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES)
     extra_data = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def read_evidence(home: Project, source: str | None) -> bytes | None:
+def read_evidence(project: Project, source: str | None) -> bytes | None:
     """The bytes of a file in the repository or in the folder for temporary files, or of standard input for `-`.
 
     What it says is copied into the evidence of the run, so that nothing else may be named. Raises ExecplanError.
@@ -32,9 +32,9 @@ def read_evidence(home: Project, source: str | None) -> bytes | None:
     from execplan.repo.execution import private
     from execplan.repo.execution.protected import protection_reason
 
-    real, root = os.path.realpath(source), os.path.realpath(home.root)
-    is_protected = _is_within(real, root) and bool(protection_reason(home, os.path.relpath(real, root)))
-    is_protected = is_protected or any([_is_within(real, os.path.realpath(locate(home))) for locate in (private.config_directory, private.state_directory)])
+    real, root = os.path.realpath(source), os.path.realpath(project.root)
+    is_protected = _is_within(real, root) and bool(protection_reason(project, os.path.relpath(real, root)))
+    is_protected = is_protected or any([_is_within(real, os.path.realpath(locate(project))) for locate in (private.config_directory, private.state_directory)])
     if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
         message = f"{source} is no file of the repository, and none of those that are temporary"
         hint = "name one of these, or give it on standard input: --evidence -"
@@ -46,9 +46,9 @@ def _is_within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def report_answer(home: Project, ref: PlanRef, reported: ReportOutcome, *, dry_run: bool) -> Answer:
+def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dry_run: bool) -> Answer:
     """The answer: 1 where the step has failed."""
-    name = quote_plan_name(ref.id, home.display_path(ref.path))
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
     lines = list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
     lines += [f"up next: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"] if reported.next_steps else []
     text = "\n".join([printable_line(line) for line in lines])

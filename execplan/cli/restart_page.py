@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PAGE_NAME = "checkpoint.md"
 
 
-def build_page(home: Project, ref: PlanRef, *, if_match: str | None = None, force: bool = False, excluded_files: Sequence[str] = ()) -> bytes:
+def build_page(project: Project, ref: PlanRef, *, if_match: str | None = None, force: bool = False, excluded_files: Sequence[str] = ()) -> bytes:
     """The page as of now, or the one that is there if it says the same; raises ExecplanError.
 
     What git says of the files `excluded_files`, absolute paths, is left out.
@@ -31,24 +31,24 @@ def build_page(home: Project, ref: PlanRef, *, if_match: str | None = None, forc
     from execplan.repo.execution import store
     from execplan.text.files import temporary
 
-    data = shelf.read_bytes(home, ref.path)
-    ensure_digest_matches(home, ref, if_match, data)
+    data = shelf.read_bytes(project, ref.path)
+    ensure_digest_matches(project, ref, if_match, data)
     plan = reader.read(data)
-    old, path = store.read(home, ref, PAGE_NAME), store.path_of(home, ref, PAGE_NAME)
+    old, path = store.read(project, ref, PAGE_NAME), store.path_of(project, ref, PAGE_NAME)
     if old is not None and not force and not restart.is_unedited(old):
         raise ExecplanError(
             "edited-checkpoint",
-            f"{home.display_path(path)} was edited by hand, or is none of ours; nothing was written",
+            f"{project.display_path(path)} was edited by hand, or is none of ours; nothing was written",
             exit=NO,
             hint=f"put elsewhere what is to stay, then: execplan checkpoint {ref.shell_name} --force",
         )
-    stored_plan = shelf.StoredPlan(home, ref, data, plan, None)
+    stored_plan = shelf.StoredPlan(project, ref, data, plan, None)
     own_files = (path, os.path.join(os.path.dirname(path), temporary(PAGE_NAME)))
     new = restart.format_page(build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)), make_redactor(), utc())
     return old if old is not None and restart.is_unedited(old) and restart.is_same_content(old, new) else new
 
 
-def renew_page(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *, commits: bool) -> RegeneratedFiles:
+def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *, commits: bool) -> RegeneratedFiles:
     """Make the page of a plan again, if it has one, after these moves have given the plan another id.
 
     The caller holds the plan's lock, and commits the moves or leaves that to somebody.
@@ -56,15 +56,15 @@ def renew_page(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *,
     from execplan.repo.execution import store
     from execplan.text import files
 
-    path = store.path_of(home, ref, PAGE_NAME)
+    path = store.path_of(project, ref, PAGE_NAME)
     if not os.path.lexists(path):
         return RegeneratedFiles()
     try:
-        new = build_page(home, ref, excluded_files=_moved_files(moves) if commits else ())
-        files.again(lambda: store.write_artifact(home, path, new), home.display_path(path))
+        new = build_page(project, ref, excluded_files=_moved_files(moves) if commits else ())
+        files.again(lambda: store.write_artifact(project, path, new), project.display_path(path))
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.shell_name}" + (" --force" if error.code == "edited-checkpoint" else "")
-        return RegeneratedFiles((), (f"{home.display_path(path)} still names the old id: {error.message}; write it again: {hint}",))
+        return RegeneratedFiles((), (f"{project.display_path(path)} still names the old id: {error.message}; write it again: {hint}",))
     return RegeneratedFiles((path,))
 
 

@@ -33,19 +33,19 @@ def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
     operation = operation_json(chosen)
     if isinstance(result, MoveResult):
         result = result._replace(messages=(undo_result.message, *[line for line in result.messages if line != undo_result.message]))
-        answer = move_answer(chosen.home, result, options, undo_result.message)
+        answer = move_answer(chosen.project, result, options, undo_result.message)
         data = {**answer.data, "said": [undo_result.message], "operation": operation}
         return answer._replace(data=data)
-    path = os.path.join(chosen.home.root, result.path)
+    path = os.path.join(chosen.project.root, result.path)
     is_there = os.path.lexists(path)
     show = f"execplan show {quote_plan_name(chosen.ref.id, result.path)}" if is_there else "execplan list"
     answer = edit_answer(result, options, show)
     return answer._replace(data={**answer.data, "operation": operation})
 
 
-def require_movable(home: Project, ref: PlanRef) -> None:
+def require_movable(project: Project, ref: PlanRef) -> None:
     """Stop an undo or redo that would move a plan with an unfinished run; raises ExecplanError."""
-    ensure_no_open_runs(home, ref, "moved")
+    ensure_no_open_runs(project, ref, "moved")
 
 
 def operation_json(chosen: SelectedOperation) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def operation_json(chosen: SelectedOperation) -> dict[str, Any]:
         "command": operation.command,
         "summary": operation.summary,
         "plan": chosen.ref.id,
-        "path": chosen.home.display_path(chosen.ref.path),
+        "path": chosen.project.display_path(chosen.ref.path),
         "by": operation.author or None,
         "at": operation.timestamp.replace("T", " "),
     }
@@ -65,21 +65,21 @@ def history_answer(start: str, query: str | None) -> Answer:
     """What can be undone and redone, the newest first; on one plan, if it is named."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
-        home, ref = find_plan(start, query)
-        edit_stack = read_stack(home, ref.path)
+        project, ref = find_plan(start, query)
+        edit_stack = read_stack(project, ref.path)
         candidates = {
             command: [
-                SelectedOperation(home, ref, step, step == steps_for(edit_stack, command)[-1])
+                SelectedOperation(project, ref, step, step == steps_for(edit_stack, command)[-1])
                 for step in reversed(steps_for(edit_stack, command))
             ]
             for command in (UNDO, REDO)
         }
     else:
-        home = homes.require(start)
-        candidates = {command: list(iter_operations(home, command)) for command in (UNDO, REDO)}
+        project = homes.require(start)
+        candidates = {command: list(iter_operations(project, command)) for command in (UNDO, REDO)}
     data = {
         name: [
-            {**operation_json(candidate), "next": candidate.is_next, "yours": not is_by_other_author(candidate.home, candidate.step, command)}
+            {**operation_json(candidate), "next": candidate.is_next, "yours": not is_by_other_author(candidate.project, candidate.step, command)}
             for candidate in candidates[command]
         ]
         for name, command in (("undo", UNDO), ("redo", REDO))

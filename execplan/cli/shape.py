@@ -22,7 +22,7 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     plan = stored_plan.plan
     plan_fields: dict[str, Any] = {
         "id": stored_plan.ref.id,
-        "path": stored_plan.home.display_path(stored_plan.ref.path),
+        "path": stored_plan.project.display_path(stored_plan.ref.path),
         "title": plan.title if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
@@ -47,26 +47,26 @@ def full_plan_json(stored_plan: StoredPlan, plan: Plan) -> dict[str, Any]:
     }
 
 
-def no_open_plans_text(home: Project) -> str:
+def no_open_plans_text(project: Project) -> str:
     """That a project has no plan outside its archive, and how many are in it."""
-    count = _archived_count(home)
+    count = _archived_count(project)
     return f"no open plans, {count} archived" if count else "no plans yet"
 
 
-def no_open_plans_commands(home: Project) -> tuple[str, ...]:
+def no_open_plans_commands(project: Project) -> tuple[str, ...]:
     """The commands that make sense where no plan is outside the archive."""
     new = "execplan new 'Its title'"
-    return ("execplan list --all", new) if _archived_count(home) else (new,)
+    return ("execplan list --all", new) if _archived_count(project) else (new,)
 
 
-def _archived_count(home: Project) -> int:
-    return sum([len(shelf.refs(member_project, archive=True)) for member_project in homes.with_nested_projects(home)])
+def _archived_count(project: Project) -> int:
+    return sum([len(shelf.refs(member_project, archive=True)) for member_project in homes.with_nested_projects(project)])
 
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """A warning for each plan that is shown although it holds conflict markers."""
     conflicts = [
-        (stored_plan.home.display_path(stored_plan.ref.path), stored_plan.plan.conflicts)
+        (stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflicts)
         for stored_plan in stored_plans
         if stored_plan.plan is not None and stored_plan.plan.conflicts
     ]

@@ -40,28 +40,28 @@ _STATUS_TEXTS = {
 }
 
 
-def execution_status_json(home: Project, ref: PlanRef) -> dict[str, Any]:
+def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
     """The approval status, and the last run; nothing heavy is imported where nothing was compiled."""
-    directory = home.plan_artifacts_dir(ref.path, archived=ref.archived)
-    run = _find_last_run(home, ref)
+    directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    run = _find_last_run(project, ref)
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
         return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
-    return {**_approval_status_json(home, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""), "run": run}
+    return {**_approval_status_json(project, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""), "run": run}
 
 
-def _find_last_run(home: Project, ref: PlanRef) -> LastRunJson | None:
+def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
     """The last run of a plan, None where there was none: only the end of its journal is read."""
-    if not os.path.lexists(os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
+    if not os.path.lexists(os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
         return None
     from execplan.engine.last import find_last_run
 
-    last_run = find_last_run(home, ref)
+    last_run = find_last_run(project, ref)
     return last_run.as_document() if last_run is not None else None
 
 
-def find_open_run(home: Project, ref: PlanRef) -> LastRunJson | None:
+def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
     """The last run of a plan, if it is not finished. The plan is not complete then, whatever its tasks say."""
-    return _open_run_or_none(_find_last_run(home, ref))
+    return _open_run_or_none(_find_last_run(project, ref))
 
 
 def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
@@ -77,28 +77,28 @@ def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
     return _open_run_or_none(status["run"]) if status else None
 
 
-def _approval_status_json(home: Project, ref: PlanRef, run: str) -> dict[str, Any]:
+def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str, Any]:
     """How what it compiles to stands, for a run that waits with a revision if there is one."""
     from execplan.repo.execution.remembered import read_cached_status, cache_status
 
-    cached = read_cached_status(home, ref, run)
+    cached = read_cached_status(project, ref, run)
     if cached is not None:
         return cached
     from execplan.repo.execution.standing import find_status
 
-    approval_status = find_status(home, ref, run)
+    approval_status = find_status(project, ref, run)
     expires = approval_status.approval.expires_at if approval_status.approval is not None else None
     status: dict[str, Any] = {"state": approval_status.state, "expires": expires, "drift": list(approval_status.drift), "mode": None}
     if approval_status.candidate is not None:
         status["mode"] = approval_status.candidate.current_plan.document.mode
-    cache_status(home, ref, approval_status, status, run)
+    cache_status(project, ref, approval_status, status, run)
     return status
 
 
 def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
     """The approval status of a plan that may still run, and of a complete one whose last run is not finished."""
-    if stored_plan.state in (ACTIVE, DRAFT) or (stored_plan.state == COMPLETE and find_open_run(stored_plan.home, stored_plan.ref)):
-        return execution_status_json(stored_plan.home, stored_plan.ref)
+    if stored_plan.state in (ACTIVE, DRAFT) or (stored_plan.state == COMPLETE and find_open_run(stored_plan.project, stored_plan.ref)):
+        return execution_status_json(stored_plan.project, stored_plan.ref)
     return None
 
 
@@ -131,10 +131,10 @@ def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ..
     return _run_commands(run, name, approved=status["state"] == APPROVED)
 
 
-def finish_run_commands(home: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
+def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
     """The same for a run that `open_run` returned; raises ExecplanError."""
     needs_revision_approval = run["why"] in _REVISED
-    return _run_commands(run, name, approved=not needs_revision_approval or execution_status_json(home, ref)["state"] == APPROVED)
+    return _run_commands(run, name, approved=not needs_revision_approval or execution_status_json(project, ref)["state"] == APPROVED)
 
 
 def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, ...]:

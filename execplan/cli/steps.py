@@ -25,10 +25,10 @@ _MAX_TEXT_LENGTH = 60
 
 def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     """The steps that a plan compiles to now; raises ExecplanError where it can't be compiled."""
-    home, ref = stored_plan.home, stored_plan.ref
+    project, ref = stored_plan.project, stored_plan.ref
     plan_fields = plan_json(stored_plan)
     steps, skipped_lines = _find_steps(stored_plan)
-    status = execution_status_json(home, ref)
+    status = execution_status_json(project, ref)
     data = {**plan_fields, "steps": steps, "left": skipped_lines, "execution": status}
     count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no step can be made of it"
     lines = [
@@ -50,7 +50,7 @@ def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dic
     from execplan.repo.execution.current import load_current_plan
 
     try:
-        current_plan = load_current_plan(stored_plan.home, stored_plan.ref)
+        current_plan = load_current_plan(stored_plan.project, stored_plan.ref)
     except ExecplanError as error:
         if error.code != "no-steps" or stored_plan.plan is None:
             raise

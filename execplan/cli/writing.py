@@ -32,15 +32,15 @@ def edit_plan(
 
     `finishes`: when no task is open then, that is what finishes the plan.
     """
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    amended = amend(home, ref, changer(home), options, command=command_name)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    amended = amend(project, ref, changer(project), options, command=command_name)
     name = quote_plan_name(ref.id, amended.path)
     if not finishes or amended.open_tasks or amended.expected is None or not amended.expected.tasks:
         return edit_answer(amended, options, next_command.format(id=name))
     from execplan.cli import advice, standing
 
-    run = standing.find_open_run(home, ref)
-    next_commands = standing.finish_run_commands(home, ref, run, name) if run else advice.advise_completion(name, amended.expected).commands
+    run = standing.find_open_run(project, ref)
+    next_commands = standing.finish_run_commands(project, ref, run, name) if run else advice.advise_completion(name, amended.expected).commands
     return edit_answer(amended, options, *next_commands)
 
 

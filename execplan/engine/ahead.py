@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
-    from execplan.repo.execution.standing import Standing
+    from execplan.repo.execution.standing import ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -40,25 +40,25 @@ class ResumePreview(NamedTuple):
     """Those that are still to be done, in their order."""
 
 
-def preview_resume(home: Project, ref: PlanRef, run_paths: RunPaths, answer: str | None) -> ResumePreview:
+def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: str | None) -> ResumePreview:
     """Look at what `resume` would do, and write nothing; raises ExecplanError where it would be refused."""
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    if run_lock_holder(home):
-        with acquire_run_lock(home, "resume"):  # refuses, naming who is
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    if run_lock_holder(project):
+        with acquire_run_lock(project, "resume"):  # refuses, naming who is
             pass
     if not os.path.lexists(run_paths.journal) or not (entries := journal.read_journal(run_paths.journal)):
         raise never_begun_error(ref, run_paths)
     run_state = RunState(revisions.load_document(run_paths, entries), entries)
     ensure_can_resume(ref, run_paths, run_state)
-    begin.ensure_no_unfinished_run(home, ref, run_paths)
+    begin.ensure_no_unfinished_run(project, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
-    status = standing.require_approved_status(home, ref, run_id=run_paths.id)
+    status = standing.require_approved_status(project, ref, run_id=run_paths.id)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     begin.ensure_same_document(ref, run_paths, run_state, status)
-    workspace = WorkspaceFiles(home)
+    workspace = WorkspaceFiles(project)
     run_state.document = status.candidate.current_plan.document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
     schedule = Schedule(run_state.document, step_ids, lambda path: workspace.state(path).kind != "absent")
@@ -67,7 +67,7 @@ def preview_resume(home: Project, ref: PlanRef, run_paths: RunPaths, answer: str
         return _preview_agent_run(run_paths, run_state, schedule, steps, status, answer)
     begin.ensure_steps_approved(begin.permit_for(status, schedule), status.approval, steps)
     if status.approval.id == run_state.approval_fields["approval_id"]:
-        begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.candidate.policy)
+        begin.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
     interrupted_steps = [name for name, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
     ensure_not_drifted(run_state, workspace, _touched_paths(run_state, interrupted_steps))
     effective_answer = questions.resolve_answer(run_state.question, answer) if run_state.question is not None else answer
@@ -75,7 +75,7 @@ def preview_resume(home: Project, ref: PlanRef, run_paths: RunPaths, answer: str
 
 
 def _preview_agent_run(
-    run_paths: RunPaths, run_state: RunState, schedule: Schedule, steps: list[Step], status: Standing, answer: str | None
+    run_paths: RunPaths, run_state: RunState, schedule: Schedule, steps: list[Step], status: ApprovalStatus, answer: str | None
 ) -> ResumePreview:
     """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
     from execplan.engine.agent.answer import next_question

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 LOCK_NAME: Final = "run"
 
 
-def acquire_run_lock(home: Project, owner: str, *, waits: bool = False) -> Lock:
+def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Lock:
     """The lock; `owner` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
 
     `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
     """
-    path = state.lock_path(home, LOCK_NAME)
+    path = state.lock_path(project, LOCK_NAME)
     if not waits and is_held(path):
         raise ExecplanError(
             "run-busy",
@@ -29,10 +29,10 @@ def acquire_run_lock(home: Project, owner: str, *, waits: bool = False) -> Lock:
             exit=BUSY,
             hint="wait until it has ended, or interrupt it; one that has died holds nothing",
         )
-    return state.lock(home, LOCK_NAME, owner)
+    return state.lock(project, LOCK_NAME, owner)
 
 
-def run_lock_holder(home: Project) -> str:
+def run_lock_holder(project: Project) -> str:
     """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
-    path = state.lock_path(home, LOCK_NAME)
+    path = state.lock_path(project, LOCK_NAME)
     return (holder(path) or "unknown") if is_held(path) else ""

@@ -67,30 +67,30 @@ def open_plan(folder: str = ".", name: str | None = None) -> tuple[Project, Plan
     return pick.select_plan(folder, name)
 
 
-def compile_plan(home: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
+def compile_plan(project: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
     """The execution plan that a plan has now, stored among its artifacts as `compile` does; raises ExecplanError."""
     options = options or WriteOptions()
-    store.save(home, ref, lambda: load_current_plan(home, ref).data, options, command="compile", summary="compile")
-    return load_current_plan(home, ref).document
+    store.save(project, ref, lambda: load_current_plan(project, ref).data, options, command="compile", summary="compile")
+    return load_current_plan(project, ref).document
 
 
-def evaluate(home: Project, ref: PlanRef) -> EvaluatedPlan:
+def evaluate(project: Project, ref: PlanRef) -> EvaluatedPlan:
     """What a plan would do, and whether it must not run; nothing is written. Raises ExecplanError."""
-    return evaluate_plan(home, ref, find_active_run(home, ref))
+    return evaluate_plan(project, ref, find_active_run(project, ref))
 
 
 def run(
-    home: Project, ref: PlanRef, run_options: RunOptions | None = None, observer: RunObserver | None = None, options: WriteOptions | None = None
+    project: Project, ref: PlanRef, run_options: RunOptions | None = None, observer: RunObserver | None = None, options: WriteOptions | None = None
 ) -> FinishedRun:
     """Run what was approved, and see it to its end; raises ExecplanError where nothing is begun.
 
     How it ended is told by `status`; a run that waits has a `question`, and goes on by `resume`.
     """
-    return run_module.run(home, ref, run_options or RunOptions(), observer or RunObserver(), options or WriteOptions())
+    return run_module.run(project, ref, run_options or RunOptions(), observer or RunObserver(), options or WriteOptions())
 
 
 def resume(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     run: str | None = None,
     *,
@@ -99,11 +99,11 @@ def resume(
     options: WriteOptions | None = None,
 ) -> FinishedRun:
     """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
-    return resume_module.resume(home, ref, run_directories.find_run(home, ref, run), answer, observer or RunObserver(), options or WriteOptions())
+    return resume_module.resume(project, ref, run_directories.find_run(project, ref, run), answer, observer or RunObserver(), options or WriteOptions())
 
 
 def replan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     run: str | None = None,
     *,
@@ -114,9 +114,9 @@ def replan(
 ) -> ReplanResult:
     """Revise what a run is still to do, the last one if none is named; raises ExecplanError with nothing changed."""
     return replan_module.replan_run(
-        home,
+        project,
         ref,
-        run_directories.find_run(home, ref, run),
+        run_directories.find_run(project, ref, run),
         reason=reason,
         failed=failed,
         information=information,
@@ -126,7 +126,7 @@ def replan(
 
 
 def rollback(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     run: str | None = None,
     *,
@@ -135,15 +135,15 @@ def rollback(
     options: WriteOptions | None = None,
 ) -> RollbackResult:
     """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
-    run_paths = run_directories.find_run(home, ref, run)
+    run_paths = run_directories.find_run(project, ref, run)
     return rollback_module.rollback(
-        home, ref, run_paths, step=step, automatic="", observer=observer or RunObserver(), options=options or WriteOptions()
+        project, ref, run_paths, step=step, automatic="", observer=observer or RunObserver(), options=options or WriteOptions()
     )
 
 
-def record(home: Project, ref: PlanRef, run: str | None = None) -> Record | None:
+def record(project: Project, ref: PlanRef, run: str | None = None) -> Record | None:
     """What became of a run, the last one if none is named, None where it was killed before that was written.
 
     Raises ExecplanError.
     """
-    return read_record(run_directories.find_run(home, ref, run))
+    return read_record(run_directories.find_run(project, ref, run))

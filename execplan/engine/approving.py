@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 _APPROVAL_FIELDS = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
 
 
-def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, options: WriteOptions) -> ApprovalResult:
+def approve_and_record(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, options: WriteOptions) -> ApprovalResult:
     """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
     """
-    ledger = AuditLog(home, ref)
+    ledger = AuditLog(project, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
     recorded_approvals: list[Approval] = []
 
@@ -44,9 +44,9 @@ def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPla
         return {ledger.path: old_bytes}
 
     try:
-        approval_result = approve.approve_plan(home, ref, evaluated_plan, scope, confirmation, options, record)
+        approval_result = approve.approve_plan(project, ref, evaluated_plan, scope, confirmation, options, record)
     except BaseException as error:
-        if recorded_approvals and not _is_written(home, ref, recorded_approvals[0]):
+        if recorded_approvals and not _is_written(project, ref, recorded_approvals[0]):
             reason = error.message if isinstance(error, ExecplanError) else type(error).__name__
             ledger.append(NOT_GIVEN, {"digest": recorded_approvals[0].digest, "file": _file_digest(recorded_approvals[0]), "reason": reason})
             _move_anchor(ledger)
@@ -54,9 +54,9 @@ def approve_and_record(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPla
     return approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger))) if recorded_approvals else approval_result
 
 
-def decline(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:
+def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:
     """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
-    ledger = AuditLog(home, ref)
+    ledger = AuditLog(project, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
     try:
         ledger.append(DECLINED, {"digest": evaluated_plan.binding.digest, "approver": approver, "steps": step_ids})
@@ -65,14 +65,14 @@ def decline(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: A
         trace.warnings.append(f"that it was declined is not recorded: {error.message}")
 
 
-def revoke(home: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
+def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
     """Let approvals, each given by the digest that was approved and its id, hold no more, and record it; raises ExecplanError.
 
     The record comes behind: who is killed between the two has revoked it.
     """
-    ledger = AuditLog(home, ref)
+    ledger = AuditLog(project, ref)
     for plan_digest, approval_id in approval_ids.items():
-        if register.revoke(home, approval_id):
+        if register.revoke(project, approval_id):
             try:
                 ledger.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
             except ExecplanError as error:
@@ -102,9 +102,9 @@ def _file_digest(approval: Approval) -> str:
     return digest(to_bytes(approval))
 
 
-def _is_written(home: Project, ref: PlanRef, approval: Approval) -> bool:
+def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
     """Whether the file was written, and what failed came behind it."""
-    path = approvals.file_path(home, ref, approval.digest)
+    path = approvals.file_path(project, ref, approval.digest)
     return os.path.lexists(path) and disk.read(path, 1 << 30)[0] == to_bytes(approval)
 
 

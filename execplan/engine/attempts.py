@@ -144,7 +144,7 @@ class AttemptPool:
     def _check_programs(self, step: Step) -> None:
         """Warn where a step would run another program than was approved, or refuse it; raises ExecplanError."""
         run_state = self._journal_writer.run_state
-        differences = list_changed_programs(self.context.home, run_state, [step]) if run_state.programs else []
+        differences = list_changed_programs(self.context.project, run_state, [step]) if run_state.programs else []
         if differences and self.context.policy.programs != "refuse":
             self.warnings += [warning for warning in map(WARNING.format, differences) if warning not in self.warnings]
             return

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
-    from execplan.repo.execution.standing import ApprovalCandidate, Standing
+    from execplan.repo.execution.standing import ApprovalCandidate, ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -81,7 +81,7 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
         )
 
 
-def permit_for(status: Standing, schedule: Schedule) -> Permit:
+def permit_for(status: ApprovalStatus, schedule: Schedule) -> Permit:
     """What may be begun under the approval that holds, of the steps of a schedule."""
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
@@ -111,22 +111,22 @@ def ensure_steps_approved(permit: Permit, approval: Approval, steps: Iterable[St
 
 
 def ensure_run_programs_unchanged(
-    home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: list[Step], policy: Policy
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: list[Step], policy: Policy
 ) -> list[str]:
     """Refuse where the steps that are ahead would run other programs than were approved; raises ExecplanError.
 
     The differences, a line each, where the policy only warns of them.
     """
-    differences = programs.list_changed_programs(home, run_state, steps)
+    differences = programs.list_changed_programs(project, run_state, steps)
     if policy.programs == "refuse":
         commands = f"execplan approve {ref.shell_name}; execplan resume {run_paths.number} -p {ref.shell_name}"
         programs.ensure_programs_unchanged(differences, f"the run {run_paths.id} would run other programs than were approved", commands)
     return differences
 
 
-def ensure_no_unfinished_run(home: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
+def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
-    for other_run in run_directories.list_runs(home, ref):
+    for other_run in run_directories.list_runs(project, ref):
         entries = read_run_entries(other_run)
         if other_run != run_paths and entries:
             status = _run_status(other_run, entries)
@@ -154,7 +154,7 @@ def _run_status(run_paths: RunPaths, entries: Any) -> str:
     return load_run_state(run_paths, entries).status
 
 
-def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, status: Standing) -> None:
+def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, status: ApprovalStatus) -> None:
     """Refuse where what is approved now is not what the run does; raises ExecplanError."""
     assert status.candidate is not None  # as above
     if status.candidate.binding.document != run_state.document_digest:
@@ -167,7 +167,7 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
         )
 
 
-def make_context(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, observer: RunObserver, seconds: int | None) -> RunContext:
+def make_context(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, observer: RunObserver, seconds: int | None) -> RunContext:
     """What the steps of a run are done with; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
@@ -176,12 +176,12 @@ def make_context(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Ap
     from execplan.engine.steps.bench import RunContext
 
     document, policy = candidate.current_plan.document, candidate.policy
-    sandbox = find_sandbox(home, policy)[0]
+    sandbox = find_sandbox(project, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([limit for limit in limits if limit is not None])
-    workspace, store = WorkspaceFiles(home), BackupStore(home)
+    workspace, store = WorkspaceFiles(project), BackupStore(project)
     run_redaction = make_redaction()
-    return RunContext(home, ref, document, policy, run_paths, workspace, store, sandbox, run_redaction, StopSignal(), observer, deadline)
+    return RunContext(project, ref, document, policy, run_paths, workspace, store, sandbox, run_redaction, StopSignal(), observer, deadline)
 
 
 def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, program_differences: Iterable[str]) -> list[str]:
@@ -192,34 +192,34 @@ def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, progr
     from execplan.engine.command_warnings import command_warnings
 
     steps = [step for step in context.document.steps if chosen_ids is None or step.id in chosen_ids]
-    warnings = [*command_warnings(context.home, context.policy, steps), *map(programs.WARNING.format, program_differences)]
+    warnings = [*command_warnings(context.project, context.policy, steps), *map(programs.WARNING.format, program_differences)]
     return [warning for warning in warnings if not context.observer.warn(warning)]
 
 
-def create_run(home: Project, ref: PlanRef, run_paths: RunPaths, status: Standing) -> None:
+def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
     """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    register.reserve(home, status.approval.id, run_paths.id)
+    register.reserve(project, status.approval.id, run_paths.id)
     with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"):
-        files.make_folder(run_paths.folder, within=home.root)
-        files.create(run_paths.artifact_path(store.PLAN_FILE_NAME), status.candidate.current_plan.data, within=home.root)
-        files.create(run_paths.approval, to_bytes(status.approval), within=home.root)
-        create_state_directory(home, ref, run_paths)
+        files.make_folder(run_paths.folder, within=project.root)
+        files.create(run_paths.artifact_path(store.PLAN_FILE_NAME), status.candidate.current_plan.data, within=project.root)
+        files.create(run_paths.approval, to_bytes(status.approval), within=project.root)
+        create_state_directory(project, ref, run_paths)
 
 
-def create_state_directory(home: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
-    state.make_state_dir(home, "runs")
+    state.make_state_dir(project, "runs")
     copies.copy_evidence(run_paths)
-    files.create(os.path.join(belongings.make_plan_state_dir(home, ref.path), run_paths.id), b"")
+    files.create(os.path.join(belongings.make_plan_state_dir(project, ref.path), run_paths.id), b"")
 
 
-def use_approval(home: Project, run_paths: RunPaths, approval: Approval) -> None:
+def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:
     """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
-    register.mark_used(home, approval.id, run_paths.id)
+    register.mark_used(project, approval.id, run_paths.id)
     data, number, path = to_bytes(approval), 1, run_paths.approval
-    while not files.create(path, data, within=home.root):
+    while not files.create(path, data, within=project.root):
         with open(disk.open_file(path)[0], "rb") as file:
             if file.read() == data:
                 break
@@ -250,12 +250,12 @@ def sandbox_name(sandbox: Sandbox | None) -> str:
     return os.path.basename(sandbox.program) if sandbox is not None else ""
 
 
-def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status: Standing, chosen_ids: list[str] | None, run_options: RunOptions) -> None:
+def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status: ApprovalStatus, chosen_ids: list[str] | None, run_options: RunOptions) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
     assert status.candidate is not None
     write_first_entry(
         journal_writer,
-        context.home,
+        context.project,
         context.run_paths,
         status,
         sandbox=sandbox_name(context.sandbox),
@@ -267,17 +267,17 @@ def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status
     )
 
 
-def write_first_entry(journal_writer: JournalWriter, home: Project, run_paths: RunPaths, status: Standing, **extra_fields: Any) -> None:
+def write_first_entry(journal_writer: JournalWriter, project: Project, run_paths: RunPaths, status: ApprovalStatus, **extra_fields: Any) -> None:
     """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
     assert status.candidate is not None
     assert status.approval is not None
     binding, document = status.candidate.binding, status.candidate.current_plan.document
     run_fields = {"run": run_paths.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
-    journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head_commit(home), **extra_fields})
-    register.mark_used(home, status.approval.id, run_paths.id)
+    journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head_commit(project), **extra_fields})
+    register.mark_used(project, status.approval.id, run_paths.id)
 
 
-def approval_fields(status: Standing) -> dict[str, Any]:
+def approval_fields(status: ApprovalStatus) -> dict[str, Any]:
     """Who has approved, and who runs, as entries say it."""
     approval = status.approval
     assert approval is not None

@@ -19,12 +19,12 @@ class ParallelChanges:
         self._context = context
         steps = [step for step in context.document.steps if step.parallel]
         self._declared = [path for step in steps for path in written_paths(step.model_dump(mode="json"))]
-        self._tree_before = tree.take_snapshot(context.home, context.workspace, context.store, self._declared, None, keep=True)
+        self._tree_before = tree.take_snapshot(context.project, context.workspace, context.store, self._declared, None, keep=True)
 
     def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
         """The changes, and the folders that were made for nothing that is declared; raises ExecplanError."""
         context = self._context
-        tree_after = tree.take_snapshot(context.home, context.workspace, context.store, self._declared, self._tree_before, keep=True)
+        tree_after = tree.take_snapshot(context.project, context.workspace, context.store, self._declared, self._tree_before, keep=True)
         changes, folders = tree.diff_snapshots(self._tree_before, tree_after, self._declared, context.store, context.workspace)
-        ticked_paths = list_plan_files(context.home, context.ref, context.document)
+        ticked_paths = list_plan_files(context.project, context.ref, context.document)
         return tuple([change for change in changes if not change.declared and change.path not in ticked_paths]), folders

@@ -56,12 +56,12 @@ class JournalWriter:
             self._notify_observer(entry)
         return entry
 
-    def repair(self, home: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
+    def repair(self, project: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
         """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
         from execplan.engine.mend import repair_run
 
         with self._lock:
-            return repair_run(home, ref, run_paths, self.journal, self.ledger, self.run_state, step_just_ran=self.is_running_steps)
+            return repair_run(project, ref, run_paths, self.journal, self.ledger, self.run_state, step_just_ran=self.is_running_steps)
 
     def _notify_observer(self, entry: Entry) -> None:
         """Tell who looks on; a terminal that has gone away ends no run."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def command_warnings(home: Project, policy: Policy, steps: Iterable[Step]) -> list[str]:
+def command_warnings(project: Project, policy: Policy, steps: Iterable[Step]) -> list[str]:
     """The warnings about these steps: no sandbox, or more files than a rollback can restore. Empty without commands."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.files.ground import WorkspaceFiles
@@ -25,13 +25,13 @@ def command_warnings(home: Project, policy: Policy, steps: Iterable[Step]) -> li
         return []
     warnings = []
     try:
-        sandbox, reason = find_sandbox(home, policy)
+        sandbox, reason = find_sandbox(project, policy)
     except ExecplanError as error:
         warnings.append(f"the run will stop at once: {error.message}; {error.hint}")
     else:
         if sandbox is None and policy.sandbox != "off":
             warnings.append(f"commands run without a sandbox: {reason}")
-    if not WorkspaceWalker(home, WorkspaceFiles(home)).collect_unignored(FILES, BYTES):
+    if not WorkspaceWalker(project, WorkspaceFiles(project)).collect_unignored(FILES, BYTES):
         limit = f"{FILES:,} files or {BYTES >> 20} MB"
         warnings.append(
             f"the repository has more than {limit}: a rollback restores only the paths that commands declare"

@@ -57,20 +57,20 @@ class RevisionCoverage(NamedTuple):
     """The approval of the revision that was derived and recorded."""
 
 
-def find_coverage(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
+def find_coverage(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
     """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
     try:
         _ensure_no_open_question(run_state)
-        approval = _find_run_approval(home, ref, run_paths)
+        approval = _find_run_approval(project, ref, run_paths)
         approved_document = _approved_document(run_paths, approval)
         reasons = find_uncovered_changes(approved_document, revision, _run_progress(approved_document, run_state))
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
-        evaluated_plan = _evaluate_revision(home, ref, run_paths, run_state, revision)
-        reasons = [*_drift_reasons(home, run_state, approval, evaluated_plan), *_unapproved_reasons(approval, evaluated_plan)]
+        evaluated_plan = _evaluate_revision(project, ref, run_paths, run_state, revision)
+        reasons = [*_drift_reasons(project, run_state, approval, evaluated_plan), *_unapproved_reasons(approval, evaluated_plan)]
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
-        approve.ensure_approvable(home, ref, evaluated_plan)
+        approve.ensure_approvable(project, ref, evaluated_plan)
         return RevisionCoverage(approval, evaluated_plan=evaluated_plan)
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
@@ -78,7 +78,7 @@ def find_coverage(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: R
         return RevisionCoverage(None, (error.message, *error.candidates))
 
 
-def derive_approval(home: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
+def derive_approval(project: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
     """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
 
     Raises ExecplanError where a disk fails. The caller holds the lock of runs.
@@ -91,7 +91,7 @@ def derive_approval(home: Project, ref: PlanRef, run_paths: RunPaths, coverage: 
     confirmation = approve.Confirmation(approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id)
     try:
         approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
-        derived_approval = approving.approve_and_record(home, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)).approval
+        derived_approval = approving.approve_and_record(project, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)).approval
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
@@ -108,45 +108,45 @@ def _ensure_no_open_question(run_state: RunState) -> None:
         raise _not_covered_error("somebody has stopped the run")
 
 
-def _find_run_approval(home: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
+def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
     """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
-    stored_approvals = [stored_approval for stored_approval in approvals.read_all(home, ref) if stored_approval.approval is not None]
-    run_approvals = [stored_approval for stored_approval in stored_approvals if stored_approval.approval is not None and _serves_run(home, stored_approval.approval, run_paths)]
+    stored_approvals = [stored_approval for stored_approval in approvals.read_all(project, ref) if stored_approval.approval is not None]
+    run_approvals = [stored_approval for stored_approval in stored_approvals if stored_approval.approval is not None and _serves_run(project, stored_approval.approval, run_paths)]
     run_approvals.sort(key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0)
     if not run_approvals or run_approvals[-1].approval is None:
         raise _not_covered_error(f"no approval of the run {run_paths.id} is left")
     approval = run_approvals[-1].approval
-    for reason in _invalid_reasons(home, run_approvals[-1], approval, stored_approvals):
+    for reason in _invalid_reasons(project, run_approvals[-1], approval, stored_approvals):
         raise _not_covered_error(f"the approval {approval.digest[:12]} covers nothing more: {reason}")
     return approval
 
 
-def _serves_run(home: Project, approval: Approval, run_paths: RunPaths) -> bool:
-    run = approval.derived_from.run if approval.derived_from is not None else register.read_entry(home, approval.id).run_id
+def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bool:
+    run = approval.derived_from.run if approval.derived_from is not None else register.read_entry(project, approval.id).run_id
     return run == run_paths.id
 
 
-def _invalid_reasons(home: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]) -> Iterator[str]:
+def _invalid_reasons(project: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
-    signing_key = key.read(home)
+    signing_key = key.read(project)
     if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.is_intact:
         yield "it is not as it was sealed"
     related_ids = {approval.id, *approval.origins}
     related_ids |= {
         other.approval.id for other in stored_approvals if other.approval is not None and approval.id in other.approval.origins
     }  # who revokes the approval of a revision wants to be asked
-    if any([register.read_entry(home, approval_id).is_revoked for approval_id in related_ids]):
+    if any([register.read_entry(project, approval_id).is_revoked for approval_id in related_ids]):
         yield "it, or one that derives from it, was revoked"
     if len(approval.origins) >= MAX_DERIVED_REVISIONS:
         yield f"{MAX_DERIVED_REVISIONS} revisions in a row went on with what was approved once"
     if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
         yield reason
-    policy = effective_policy(home)
-    if approval.place != standing.checkout_digest(home):
+    policy = effective_policy(project)
+    if approval.place != standing.checkout_digest(project):
         yield "it was given in another checkout"
     if approval.policy != policy.version:
         yield "the policy has changed since"
-    if policy.pin == "tree" and approval.tree != tree.tree_digest(home):
+    if policy.pin == "tree" and approval.tree != tree.tree_digest(project):
         yield "HEAD holds other files than when it was given"
 
 
@@ -171,22 +171,22 @@ def _settled_steps(run_state: RunState) -> frozenset[str]:
     return frozenset({name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps)
 
 
-def _evaluate_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> EvaluatedPlan:
+def _evaluate_revision(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> EvaluatedPlan:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
-    data, policy, world = to_bytes(revision), effective_policy(home), SnapshotWorld(home)
+    data, policy, world = to_bytes(revision), effective_policy(project), SnapshotWorld(project)
     active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
-    path = home.display_path(store.path_of(home, ref))
+    path = project.display_path(store.path_of(project, ref))
     return EvaluatedPlan(
         CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=()),
         policy,
         evaluate(revision, world, policy, active_run),
         bind(data, revision, world, policy),
-        home.display_path(ref.path) if revision.source is not None else path,
+        project.display_path(ref.path) if revision.source is not None else path,
         active_run,
     )
 
 
-def _drift_reasons(home: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
+def _drift_reasons(project: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
     """The files and programs that are neither as they were approved nor as the run has left them."""
     known_states = {**approval.binding.states, **run_state.expected_states}
     for path, state in evaluated_plan.binding.states.items():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def make_inspection_context(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
+def make_inspection_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
     """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
@@ -29,13 +29,13 @@ def make_inspection_context(home: Project, ref: PlanRef, run_paths: RunPaths, ru
     from execplan.engine.steps.bench import RunContext
     from execplan.repo.execution.policy import effective_policy
 
-    policy = effective_policy(home)
+    policy = effective_policy(project)
     try:
-        sandbox = find_sandbox(home, policy)[0]
+        sandbox = find_sandbox(project, policy)[0]
     except ExecplanError:
         sandbox = None
-    workspace, store, document = WorkspaceFiles(home), BackupStore(home), run_state.document
-    return RunContext(home, ref, document, policy, run_paths, workspace, store, sandbox, make_redaction(), StopSignal(), observer, 0.0)
+    workspace, store, document = WorkspaceFiles(project), BackupStore(project), run_state.document
+    return RunContext(project, ref, document, policy, run_paths, workspace, store, sandbox, make_redaction(), StopSignal(), observer, 0.0)
 
 
 def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class RunSession(NamedTuple):
     """A run from its beginning, or a resume, to where it stops."""
 
-    home: Project
+    project: Project
     ref: PlanRef
     run_paths: RunPaths
     policy: Policy
@@ -51,10 +51,10 @@ class RunSession(NamedTuple):
     """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
-def start_session(home: Project, ref: PlanRef, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: WriteOptions) -> RunSession:
+def start_session(project: Project, ref: PlanRef, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: WriteOptions) -> RunSession:
     """A leg that begins now; raises ExecplanError."""
-    initial_triggers = triggers.take_snapshot(home) if options.should_commit(home) else {}
-    return RunSession(home, ref, run_paths, policy, journal_writer, options, shelf.read_bytes(home, ref.path), monotonic(), initial_triggers)
+    initial_triggers = triggers.take_snapshot(project) if options.should_commit(project) else {}
+    return RunSession(project, ref, run_paths, policy, journal_writer, options, shelf.read_bytes(project, ref.path), monotonic(), initial_triggers)
 
 
 def finish_session(session: RunSession, schedule: Schedule | None, stop_reason: StopReason, signal: str, warnings: list[str]) -> FinishedRun:
@@ -62,7 +62,7 @@ def finish_session(session: RunSession, schedule: Schedule | None, stop_reason: 
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     question, rolled_back = None, None
     warnings[:0] = journal_writer.warnings
-    warnings += journal_writer.repair(session.home, session.ref, session.run_paths)
+    warnings += journal_writer.repair(session.project, session.ref, session.run_paths)
     if stop_reason.kind == stop_reasons.REPLAN:
         stop_reason = _replan(session, stop_reason, warnings)
     if stop_reason.kind == stop_reasons.COVERED:
@@ -115,7 +115,7 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
     was_replanned = any([replan_entry.fields.get("step") == stop_reason.step for replan_entry in session.journal_writer.run_state.replans])
     try:
         replan_result = replan_run(
-            session.home,
+            session.project,
             session.ref,
             session.run_paths,
             reason=stop_reason.reason,
@@ -164,7 +164,7 @@ def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> Rollback
 
     try:
         return rollback(
-            session.home,
+            session.project,
             session.ref,
             session.run_paths,
             step=None,
@@ -187,12 +187,12 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
     journal_writer.ledger.update_anchor()
     is_ended = run_state.status in states.ENDED_RUN_STATES
     if is_ended:
-        BackupStore(session.home).purge(session.policy.backup_days)
+        BackupStore(session.project).purge(session.policy.backup_days)
     if is_ended or question is not None:
-        warnings += notify(session.policy, session.home, session.run_paths, final_record, question, journal_writer.redaction)
-    if not is_ended or not session.options.should_commit(session.home):
+        warnings += notify(session.policy, session.project, session.run_paths, final_record, question, journal_writer.redaction)
+    if not is_ended or not session.options.should_commit(session.project):
         return None
-    if changed_triggers := triggers.changed_triggers(session.home, session.triggers):
+    if changed_triggers := triggers.changed_triggers(session.project, session.triggers):
         trigger_names = f"{', '.join(changed_triggers[:3])}{' and more' if changed_triggers[3:] else ''}"
         message = f"not committed: the run has changed what git runs by itself: {trigger_names}"
         warnings.append(f"{message}; look at it, then: execplan commit {session.ref.shell_name}")
@@ -201,9 +201,9 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
     from execplan.repo.commit import commit_paths
 
     real_path = os.path.realpath(session.ref.path)
-    paths = [real_path, session.home.plan_artifacts_dir(session.ref.path, archived=session.ref.archived)]
-    title = reader.read(shelf.read_bytes(session.home, session.ref.path)).title
+    paths = [real_path, session.project.plan_artifacts_dir(session.ref.path, archived=session.ref.archived)]
+    title = reader.read(shelf.read_bytes(session.project, session.ref.path)).title
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
-    commit = commit_paths(session.home, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title)
+    commit = commit_paths(session.project, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title)
     warnings += commit.warnings
     return commit.digest

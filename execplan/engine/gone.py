@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def list_altered_evidence(home: Project, run_paths: RunPaths) -> list[str]:
+def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
     """What of a run is not as its copy, from its folder; what git has so in the commit that is checked out is meant so."""
     journal_copy = run_paths.copy_path(JOURNAL)
     names = [JOURNAL] if os.path.lexists(journal_copy) and copies.differs_from_copy(run_paths, JOURNAL) else []
     names += copies.list_altered(run_paths) if names or os.path.lexists(journal_copy) else []
     present_names = [name for name in names if os.path.lexists(run_paths.artifact_path(name))]
-    changed_paths = _changed_in_git(home, [run_paths.artifact_path(name) for name in present_names]) if present_names else set()
+    changed_paths = _changed_in_git(project, [run_paths.artifact_path(name) for name in present_names]) if present_names else set()
     missing_names = [name for name in names if name not in present_names]
-    is_on_other_branch = bool(missing_names) and not is_lost(home, journal_copy, run_paths.artifact_path(missing_names[0]))
+    is_on_other_branch = bool(missing_names) and not is_lost(project, journal_copy, run_paths.artifact_path(missing_names[0]))
     return [name for name in names if run_paths.artifact_path(name) in changed_paths or (name in missing_names and not is_on_other_branch)]
 
 
-def _changed_in_git(home: Project, paths: list[str]) -> set[str]:
+def _changed_in_git(project: Project, paths: list[str]) -> set[str]:
     """Those that git does not have as they are."""
-    if home.git is None:
+    if project.git is None:
         return set(paths)
     try:
-        output = ask.output(home, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *paths)
+        output = ask.output(project, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *paths)
     except ExecplanError:
         return set(paths)
-    return {os.path.join(home.root, os.fsdecode(name)) for name in output.split(b"\0") if name}
+    return {os.path.join(project.root, os.fsdecode(name)) for name in output.split(b"\0") if name}
 
 
-def is_in_other_plan(home: Project, path: str, run: str) -> bool:
+def is_in_other_plan(project: Project, path: str, run: str) -> bool:
     """Whether another plan than the one at a path has a run among its artifacts."""
-    other_refs = [ref for ref in shelf.all_refs(home) if ref.path != path]
-    folders = [home.plan_artifacts_dir(ref.path, archived=ref.archived) for ref in other_refs]
+    other_refs = [ref for ref in shelf.all_refs(project) if ref.path != path]
+    folders = [project.plan_artifacts_dir(ref.path, archived=ref.archived) for ref in other_refs]
     return any([os.path.lexists(os.path.join(folder, "runs", run)) for folder in folders])

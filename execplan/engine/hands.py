@@ -28,7 +28,7 @@ class StepExecutor:
 
         prepared = prepare_step(context, step, expected)
         if prepared.snapshot:
-            save_plan_and_settings(context.home, context.ref, context.run_paths)
+            save_plan_and_settings(context.project, context.ref, context.run_paths)
         return prepared
 
     def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
@@ -39,7 +39,7 @@ class StepExecutor:
 
     def repair(self, context: RunContext, journal_writer: JournalWriter) -> list[str]:
         """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
-        return journal_writer.repair(context.home, context.ref, context.run_paths)
+        return journal_writer.repair(context.project, context.ref, context.run_paths)
 
     def recover_attempt(self, context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
         """Find out what has become of an attempt that was cut short; raises ExecplanError."""
@@ -62,7 +62,7 @@ class StepExecutor:
             return "", ticks.TickResult()
         performed = run_state.attempts[task_step.id][-1].performed if run_state.attempts.get(task_step.id) else None
         transcript = performed.transcript if performed is not None else ""
-        return transcript, ticks.tick_task(context.home, context.ref, context.document, task_step, transcript)
+        return transcript, ticks.tick_task(context.project, context.ref, context.document, task_step, transcript)
 
     def path_exists(self, context: RunContext, path: str) -> bool:
         """Whether something is at a path."""

@@ -52,20 +52,20 @@ class RunStatus(NamedTuple):
         return {**self._asdict(), **{name: getattr(self, name) or None for name in ("why", "reason", "ended")}}
 
 
-def find_last_run(home: Project, ref: PlanRef) -> RunStatus | None:
+def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
     """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
-    for run_paths in run_directories.list_runs(home, ref):
-        run_status = read_run_status(home, run_paths)
+    for run_paths in run_directories.list_runs(project, ref):
+        run_status = read_run_status(project, run_paths)
         if run_status.state != states.PENDING:
             return run_status
     return None
 
 
-def read_run_status(home: Project, run_paths: RunPaths) -> RunStatus:
+def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
     """How a run stands, pending where it was killed before it began; raises ExecplanError."""
     state, fields = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):
-        is_running = run_paths.id in run_lock_holder(home)
+        is_running = run_paths.id in run_lock_holder(project)
         state = RUNNING if is_running else _idle_state(run_paths) if state == RUNNING else state
     why = str(fields.get("why", kinds.APPROVE)) if state == WAITING else ""
     if state not in (states.FAILED, states.ROLLED_BACK):

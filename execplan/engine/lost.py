@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def is_lost(home: Project, copy_path: str, artifact_path: str) -> bool:
+def is_lost(project: Project, copy_path: str, artifact_path: str) -> bool:
     """Whether a file that is gone, and of which the state has a copy, should be there.
 
     One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
@@ -22,14 +22,14 @@ def is_lost(home: Project, copy_path: str, artifact_path: str) -> bool:
         commit_limits = _commit_limits(copy_path)
     except OSError:
         return False
-    if commit_limits is None or home.git is None:
+    if commit_limits is None or project.git is None:
         return commit_limits is not None
-    path = os.path.relpath(artifact_path, home.root)
+    path = os.path.relpath(artifact_path, project.root)
     branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
     try:
-        if ask.output_or_none(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1):
+        if ask.output_or_none(project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1):
             return True
-        commits = ask.output(home, "--literal-pathspecs", "rev-list", "-1", *branches, *commit_limits, "--", path)
+        commits = ask.output(project, "--literal-pathspecs", "rev-list", "-1", *branches, *commit_limits, "--", path)
     except ExecplanError:
         return True
     return not commits.strip()

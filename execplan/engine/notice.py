@@ -28,7 +28,7 @@ _MAX_ERROR_LENGTH = 200
 
 
 def notify(
-    policy: Policy, home: Project, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redaction
+    policy: Policy, project: Project, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redaction
 ) -> tuple[str, ...]:
     """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
 
@@ -37,10 +37,10 @@ def notify(
     """
     if not policy.notify.strip():
         return ()
-    redacted_summary = redaction.value(build_summary(home, run_paths, record, question))
+    redacted_summary = redaction.value(build_summary(project, run_paths, record, question))
     try:
         problem = _run_command(
-            shlex.split(policy.notify), home.root, json.dumps(redacted_summary, ensure_ascii=False), _environment_variables(run_paths, record)
+            shlex.split(policy.notify), project.root, json.dumps(redacted_summary, ensure_ascii=False), _environment_variables(run_paths, record)
         )
     except ValueError as error:
         problem = f"it can't be taken apart: {error}"
@@ -49,7 +49,7 @@ def notify(
     return (redaction.text(f"the command of `notify` in your settings failed: {problem}"),) if problem else ()
 
 
-def build_summary(home: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
+def build_summary(project: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
     """What is told of a run."""
     by_status: dict[str, list[str]] = {}
     for step in record.steps:
@@ -67,7 +67,7 @@ def build_summary(home: Project, run_paths: RunPaths, record: Record, question: 
         "steps": by_status,
         "reasons": {step.id: step.reason for step in record.steps if step.status == states.FAILED and step.reason},
         "resources": record.resources.model_dump(),
-        "record": home.display_path(run_paths.record),
+        "record": project.display_path(run_paths.record),
     }
 
 

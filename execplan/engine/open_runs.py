@@ -31,12 +31,12 @@ def run_number(run: str) -> int:
     return int(run.partition("-")[0])
 
 
-def list_open_runs(home: Project, ref: PlanRef) -> list[RunStatus]:
+def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
     """Every unfinished run of a plan, the last one first; raises ExecplanError.
 
     Two branches that were merged may have brought more than one.
     """
-    statuses = [read_run_status(home, run_paths) for run_paths in run_directories.list_runs(home, ref)]
+    statuses = [read_run_status(project, run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
 
 
@@ -48,15 +48,15 @@ def finishing_commands(run_status: RunStatus, name: str) -> tuple[str, ...]:
     return (f"execplan handoff {name}" if run_status.state == BY_AGENT else resume, rollback)
 
 
-def ensure_no_open_runs(home: Project, ref: PlanRef, action: str) -> None:
+def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
     """Stop what would put an unfinished run where nobody can resume it or roll it back; raises ExecplanError.
 
     `action` is what the command would do, such as "archived".
     """
     from execplan.repo.moving.move import ensure_not_running
 
-    ensure_not_running(home, ref)
-    statuses = list_open_runs(home, ref)
+    ensure_not_running(project, ref)
+    statuses = list_open_runs(project, ref)
     if not statuses:
         return
     lines = [f"run {run_status.id} {DESCRIPTIONS[run_status.state]}" for run_status in statuses]
@@ -70,7 +70,7 @@ def ensure_no_open_runs(home: Project, ref: PlanRef, action: str) -> None:
     )
 
 
-def open_run_warnings(home: Project, ref: PlanRef) -> tuple[str, ...]:
+def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     """A warning for each unfinished run of a plan that is archived all the same; raises ExecplanError."""
     advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
-    return tuple([f"run {run_status.id} {DESCRIPTIONS[run_status.state]}; {advice}" for run_status in list_open_runs(home, ref)])
+    return tuple([f"run {run_status.id} {DESCRIPTIONS[run_status.state]}; {advice}" for run_status in list_open_runs(project, ref)])

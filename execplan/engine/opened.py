@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_run(home: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str) -> Iterator[JournalWriter]:
+def open_run(project: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str) -> Iterator[JournalWriter]:
     """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
     from execplan.engine.ledger.ledger import AuditLog
 
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
-    with acquire_run_lock(home, lock_owner), open_journal(run_paths) as journal:
+    with acquire_run_lock(project, lock_owner), open_journal(run_paths) as journal:
         if not journal.entries:
             raise never_begun_error(ref, run_paths)
         check_entries(journal.entries, run_paths.journal)
         run_state = RunState(revisions.load_document(run_paths, journal.entries), journal.entries)
-        ledger = AuditLog(home, ref, can_restore=True)
+        ledger = AuditLog(project, ref, can_restore=True)
         ledger.append_entries(run_paths.id, journal.entries)
         journal_writer = JournalWriter(run_paths.id, journal, run_state, ledger, make_redaction(), observer)
-        journal_writer.warnings += [warning for warning in journal_writer.repair(home, ref, run_paths) if not observer.warn(warning)]
+        journal_writer.warnings += [warning for warning in journal_writer.repair(project, ref, run_paths) if not observer.warn(warning)]
         yield journal_writer
 
 

@@ -44,15 +44,15 @@ class RunPreview(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def preview_run(home: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
+def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
     """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.repo.execution.evaluated import evaluate_plan
 
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    begin.ensure_no_unfinished_run(home, ref)
-    status = standing.require_approved_status(home, ref)
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    begin.ensure_no_unfinished_run(project, ref)
+    status = standing.require_approved_status(project, ref)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     document, policy = status.candidate.current_plan.document, status.candidate.policy
@@ -64,11 +64,11 @@ def preview_run(home: Project, ref: PlanRef, run_options: RunOptions) -> RunPrev
     if run_options.replays:
         from execplan.engine import replay
 
-        replay.find(home, ref, run_options.replays, status.candidate.binding)
-    sandbox, sandbox_reason = find_sandbox(home, policy)
-    evaluated_steps = evaluate_plan(home, ref).evaluation.steps
+        replay.find(project, ref, run_options.replays, status.candidate.binding)
+    sandbox, sandbox_reason = find_sandbox(project, policy)
+    evaluated_steps = evaluate_plan(project, ref).evaluation.steps
     steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
-    warnings = (*command_warnings(home, policy, chosen_steps), *schedule.unchosen_dependencies())
+    warnings = (*command_warnings(project, policy, chosen_steps), *schedule.unchosen_dependencies())
     return RunPreview(document, steps, status.approval, begin.sandbox_name(sandbox), sandbox_reason, warnings)
 
 

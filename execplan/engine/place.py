@@ -92,28 +92,28 @@ class RunPaths(NamedTuple):
         return os.path.join(self.folder, "transcripts")
 
 
-def runs_directory(home: Project, ref: PlanRef) -> str:
+def runs_directory(project: Project, ref: PlanRef) -> str:
     """The folder of a plan's runs."""
-    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), _RUNS)
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), _RUNS)
 
 
-def list_runs(home: Project, ref: PlanRef) -> list[RunPaths]:
+def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
     """The runs of a plan, the last one first; raises ExecplanError.
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
     """
     from execplan.repo import belongings, shelf
 
-    names = [name for name in shelf.list_entries(runs_directory(home, ref)) if is_run_id(name)]
-    state_names = [name for name in list_directory(belongings.plan_state_dir(home, ref.path)) if is_run_id(name) and name not in names]
-    runs = [get_run_paths(home, ref, name) for name in names]
+    names = [name for name in shelf.list_entries(runs_directory(project, ref)) if is_run_id(name)]
+    state_names = [name for name in list_directory(belongings.plan_state_dir(project, ref.path)) if is_run_id(name) and name not in names]
+    runs = [get_run_paths(project, ref, name) for name in names]
     if state_names:
         from execplan.engine.lost import is_lost
 
         runs += [
             run
-            for run in [get_run_paths(home, ref, name) for name in state_names]
-            if is_lost(home, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
+            for run in [get_run_paths(project, ref, name) for name in state_names]
+            if is_lost(project, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
         ]
     numbers = [run.number for run in runs]
     duplicate_numbers = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
@@ -124,15 +124,15 @@ def list_runs(home: Project, ref: PlanRef) -> list[RunPaths]:
     return sorted(runs, key=sort_key, reverse=True)
 
 
-def next_run(home: Project, ref: PlanRef) -> RunPaths:
+def next_run(project: Project, ref: PlanRef) -> RunPaths:
     """The place of a run that is about to begin; raises ExecplanError."""
-    last_number = max([run.number for run in list_runs(home, ref)], default=0)
-    return get_run_paths(home, ref, f"{last_number + 1:04}-{os.urandom(4).hex()}")
+    last_number = max([run.number for run in list_runs(project, ref)], default=0)
+    return get_run_paths(project, ref, f"{last_number + 1:04}-{os.urandom(4).hex()}")
 
 
-def find_run(home: Project, ref: PlanRef, name: str | None) -> RunPaths:
+def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     """The run that a number, an id or its beginning names, the last one for none; raises ExecplanError."""
-    runs = list_runs(home, ref)
+    runs = list_runs(project, ref)
     if not runs:
         message = f"{ref.id} was never run"
         raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"execplan run {ref.shell_name}")
@@ -182,9 +182,9 @@ def _begun_at(run_paths: RunPaths) -> str:
         return ""
 
 
-def get_run_paths(home: Project, ref: PlanRef, name: str) -> RunPaths:
+def get_run_paths(project: Project, ref: PlanRef, name: str) -> RunPaths:
     """The place of a run with this id, whether it is there or not."""
-    return RunPaths(name, os.path.join(runs_directory(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
+    return RunPaths(name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, _RUNS, name), project.root)
 
 
 def is_run_id(name: str) -> bool:

@@ -24,9 +24,9 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
     """
     if query is not None or pick.plan_from_environment() is not None:
         return pick.select_plan(start, query)
-    plans = [(home, ref) for home in homes.with_nested_projects(homes.require(start)) for ref in shelf.refs(home)]
-    with_runs = [(home, ref) for home, ref in plans if len(plans) > 1 and run_directories.list_runs(home, ref)]
-    with_open_run = [(home, ref) for home, ref in with_runs if _has_open_run(home, ref)]
+    plans = [(project, ref) for project in homes.with_nested_projects(homes.require(start)) for ref in shelf.refs(project)]
+    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and run_directories.list_runs(project, ref)]
+    with_open_run = [(project, ref) for project, ref in with_runs if _has_open_run(project, ref)]
     if len(with_open_run) == 1:
         return with_open_run[0]
     try:
@@ -36,16 +36,16 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
             raise
         candidates = with_open_run or with_runs
         if not candidates and or_approved:
-            candidates = [(home, ref) for home, ref in plans if approvals.read_all(home, ref)]
+            candidates = [(project, ref) for project, ref in plans if approvals.read_all(project, ref)]
         if len(candidates) == 1:
             return candidates[0]
         raise
 
 
-def _has_open_run(home: Project, ref: PlanRef) -> bool:
+def _has_open_run(project: Project, ref: PlanRef) -> bool:
     """Whether the last run of a plan has not ended."""
     try:
-        run_status = last_runs.find_last_run(home, ref)
+        run_status = last_runs.find_last_run(project, ref)
     except ExecplanError:
         return False
     return run_status is not None and run_status.state not in _ENDED

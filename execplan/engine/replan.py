@@ -69,7 +69,7 @@ class ReplanResult(NamedTuple):
 
 
 def replan_run(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     run_paths: RunPaths,
     *,
@@ -89,35 +89,35 @@ def replan_run(
     if journal_writer is not None:
         short_reason = journal_writer.redaction.text(reason)[:_MAX_REASON_LENGTH]
         revision = build_next_revision(journal_writer.run_state, short_reason, failed, information, journal_writer.redaction)
-        return _store_revision(home, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
-    require_existing(home)
-    ensure_not_archived(home, ref)
+        return _store_revision(project, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
+    require_existing(project)
+    ensure_not_archived(project, ref)
     if options.dry_run:
         run_state = _load_run_state(ref, run_paths)
-        _ensure_can_replan(home, ref, run_paths, run_state)
+        _ensure_can_replan(project, ref, run_paths, run_state)
         revision = build_next_revision(run_state, reason, failed, information, make_redaction())
-        return _describe_revision(home, ref, run_paths, run_state, revision, diff=True)
-    if options.should_commit(home):
+        return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    with open_run(home, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
-        _ensure_can_replan(home, ref, run_paths, opened_writer.run_state)
+    with open_run(project, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
+        _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
         revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
-        replan_result = _store_revision(home, ref, run_paths, opened_writer, revision)
+        replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
         question = replan_result.question
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
         record.save_record(run_paths, record.build_record(run_paths, revision.document, opened_writer.run_state))
         opened_writer.ledger.update_anchor()
-    return _commit_revision(home, ref, replan_result) if options.should_commit(home) else replan_result
+    return _commit_revision(project, ref, replan_result) if options.should_commit(project) else replan_result
 
 
-def _commit_revision(home: Project, ref: PlanRef, replan_result: ReplanResult) -> ReplanResult:
+def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult) -> ReplanResult:
     """Commit what was made with the evidence of the run; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 
-    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
-    commit = commit_paths(home, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None)
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    commit = commit_paths(project, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None)
     return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
 
 
@@ -129,7 +129,7 @@ def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
     return RunState(revisions.load_document(run_paths, entries), entries)
 
 
-def _ensure_can_replan(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
+def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
     """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
     plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
@@ -137,7 +137,7 @@ def _ensure_can_replan(home: Project, ref: PlanRef, run_paths: RunPaths, run_sta
         message = f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
         hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
         raise ExecplanError("nothing-to-replan", message, exit=NO, hint=hint)
-    later_run, _ = runs.find_last_begun_run(home, ref)
+    later_run, _ = runs.find_last_begun_run(project, ref)
     if later_run is not None and later_run.number > run_paths.number:
         message = f"the run {run_paths.id} was followed by {later_run.id}, so that nothing more is done by it"
         hint = f"replan the last one, or take this one back: execplan replan -p {plan_name}; {rollback_command}"
@@ -155,18 +155,18 @@ def _ensure_can_replan(home: Project, ref: PlanRef, run_paths: RunPaths, run_sta
         raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=f"go on with it, or take it back: {resume_command}; {rollback_command}")
 
 
-def _store_revision(home: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
+def _store_revision(project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
     Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
     approval that covers it is derived, a person approves it.
     """
-    replan_result = _describe_revision(home, ref, run_paths, journal_writer.run_state, revision, diff=False)
+    replan_result = _describe_revision(project, ref, run_paths, journal_writer.run_state, revision, diff=False)
     document = revision.document
     previous_revision = document.metadata.history[-1]
     data = to_bytes(document)
     revisions.save_revision(run_paths, document.revision, data)
-    store.save(home, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
+    store.save(project, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
     journal_writer.run_state.document = document
     journal_writer.write(
         REPLANNED,
@@ -181,15 +181,15 @@ def _store_revision(home: Project, ref: PlanRef, run_paths: RunPaths, journal_wr
         user=author.system_login(),
         session=author.session_id(),
     )
-    return replan_result._replace(coverage=cover.derive_approval(home, ref, run_paths, replan_result.coverage))
+    return replan_result._replace(coverage=cover.derive_approval(project, ref, run_paths, replan_result.coverage))
 
 
-def _describe_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
+def _describe_revision(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
     document = revision.document
-    path, data, old = store.path_of(home, ref), to_bytes(document), store.read(home, ref)
-    _ensure_own_document(home, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
-    stored_path = home.display_path(path)
+    path, data, old = store.path_of(project, ref), to_bytes(document), store.read(project, ref)
+    _ensure_own_document(project, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
+    stored_path = project.display_path(path)
     return ReplanResult(
         run=run_paths.id,
         revision=document.revision,
@@ -198,12 +198,12 @@ def _describe_revision(home: Project, ref: PlanRef, run_paths: RunPaths, run_sta
         path=stored_path,
         completed_steps=tuple([step.id for step in document.steps if run_state.status_of.get(step.id) in states.SUCCESS_STATES]),
         differences=tuple([difference for difference in describe_differences(run_state.document, document) if not difference.startswith(_EXPECTED_DIFFERENCES)]),
-        coverage=cover.find_coverage(home, ref, run_paths, run_state, document),
+        coverage=cover.find_coverage(project, ref, run_paths, run_state, document),
         diff=unified(old or b"", data, stored_path) if diff else "",
     )
 
 
-def _ensure_own_document(home: Project, ref: PlanRef, old: bytes | None, run_digests: set[str]) -> None:
+def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_digests: set[str]) -> None:
     """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
     if old is None or digest(old) in run_digests:
         return
@@ -212,7 +212,7 @@ def _ensure_own_document(home: Project, ref: PlanRef, old: bytes | None, run_dig
         return  # it can be compiled again
     if any([past_revision.sha256 in run_digests for past_revision in stored_document.metadata.history]):
         return
-    stored_path = home.display_path(store.path_of(home, ref))
+    stored_path = project.display_path(store.path_of(project, ref))
     raise ExecplanError(
         "other-document",
         f"{stored_path} is not what the run does: it was imported, composed or revised since",

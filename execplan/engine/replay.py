@@ -30,9 +30,9 @@ class ReplayedRun(NamedTuple):
     run_state: RunState
 
 
-def find(home: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
+def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """The run that a name means, if what was approved now is what it ran, on what it found; raises ExecplanError."""
-    run_paths = run_directories.find_run(home, ref, name)
+    run_paths = run_directories.find_run(project, ref, name)
     entries = read_run_entries(run_paths)
     if not entries:
         raise never_begun_error(ref, run_paths)

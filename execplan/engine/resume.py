@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution.standing import Standing
+    from execplan.repo.execution.standing import ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 
 def resume(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     run_paths: RunPaths,
     answer: str | None,
@@ -53,19 +53,19 @@ def resume(
     executor: StepExecutor | None = None,
 ) -> FinishedRun:
     """Go on with a run; None for jobs: as many as before. Raises ExecplanError where it can't, or a disk fails."""
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    if options.should_commit(home):
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
-    with open_run(home, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
+    with open_run(project, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
-        begin.ensure_no_unfinished_run(home, ref, run_paths)
-        session = start_session(home, ref, run_paths, effective_policy(home), journal_writer, options)
+        begin.ensure_no_unfinished_run(project, ref, run_paths)
+        session = start_session(project, ref, run_paths, effective_policy(project), journal_writer, options)
         if journal_writer.run_state.is_agent_run:
             from execplan.engine.agent.answer import resume_agent_run
 
@@ -155,23 +155,23 @@ def _continue(
     seconds: int | None = None,
 ) -> FinishedRun:
     """Go on; raises ExecplanError."""
-    home, ref, run_paths, journal_writer = session.home, session.ref, session.run_paths, session.journal_writer
+    project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
-    status = standing.require_approved_status(home, ref, run_id=run_paths.id)
+    status = standing.require_approved_status(project, ref, run_id=run_paths.id)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     begin.ensure_same_document(ref, run_paths, run_state, status)
     document = status.candidate.current_plan.document
     journal_writer.run_state.document = document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
-    context = begin.make_context(home, ref, run_paths, status.candidate, journal_writer.observer, seconds)
+    context = begin.make_context(project, ref, run_paths, status.candidate, journal_writer.observer, seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     steps = remaining_steps(run_state, schedule)
     permit = begin.permit_for(status, schedule)
     begin.ensure_steps_approved(permit, status.approval, steps)
     is_new = status.approval.id != run_state.approval_fields["approval_id"]
-    program_differences = [] if is_new else begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.candidate.policy)
-    begin.create_state_directory(home, ref, run_paths)
+    program_differences = [] if is_new else begin.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
+    begin.create_state_directory(project, ref, run_paths)
     jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
     with (
         begin.add_resume_hint(run_paths, ref),
@@ -207,13 +207,13 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
     return finish_session(session, None, StopReason(stop_reasons.PAUSED, question.step, question=question), "", [])
 
 
-def _write_resumed(session: RunSession, status: Standing, recovery: InterruptionRecovery) -> None:
+def _write_resumed(session: RunSession, status: ApprovalStatus, recovery: InterruptionRecovery) -> None:
     """Take the run up; a further approval serves it from now on. Raises ExecplanError."""
     assert status.candidate is not None  # as above
     assert status.approval is not None
     run_state, binding = session.journal_writer.run_state, status.candidate.binding
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
-    begin.use_approval(session.home, session.run_paths, status.approval)
+    begin.use_approval(session.project, session.run_paths, status.approval)
     session.journal_writer.write(
         RESUMED,
         **begin.approval_fields(status),

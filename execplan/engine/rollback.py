@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def rollback(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     run_paths: RunPaths,
     *,
@@ -68,27 +68,27 @@ def rollback(
     """
     if journal_writer is not None:
         with _name_run_in_hint(ref, run_paths, step):
-            return _RollbackExecution(home, ref, run_paths, journal_writer, observer).execute(step, automatic)
-    require_existing(home)
-    ensure_not_archived(home, ref)
+            return _RollbackExecution(project, ref, run_paths, journal_writer, observer).execute(step, automatic)
+    require_existing(project)
+    ensure_not_archived(project, ref)
     if options.dry_run:
         with _name_run_in_hint(ref, run_paths, step):
-            return _preview_rollback(home, ref, run_paths, step, observer)
-    if options.should_commit(home):
+            return _preview_rollback(project, ref, run_paths, step, observer)
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    plan_before = shelf.read_bytes(home, ref.path)
+    plan_before = shelf.read_bytes(project, ref.path)
     with (
         _name_run_in_hint(ref, run_paths, step),
         add_hint_on_error(f"then finish it: execplan rollback {run_paths.number} -p {ref.shell_name}"),
-        open_run(home, ref, run_paths, observer, f"rollback of the run {run_paths.id} of {ref.id}") as opened_writer,
+        open_run(project, ref, run_paths, observer, f"rollback of the run {run_paths.id} of {ref.id}") as opened_writer,
     ):
-        rolled_back = _RollbackExecution(home, ref, run_paths, opened_writer, observer).execute(step, automatic)
+        rolled_back = _RollbackExecution(project, ref, run_paths, opened_writer, observer).execute(step, automatic)
         record.save_record(run_paths, record.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state))
         opened_writer.ledger.update_anchor()
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
-        return _commit_rollback(home, ref, run_paths, rolled_back, plan_before) if options.should_commit(home) else rolled_back
+        return _commit_rollback(project, ref, run_paths, rolled_back, plan_before) if options.should_commit(project) else rolled_back
 
 
 @contextmanager
@@ -105,11 +105,11 @@ def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> It
 class _RollbackExecution:
     """Of one run; the lock of runs is held."""
 
-    def __init__(self, home: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
-        self.home, self.ref, self.run_paths, self.journal_writer = home, ref, run_paths, journal_writer
+    def __init__(self, project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
+        self.project, self.ref, self.run_paths, self.journal_writer = project, ref, run_paths, journal_writer
         self.run_state = journal_writer.run_state
         self.steps = steps_of_all_revisions(run_paths, journal_writer.run_state)
-        self.context = make_inspection_context(home, ref, run_paths, journal_writer.run_state, observer)
+        self.context = make_inspection_context(project, ref, run_paths, journal_writer.run_state, observer)
         self.is_begun = False
 
     def execute(self, step: str | None, automatic: str) -> RollbackResult:
@@ -178,7 +178,7 @@ class _RollbackExecution:
 
         warnings = []
         for step, task, transcript in rollback_plan.ticks:
-            tick_result = ticks.reopen_task(self.home, self.ref, self.run_state.document, step, task, transcript)
+            tick_result = ticks.reopen_task(self.project, self.ref, self.run_state.document, step, task, transcript)
             if tick_result.warning:
                 warnings.append(tick_result.warning)
             else:
@@ -186,17 +186,17 @@ class _RollbackExecution:
         return warnings
 
 
-def _preview_rollback(home: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
+def _preview_rollback(project: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
     """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
-    if run_lock_holder(home):
-        with acquire_run_lock(home, "rollback"):  # refuses, naming who is
+    if run_lock_holder(project):
+        with acquire_run_lock(project, "rollback"):  # refuses, naming who is
             pass
     if not (entries := runs.read_run_entries(run_paths)):
         raise never_begun_error(ref, run_paths)
     run_state = RunState(revisions.load_document(run_paths, entries), entries)
     steps = steps_of_all_revisions(run_paths, run_state)
     only_step = find_step_id(ref, run_paths, run_state, steps, step)
-    context = make_inspection_context(home, ref, run_paths, run_state, observer)
+    context = make_inspection_context(project, ref, run_paths, run_state, observer)
     if run_state.open_rollback is not None:
         rollback_plan = continue_rollback(run_state, run_state.open_rollback, steps)
     else:
@@ -225,7 +225,7 @@ def _interrupted_fields(context: RunContext, step: Step, attempt: Attempt, run_s
 def _describe_rollback(context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult) -> RollbackResult:
     """What is told of it."""
     leftover_folders = [f"{folder}: something else is in it" for folder in restored_files.remaining_folders]
-    backup_lines = [f"{path}: {context.home.display_path(context.store.path(digest))}" for path, digest in restored_files.backed_up]
+    backup_lines = [f"{path}: {context.project.display_path(context.store.path(digest))}" for path, digest in restored_files.backed_up]
     return RollbackResult(
         context.run_paths.id,
         rollback_plan.steps,
@@ -245,13 +245,13 @@ def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
             context.workspace.remove_temporary(path)
 
 
-def _commit_rollback(home: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes) -> RollbackResult:
+def _commit_rollback(project: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes) -> RollbackResult:
     """Commit the plan and what is kept of the run; raises ExecplanError."""
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
 
     real_path = ref.real_path
-    paths = [real_path, home.plan_artifacts_dir(ref.path, archived=ref.archived)]
-    title = reader.read(shelf.read_bytes(home, ref.path)).title
-    commit = commit_paths(home, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title)
+    paths = [real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    title = reader.read(shelf.read_bytes(project, ref.path)).title
+    commit = commit_paths(project, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title)
     return rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))

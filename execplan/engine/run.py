@@ -36,54 +36,54 @@ __all__ = ["preview_run", "run"]
 
 
 def run(
-    home: Project, ref: PlanRef, run_options: RunOptions, observer: RunObserver, options: WriteOptions, *, executor: StepExecutor | None = None
+    project: Project, ref: PlanRef, run_options: RunOptions, observer: RunObserver, options: WriteOptions, *, executor: StepExecutor | None = None
 ) -> FinishedRun:
     """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    if options.should_commit(home):
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    run_paths = run_directories.next_run(home, ref)
-    with acquire_run_lock(home, f"run {run_paths.id} of {ref.id}"):
-        _ensure_not_overtaken(home, ref, run_paths)
-        return _run_to_end(home, ref, run_paths, run_options, observer, options, executor or StepExecutor())
+    run_paths = run_directories.next_run(project, ref)
+    with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):
+        _ensure_not_overtaken(project, ref, run_paths)
+        return _run_to_end(project, ref, run_paths, run_options, observer, options, executor or StepExecutor())
 
 
-def _ensure_not_overtaken(home: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Refuse where another run of the plan was begun between the look at its number and the lock."""
-    if run_directories.next_run(home, ref).number != run_paths.number:
+    if run_directories.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
         raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
-    begin.ensure_no_unfinished_run(home, ref)
+    begin.ensure_no_unfinished_run(project, ref)
 
 
-def _run_to_end(home: Project, ref: PlanRef, run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, options: WriteOptions, executor: StepExecutor) -> FinishedRun:
+def _run_to_end(project: Project, ref: PlanRef, run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, options: WriteOptions, executor: StepExecutor) -> FinishedRun:
     """Begin a run, and see it to its end; the lock of runs is held."""
     from execplan.engine.ledger.ledger import AuditLog
 
-    status = standing.require_approved_status(home, ref)
+    status = standing.require_approved_status(project, ref)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     document = status.candidate.current_plan.document
     begin.ensure_not_agent_mode(document, ref)
     step_ids = begin.select_step_ids(document, run_options)
-    replayed_run = replay.find(home, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
+    replayed_run = replay.find(project, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
     run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
-    context = begin.make_context(home, ref, run_paths, status.candidate, observer, run_options.seconds)
+    context = begin.make_context(project, ref, run_paths, status.candidate, observer, run_options.seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     permit = begin.permit_for(status, schedule)
     begin.ensure_steps_approved(permit, status.approval, [step for step in document.steps if step.id in schedule.chosen])
     program_differences = describe_changed_programs(status.approval.binding.programs or {}, status.candidate.binding.programs or {})
     warnings = begin.show_warnings(context, step_ids, program_differences)
-    ledger = AuditLog(home, ref)
+    ledger = AuditLog(project, ref)
     ledger.update_anchor()
     ledger.can_restore = True
-    begin.create_run(home, ref, run_paths, status)
+    begin.create_run(project, ref, run_paths, status)
     with open_journal(run_paths) as journal:
         journal_writer = JournalWriter(run_paths.id, journal, RunState(document), ledger, context.redaction, observer)
-        session = start_session(home, ref, run_paths, status.candidate.policy, journal_writer, options)
+        session = start_session(project, ref, run_paths, status.candidate.policy, journal_writer, options)
         warnings += schedule.unchosen_dependencies()
         observer.begin(run_paths.id, [step for step in document.steps if step.id in schedule.chosen])
         begin.write_begun_entry(journal_writer, context, status, step_ids, run_options)

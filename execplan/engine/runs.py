@@ -88,31 +88,31 @@ class BriefStep(NamedTuple):
     id: str
 
 
-def runs(home: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
+def runs(project: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
     """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
-    return [summarize_run(home, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(home, ref)]
+    return [summarize_run(project, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(project, ref)]
 
 
-def list_readable_runs(home: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
+def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
     """Those of the runs that can be read, and why the others can't."""
     summaries, problems = [], []
     for ref in refs:
-        for run_paths in run_directories.list_runs(home, ref):
+        for run_paths in run_directories.list_runs(project, ref):
             try:
-                summaries.append(summarize_run(home, ref, run_paths))
+                summaries.append(summarize_run(project, ref, run_paths))
             except ExecplanError as error:
                 problems.append(f"the run {run_paths.id} of {ref.id} can't be read: {error.message}")
     return summaries, problems
 
 
-def summarize_run(home: Project, ref: PlanRef, run_paths: RunPaths) -> RunSummary:
+def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSummary:
     """How a run stands; raises ExecplanError."""
     entries = read_run_entries(run_paths)
     run_state = load_run_state(run_paths, entries)
     status = run_state.status
     is_waiting = run_state.question is not None or status == states.REPLANNING
     is_unfinished = status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or run_state.open_rollback is not None
-    is_idle = is_unfinished and not is_at_work(home, run_paths)
+    is_idle = is_unfinished and not is_at_work(project, run_paths)
     return RunSummary(
         id=run_paths.id,
         number=run_paths.number,
@@ -136,9 +136,9 @@ def read_run_entries(run_paths: RunPaths) -> list[Entry]:
     return check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
 
 
-def find_last_begun_run(home: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
+def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
     """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
-    for run_paths in run_directories.list_runs(home, ref):
+    for run_paths in run_directories.list_runs(project, ref):
         if entries := read_run_entries(run_paths):
             return run_paths, entries
     return None, []
@@ -150,9 +150,9 @@ def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
     return RunState(document, entries)
 
 
-def is_at_work(home: Project, run_paths: RunPaths) -> bool:
+def is_at_work(project: Project, run_paths: RunPaths) -> bool:
     """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
-    return run_paths.id in run_lock_holder(home)
+    return run_paths.id in run_lock_holder(project)
 
 
 def _brief_steps(data: bytes) -> Iterable[BriefStep]:

@@ -73,19 +73,19 @@ def owning_plan(document: ExecutionPlan, step: str) -> str:
     return ""
 
 
-def list_plan_files(home: Project, ref: PlanRef, document: ExecutionPlan) -> set[str]:
+def list_plan_files(project: Project, ref: PlanRef, document: ExecutionPlan) -> set[str]:
     """The files, from the root, that hold the tasks of a run: what changes in them meanwhile is no work of a step."""
     paths = set()
     for name in {owning_plan(document, step.id) for step in document.steps}:
         try:
-            owning_project, plan = _open_owning_plan(home, ref, name)
+            owning_project, plan = _open_owning_plan(project, ref, name)
             paths |= {owning_project.display_path(plan.path), owning_project.display_path(os.path.realpath(plan.path))}
         except ExecplanError:
             continue  # it is gone, and is ticked by nobody
     return paths
 
 
-def tick_task(home: Project, ref: PlanRef, document: ExecutionPlan, step: Step, transcript: str) -> TickResult:
+def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Step, transcript: str) -> TickResult:
     """Tick the task that a step names, with a link to its transcript, a path from the root; nothing for no link.
 
     A task that is done already is left alone, unless this very step was it that ticked it.
@@ -94,25 +94,25 @@ def tick_task(home: Project, ref: PlanRef, document: ExecutionPlan, step: Step, 
     if query is None:
         return TickResult()
     try:
-        home, ref = _open_owning_plan(home, ref, owning_plan(document, step.id))
-        href = _href(home, ref, transcript)
-        plan = reader.read(shelf.read_bytes(home, ref.path))
+        project, ref = _open_owning_plan(project, ref, owning_plan(document, step.id))
+        href = _href(project, ref, transcript)
+        plan = reader.read(shelf.read_bytes(project, ref.path))
         _, task = find_task(plan, query)
         if task.state == DONE:
             return TickResult(task.text if link_of(plan, task, href) >= 0 else "")
-        _write_tick(home, ref, lambda link: tick_run(query, now(), link), href)
+        _write_tick(project, ref, lambda link: tick_run(query, now(), link), href)
         return TickResult(task.text)
     except ExecplanError as error:
         return TickResult(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
 
 
-def reopen_task(home: Project, ref: PlanRef, document: ExecutionPlan, step: str, task: str, transcript: str) -> TickResult:
+def reopen_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: str, task: str, transcript: str) -> TickResult:
     """Take back what `tick` has written for a step: the task's words, and the transcript, are those of the journal."""
     try:
-        home, ref = _open_owning_plan(home, ref, owning_plan(document, step))
-        href = _href(home, ref, transcript)
-        old_lines = _find_old_lines(home, ref, task, href)
-        changed = amend(home, ref, reopen_run(task, href, old_lines), _NO_COMMIT, command="rollback").changed
+        project, ref = _open_owning_plan(project, ref, owning_plan(document, step))
+        href = _href(project, ref, transcript)
+        old_lines = _find_old_lines(project, ref, task, href)
+        changed = amend(project, ref, reopen_run(task, href, old_lines), _NO_COMMIT, command="rollback").changed
         return TickResult(task if changed else "")
     except ExecplanError as error:
         return TickResult(warning=f"the task {task!r} of {step} is not reopened: {error.message}")
@@ -122,32 +122,32 @@ def _same_task(step: Step, task: str) -> bool:
     return step.task is not None and fold(step.task) == fold(task)
 
 
-def _open_owning_plan(home: Project, ref: PlanRef, name: str) -> tuple[Project, PlanRef]:
+def _open_owning_plan(project: Project, ref: PlanRef, name: str) -> tuple[Project, PlanRef]:
     """The plan that has the tasks; raises ExecplanError."""
-    return (home, ref) if not name or name == ref.id else pick.select_plan(home.base, name)
+    return (project, ref) if not name or name == ref.id else pick.select_plan(project.base, name)
 
 
-def _href(home: Project, ref: PlanRef, transcript: str) -> str:
+def _href(project: Project, ref: PlanRef, transcript: str) -> str:
     """A path from the root as a link of a plan."""
     if not transcript:
         return ""
-    path = os.path.relpath(os.path.join(home.root, transcript), os.path.dirname(ref.path))
+    path = os.path.relpath(os.path.join(project.root, transcript), os.path.dirname(ref.path))
     return "".join([char if char.isalnum() or char in _SAFE_CHARACTERS else quote(char, safe="") for char in path])
 
 
-def _write_tick(home: Project, ref: PlanRef, changer: Callable[[str], Changer], href: str) -> None:
+def _write_tick(project: Project, ref: PlanRef, changer: Callable[[str], Changer], href: str) -> None:
     """Tick; where the link would become something else in this plan, without it."""
     try:
-        amend(home, ref, changer(href), _NO_COMMIT, command="run")
+        amend(project, ref, changer(href), _NO_COMMIT, command="run")
     except ExecplanError as error:
         if error.code != "would-break" or not href:
             raise
-        amend(home, ref, changer(""), _NO_COMMIT, command="run")
+        amend(project, ref, changer(""), _NO_COMMIT, command="run")
 
 
-def _find_old_lines(home: Project, ref: PlanRef, task_text: str, href: str) -> tuple[str, str] | None:
+def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -> tuple[str, str] | None:
     """The line of the task's box as the run wrote it, and as it was before, where the journal of edits still has it."""
-    for edit in reversed(journal.read_entries(home, ref.path)):
+    for edit in reversed(journal.read_entries(project, ref.path)):
         try:
             old, new = [reader.read(data) for data in edit.unpack()]
         except (ValueError, ExecplanError):

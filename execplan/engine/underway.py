@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def find_active_run(home: Project, ref: PlanRef) -> ActiveRun | None:
+def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
     """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
-    run_paths, entries = runs.find_last_begun_run(home, ref)
+    run_paths, entries = runs.find_last_begun_run(project, ref)
     if run_paths is None:
         return None
     run_state = runs.load_run_state(run_paths, entries)

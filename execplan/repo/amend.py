@@ -46,9 +46,9 @@ class WriteOptions(NamedTuple):
     if_match: str | None = None
     """The digest that the file must have."""
 
-    def should_commit(self, home: Project) -> bool:
+    def should_commit(self, project: Project) -> bool:
         """Whether to commit what is written."""
-        return home.settings.commit if self.commit is None else self.commit
+        return project.settings.commit if self.commit is None else self.commit
 
 
 class EditedTask(NamedTuple):
@@ -92,7 +92,7 @@ class WriteResult(NamedTuple):
 
 
 def amend(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     changer: Changer,
     options: WriteOptions,
@@ -107,54 +107,54 @@ def amend(
     `extra_paths` are other files that belong into the same commit; `resolves_conflicts` says that the change takes conflict markers
     out, also those of an archived plan; `make_operation` is asked once the change is known, and journaled with it.
     """
-    if not home.exists:
-        shelf.read_bytes(home, ref.path)  # what is no file at all is refused as that
-        require_existing(home)
+    if not project.exists:
+        shelf.read_bytes(project, ref.path)  # what is no file at all is refused as that
+        require_existing(project)
     if not resolves_conflicts:
-        ensure_not_archived(home, ref)
+        ensure_not_archived(project, ref)
     if options.dry_run:
-        return _edit_result(home, ref, rewrite_plan(home, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts), options)
-    if options.should_commit(home):
+        return _edit_result(project, ref, rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts), options)
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    with state.lock(home, ref.real_path, f"{command} of {ref.id}"):
-        ensure_plan_exists(home, ref)
-        write_result = rewrite_plan(home, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts, make_operation=make_operation)
-        if write_result.new == write_result.old or not options.should_commit(home):
-            return _edit_result(home, ref, write_result, options)
+    with state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(project, ref)
+        write_result = rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts, make_operation=make_operation)
+        if write_result.new == write_result.old or not options.should_commit(project):
+            return _edit_result(project, ref, write_result, options)
         real = ref.real_path
         change = write_result.change
         commit_result = commit_paths(
-            home, ref.id, [real, *extra_paths], command, change.summary, {real: write_result.old}, change.expected.title
+            project, ref.id, [real, *extra_paths], command, change.summary, {real: write_result.old}, change.expected.title
         )
-        return _edit_result(home, ref, write_result, options, commit_result)
+        return _edit_result(project, ref, write_result, options, commit_result)
 
 
-def ensure_not_archived(home: Project, ref: PlanRef) -> None:
+def ensure_not_archived(project: Project, ref: PlanRef) -> None:
     """Refuse to change a plan that is in the archive."""
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
-            f"{home.display_path(ref.path)} is archived: it is a record of what was done",
+            f"{project.display_path(ref.path)} is archived: it is a record of what was done",
             exit=NO,
             hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.shell_name}",
         )
 
 
-def ensure_plan_exists(home: Project, ref: PlanRef) -> None:
+def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
     """Refuse when a plan is no longer where it was found, before a lock was had; raises ExecplanError."""
     if not os.path.lexists(ref.path):
         raise ExecplanError(
             "plan-gone",
-            f"{home.display_path(ref.path)} was moved or removed while this waited for it",
+            f"{project.display_path(ref.path)} was moved or removed while this waited for it",
             exit=CHANGED,
             hint="see where it is: execplan list --all",
         )
 
 
 def rewrite_plan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     changer: Changer,
     options: WriteOptions,
@@ -169,15 +169,15 @@ def rewrite_plan(
     A file that changes between read and replace is read again and the change applied to that; `before_write` gets the bytes
     before and after just before they are written, and journals them itself.
     """
-    display_path = home.display_path(ref.path)
+    display_path = project.display_path(ref.path)
 
     def write_once() -> WriteResult:
         with About(display_path):
-            old = shelf.read_bytes(home, ref.path)
+            old = shelf.read_bytes(project, ref.path)
             if options.if_match is not None:
                 from execplan.repo.edits.since import ensure_digest_matches
 
-                ensure_digest_matches(home, ref, options.if_match, old)
+                ensure_digest_matches(project, ref, options.if_match, old)
             try:
                 new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
             except ExecplanError as error:
@@ -189,41 +189,41 @@ def rewrite_plan(
         if before_write is not None:
             before_write(old, new, change)
         if new == old:
-            files.tidy(ref.path, (old,), within=home.root, spare=backup)
+            files.tidy(ref.path, (old,), within=project.root, spare=backup)
             return WriteResult(old, new, change, ())
         if before_write is not None:
-            linked = files.replace(ref.path, old, new, within=home.root, spare=backup)
+            linked = files.replace(ref.path, old, new, within=project.root, spare=backup)
         else:
-            with journal.JournalTransaction(home, ref.path, command, change.summary, old, new, make_operation()) as recording:
-                linked = files.replace(ref.path, old, new, within=home.root, spare=backup)
-            _shorten_journal(home, ref, *recording.journal_sizes)
+            with journal.JournalTransaction(project, ref.path, command, change.summary, old, new, make_operation()) as recording:
+                linked = files.replace(ref.path, old, new, within=project.root, spare=backup)
+            _shorten_journal(project, ref, *recording.journal_sizes)
         warnings += (files.still_linked(display_path),) if linked else ()
         return WriteResult(old, new, change, warnings + protection.follow_tasks(old, change))
 
-    backup = PlanBackup(home, ref.path)
+    backup = PlanBackup(project, ref.path)
     enforced = not resolves_conflicts and command not in _RECORDING_COMMANDS
-    with claims.ClaimGuard(home, ref, dry_run=options.dry_run, enforced=enforced) as protection:
+    with claims.ClaimGuard(project, ref, dry_run=options.dry_run, enforced=enforced) as protection:
         write_result = files.again(write_once, display_path)
     return write_result._replace(warnings=(*write_result.warnings, *backup.warnings))
 
 
-def _shorten_journal(home: Project, ref: PlanRef, previous_size: int, size: int) -> None:
+def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: int) -> None:
     """Shorten the journal of a plan that has grown too long; where that fails it stays as it is."""
     if size <= journal.MAX_BYTES:
         return
     from execplan.repo.edits.retention import shorten_journal
 
     try:
-        shorten_journal(home, ref.path, previous_size)
+        shorten_journal(project, ref.path, previous_size)
     except (OSError, ExecplanError) as error:
         tell(f"the journal of {ref.id} could not be shortened: {error}")
 
 
-def remove_leftovers(home: Project, ref: PlanRef, *, command: str) -> None:
+def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
     """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
-    if home.exists and files.is_untidy(ref.path):
-        with state.lock(home, ref.real_path, f"{command} of {ref.id}"):
-            files.tidy(ref.path, within=home.root, spare=PlanBackup(home, ref.path))
+    if project.exists and files.is_untidy(ref.path):
+        with state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+            files.tidy(ref.path, within=project.root, spare=PlanBackup(project, ref.path))
 
 
 def apply_change(data: bytes, changer: Callable[[Plan], Change], *, resolves_conflicts: bool = False) -> tuple[bytes, Change]:
@@ -264,13 +264,13 @@ def format_diff(old: bytes, new: bytes | None, path: str) -> str:
     return "".join(diff_lines).removesuffix("\n")
 
 
-def _edit_result(home: Project, ref: PlanRef, write_result: WriteResult, options: WriteOptions, commit_result: CommitResult | None = None) -> EditResult:
-    path = home.display_path(ref.path)
+def _edit_result(project: Project, ref: PlanRef, write_result: WriteResult, options: WriteOptions, commit_result: CommitResult | None = None) -> EditResult:
+    path = project.display_path(ref.path)
     old, new, change, warnings = write_result
     diff_text = format_diff(old, new, path) if options.dry_run and new != old else ""
     commit, commit_warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     if commit_result and commit_result.rewritten:
-        new = shelf.read_bytes(home, ref.path)
+        new = shelf.read_bytes(project, ref.path)
     open_tasks = [mark for mark, _ in change.expected.tasks].count(" ")
     tasks = _edited_tasks(change)
     messages, warnings = change.said, warnings + commit_warnings

@@ -44,10 +44,10 @@ class GitFile(NamedTuple):
     blob: str
 
 
-def staged_files(home: Project, suffix: str) -> list[GitFile]:
+def staged_files(project: Project, suffix: str) -> list[GitFile]:
     """The regular files with this suffix that the next commit adds or changes; raises ExecplanError."""
     diff_args = ("diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d")
-    fields = output(home, "-c", "diff.relative=false", *diff_args).split(b"\0")
+    fields = output(project, "-c", "diff.relative=false", *diff_args).split(b"\0")
     files = []
     for metadata, path in zip(fields[::2], fields[1::2], strict=False):
         _, mode, _, blob, _ = metadata.decode("ascii").split(" ")
@@ -56,48 +56,48 @@ def staged_files(home: Project, suffix: str) -> list[GitFile]:
     return files
 
 
-def staged_paths(home: Project) -> list[str]:
+def staged_paths(project: Project) -> list[str]:
     """Every file that the next commit adds, changes or removes; raises ExecplanError."""
     diff_args = ("diff", "--cached", "--name-only", "-z", "--no-renames")
-    return [os.fsdecode(path) for path in output(home, "-c", "diff.relative=false", *diff_args).split(b"\0") if path]
+    return [os.fsdecode(path) for path in output(project, "-c", "diff.relative=false", *diff_args).split(b"\0") if path]
 
 
-def index_files(home: Project, folders: list[str]) -> list[GitFile]:
+def index_files(project: Project, folders: list[str]) -> list[GitFile]:
     """The regular files below some folders as git's index holds them; raises ExecplanError."""
     files = []
-    for line in output(home, "--literal-pathspecs", "ls-files", "-sz", "--", *folders).split(b"\0"):
+    for line in output(project, "--literal-pathspecs", "ls-files", "-sz", "--", *folders).split(b"\0"):
         metadata, tab, path = line.partition(b"\t")
         if tab and metadata[:6].decode() in REGULAR_MODES:
             files.append(GitFile(os.fsdecode(path), metadata.split(b" ")[1].decode()))
     return files
 
 
-def tracked_files(home: Project) -> list[str]:
+def tracked_files(project: Project) -> list[str]:
     """The files that git tracks, links and submodules too, from the root of the repository; raises ExecplanError."""
-    paths = output(home, "ls-files", "-z").split(b"\0")
+    paths = output(project, "ls-files", "-z").split(b"\0")
     return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
-def unignored_files(home: Project) -> list[str]:
+def unignored_files(project: Project) -> list[str]:
     """The files that git tracks, and those that it would add, from the root of the repository; raises ExecplanError."""
     args = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return list(dict.fromkeys([os.fsdecode(path) for path in output(home, *args).split(b"\0") if path]))
+    return list(dict.fromkeys([os.fsdecode(path) for path in output(project, *args).split(b"\0") if path]))
 
 
-def ignored_paths(home: Project) -> list[str]:
+def ignored_paths(project: Project) -> list[str]:
     """The files and folders that git ignores by what its patterns say of them, from the root; raises ExecplanError."""
     args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")
-    lines = output(home, "--no-optional-locks", *args, "--ignored=matching").split(b"\0")
+    lines = output(project, "--no-optional-locks", *args, "--ignored=matching").split(b"\0")
     return [os.fsdecode(line[3:].rstrip(b"/")) for line in lines if line.startswith(b"!! ")]
 
 
-def read_blobs(home: Project, files: list[GitFile]) -> Iterator[tuple[bytes, int]]:
+def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, int]]:
     """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
     if not files:
         return
-    command, environment = prepare_git_command(home.root, ("cat-file", "--batch"))
+    command, environment = prepare_git_command(project.root, ("cat-file", "--batch"))
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=home.root, env=environment, stdin=pipe, stdout=pipe) as process:
+    with subprocess.Popen(command, cwd=project.root, env=environment, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for file in files:
@@ -118,11 +118,11 @@ def _read_object(stream: IO[bytes], size: int) -> bytes:
     return data
 
 
-def hooks_and_common_dir(home: Project) -> tuple[str, str]:
+def hooks_and_common_dir(project: Project) -> tuple[str, str]:
     """The folder of the hooks, as `core.hooksPath` or the default says, and the git folder that all worktrees share."""
-    out = os.fsdecode(output(home, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
+    out = os.fsdecode(output(project, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
     common_dir, _, hooks = out.partition("\n")
-    return os.path.join(home.root, hooks), os.path.normpath(os.path.join(home.root, common_dir))
+    return os.path.join(project.root, hooks), os.path.normpath(os.path.join(project.root, common_dir))
 
 
 def user_name(folder: str) -> str | None:
@@ -161,10 +161,10 @@ def _run_config(file: str, *arguments: str | bytes) -> subprocess.CompletedProce
         raise _git_missing_error() from None
 
 
-def require_repository(home: Project) -> None:
+def require_repository(project: Project) -> None:
     """Refuse where there is no repository; raises ExecplanError."""
-    if home.git is None:
-        message = f"{home.root} is no git repository"
+    if project.git is None:
+        message = f"{project.root} is no git repository"
         raise ExecplanError("no-repository", message, exit=ENVIRONMENT, hint="make one: git init")
 
 
@@ -173,55 +173,55 @@ _READ_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules")
 """Files of the git folder, and of any folder, that git opens without asking what they are."""
 
 
-def require_regular_files(home: Project) -> None:
+def require_regular_files(project: Project) -> None:
     """Refuse where git would wait forever for a file of its own that is a pipe; raises ExecplanError."""
-    folder = home.git or ""
+    folder = project.git or ""
     paths = [os.path.join(git_dir, name) for git_dir in {folder, common_git_dir(folder)} for name in _READ_BY_GIT if folder]
-    directory = home.plans
-    while directory.startswith(f"{home.root}/"):
+    directory = project.plans
+    while directory.startswith(f"{project.root}/"):
         paths += [os.path.join(directory, name) for name in _READ_IN_TREE]
         directory = os.path.dirname(directory)
-    for path in (*paths, *[os.path.join(home.root, name) for name in _READ_IN_TREE]):
+    for path in (*paths, *[os.path.join(project.root, name) for name in _READ_IN_TREE]):
         try:
             status = os.stat(path)
         except (OSError, ValueError):
             continue
         is_device = stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
         if is_device or stat.S_ISFIFO(status.st_mode):
-            raise disk.trouble(disk.NotRegularError(path, "a pipe or a device"), home.display_path(path), "let git read")
+            raise disk.trouble(disk.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read")
 
 
-def output(home: Project, *arguments: str, stdin: bytes = b"") -> bytes:
+def output(project: Project, *arguments: str, stdin: bytes = b"") -> bytes:
     """What git prints; raises ExecplanError when it fails."""
-    return output_or_none(home, *arguments, stdin=stdin) or b""
+    return output_or_none(project, *arguments, stdin=stdin) or b""
 
 
-def output_or_none(home: Project, *arguments: str, no_status: int = 0, stdin: bytes = b"") -> bytes | None:
+def output_or_none(project: Project, *arguments: str, no_status: int = 0, stdin: bytes = b"") -> bytes | None:
     """What git prints, or None when it ends with the status `no_status`, silently; raises ExecplanError when it fails."""
-    command, environment = _prepare_command(home, arguments)
+    command, environment = _prepare_command(project, arguments)
     try:
-        process = subprocess.run(command, cwd=home.root, env=environment, input=stdin, capture_output=True, check=False)
+        process = subprocess.run(command, cwd=project.root, env=environment, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
         raise _git_missing_error() from None
     if process.returncode and process.returncode == no_status and not process.stderr.strip():
         return None
     if process.returncode and _NO_INDEX_USAGE in process.stderr and arguments != _GIT_DIR_QUERY:
-        output(home, *_GIT_DIR_QUERY)  # why git takes the folder for no repository
+        output(project, *_GIT_DIR_QUERY)  # why git takes the folder for no repository
     return _require_success(process.returncode, process.stdout, process.stderr, arguments)
 
 
 class BackgroundQueries:
     """Questions that git answers while something else is done; raises ExecplanError where it can't be asked."""
 
-    def __init__(self, home: Project, questions: Sequence[Sequence[str]]) -> None:
+    def __init__(self, project: Project, questions: Sequence[Sequence[str]]) -> None:
         self._questions = questions
         self._processes: list[subprocess.Popen[bytes]] = []
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         try:
             for question in questions:
-                command, environment = _prepare_command(home, question)
+                command, environment = _prepare_command(project, question)
                 process = subprocess.Popen(
-                    command, cwd=home.root, env=environment, stdin=null, stdout=pipe, stderr=pipe
+                    command, cwd=project.root, env=environment, stdin=null, stdout=pipe, stderr=pipe
                 )
                 self._processes.append(process)
         except FileNotFoundError:
@@ -245,11 +245,11 @@ class BackgroundQueries:
                 process.kill()
 
 
-def _prepare_command(home: Project, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    require_repository(home)
-    require_regular_files(home)
+def _prepare_command(project: Project, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    require_repository(project)
+    require_regular_files(project)
     trace.tell(f"run git {' '.join(arguments)}")
-    return prepare_git_command(home.root, arguments)
+    return prepare_git_command(project.root, arguments)
 
 
 def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Sequence[str]) -> bytes:

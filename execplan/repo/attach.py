@@ -41,7 +41,7 @@ class Attachment(NamedTuple):
 
 
 def attach_files(
-    home: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
+    project: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
 ) -> tuple[EditResult, list[Attachment]]:
     """Copy files into the artifacts of a plan and name them in Artifacts and Notes, all or none; raises ExecplanError.
 
@@ -49,26 +49,26 @@ def attach_files(
     """
 
     def mention_change(attachments: Sequence[Attachment]) -> Changer:
-        return _mention_change(home, attachments, description, create=create)
+        return _mention_change(project, attachments, description, create=create)
 
-    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     attachments = _place_files(folder, sources)
-    preview = amend(home, ref, mention_change(attachments), options._replace(dry_run=True), command="attach")
+    preview = amend(project, ref, mention_change(attachments), options._replace(dry_run=True), command="attach")
     if options.dry_run:
         return preview, attachments
     added_paths: list[str] = []
     created_dirs: list[str] = []
     try:
-        with Folder(os.path.dirname(folder), within=home.root, make=True) as parent:
+        with Folder(os.path.dirname(folder), within=project.root, make=True) as parent:
             created_dirs += parent.made
             copies: list[str] = []
             _remove_stale_copies(parent)
             try:
                 for source, file in zip(sources, attachments, strict=True):
                     copies.append(_copy_to_temporary(source, file, parent, len(copies)))
-                with state.lock(home, "home", f"attach to {ref.id}"):
-                    ensure_plan_exists(home, ref)
-                    with Folder(folder, within=home.root, make=True) as target:
+                with state.lock(project, "home", f"attach to {ref.id}"):
+                    ensure_plan_exists(project, ref)
+                    with Folder(folder, within=project.root, make=True) as target:
                         created_dirs += target.made
                         attachments = _place_files(folder, sources)
                         for file, copy in zip(attachments, copies, strict=True):
@@ -76,9 +76,9 @@ def attach_files(
                                 _link_copy(parent, copy, target, file.path)
                                 added_paths.append(file.path)
                     extra_paths = tuple([attachment.path for attachment in attachments])
-                    operation = _attach_operation(home, ref, folder, attachments, created_dirs)
+                    operation = _attach_operation(project, ref, folder, attachments, created_dirs)
                     edit_result = amend(
-                        home,
+                        project,
                         ref,
                         mention_change(attachments),
                         options,
@@ -91,13 +91,13 @@ def attach_files(
                 for copy in copies:
                     parent.unlink(copy)
     except BaseException:
-        _remove_unmentioned(home, ref, added_paths)
+        _remove_unmentioned(project, ref, added_paths)
         for directory in reversed(created_dirs):
             files.remove_empty(directory)
         raise
 
 
-def _attach_operation(home: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]) -> Operation:
+def _attach_operation(project: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]) -> Operation:
     """What the journal stores, so that the files can be taken out again."""
     copied = [attachment for attachment in attachments if attachment.copied]
     if not copied:
@@ -105,13 +105,13 @@ def _attach_operation(home: Project, ref: PlanRef, folder: str, attachments: Seq
     pairs = tuple([(attachment.path, attachment.path) for attachment in copied])
     digests = {attachment.path: attachment.digest for attachment in copied}
     details = MoveDetails((ref.id, ref.id), ref.path, ref.path, (folder, folder), pairs, tuple(created_dirs), None, None, digests)
-    return Operation(details=pack_details(home, details))
+    return Operation(details=pack_details(project, details))
 
 
-def _mention_change(home: Project, attachments: Sequence[Attachment], description: str, *, create: bool) -> Changer:
+def _mention_change(project: Project, attachments: Sequence[Attachment], description: str, *, create: bool) -> Changer:
     """The change that names the files that a plan does not name yet."""
     names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
-    lines = {home.display_path(attachment.path): _attachment_line(home, attachment, description) for attachment in attachments}
+    lines = {project.display_path(attachment.path): _attachment_line(project, attachment, description) for attachment in attachments}
 
     def change(plan: Plan) -> Change:
         text = "\n".join(plan.text.lines)
@@ -215,14 +215,14 @@ def _link_copy(parent: Folder, copy: str, target: Folder, path: str) -> None:
         raise disk.trouble(error, path, "write") from None
 
 
-def _remove_unmentioned(home: Project, ref: PlanRef, paths: Sequence[str]) -> None:
+def _remove_unmentioned(project: Project, ref: PlanRef, paths: Sequence[str]) -> None:
     """Remove files that were put there, but for those that the plan names: then only its commit has failed."""
-    text = shelf.read_bytes(home, ref.path) if os.path.lexists(ref.path) else b""
+    text = shelf.read_bytes(project, ref.path) if os.path.lexists(ref.path) else b""
     for path in paths:
-        if os.fsencode(home.display_path(path)) not in text and os.path.lexists(path):
+        if os.fsencode(project.display_path(path)) not in text and os.path.lexists(path):
             os.unlink(path)
 
 
-def _attachment_line(home: Project, file: Attachment, description: str) -> str:
+def _attachment_line(project: Project, file: Attachment, description: str) -> str:
     suffix = f": {description}" if description else ""
-    return f"`{home.display_path(file.path)}`{suffix} ({file.size:,} bytes, sha256 {file.digest[:16]})"
+    return f"`{project.display_path(file.path)}`{suffix} ({file.size:,} bytes, sha256 {file.digest[:16]})"

@@ -43,37 +43,37 @@ def explicit_actor() -> str | None:
     return clean_name(name) if name.strip() else None
 
 
-def actor(home: Project) -> str:
+def actor(project: Project) -> str:
     """Who acts: `--as`, else EXECPLAN_AGENT, else the git identity, else the login."""
-    return _actor_override.get() or default_actor(home)
+    return _actor_override.get() or default_actor(project)
 
 
-def default_actor(home: Project) -> str:
+def default_actor(project: Project) -> str:
     """Who acts in a command without `--as`."""
     name = os.environ.get("EXECPLAN_AGENT", "")
-    return clean_name(name) if name.strip() else clean_name(_git_identity(home))
+    return clean_name(name) if name.strip() else clean_name(_git_identity(project))
 
 
-def author(home: Project) -> str:
+def author(project: Project) -> str:
     """The author of an entry where `--author` is not given.
 
     `--as`, EXECPLAN_AGENT, the setting `author`, EXECPLAN_AUTHOR, the git identity, the login.
     """
     if name := explicit_actor():
         return name
-    name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
-    return name if name.strip() else _git_identity(home)
+    name = project.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
+    return name if name.strip() else _git_identity(project)
 
 
-def _git_identity(home: Project) -> str:
+def _git_identity(project: Project) -> str:
     """The name that git writes into commits, GIT_AUTHOR_NAME or user.name; without one, the login."""
     if name := os.environ.get("GIT_AUTHOR_NAME", "").strip():
         return name
-    if home.root not in _identities:
+    if project.root not in _identities:
         from execplan.repo.ask import user_name
 
-        _identities[home.root] = user_name(home.root) or _login_name()
-    return _identities[home.root]
+        _identities[project.root] = user_name(project.root) or _login_name()
+    return _identities[project.root]
 
 
 def _login_name() -> str:

@@ -20,40 +20,40 @@ PATH_FILE: Final = "path"
 """The file that says where the plan is, from the root of the repository or the project."""
 
 
-def plan_state_dir(home: Project, path: str) -> str:
+def plan_state_dir(project: Project, path: str) -> str:
     """The folder of the plan at a path; a file in it that is called as a run says that this is one of the plan's."""
-    return os.path.join(home.state, PLAN_STATE_DIR, state.path_key(os.path.realpath(path)))
+    return os.path.join(project.state, PLAN_STATE_DIR, state.path_key(os.path.realpath(path)))
 
 
-def make_plan_state_dir(home: Project, path: str) -> str:
+def make_plan_state_dir(project: Project, path: str) -> str:
     """The folder, made if it is not there, with the path of its plan; raises ExecplanError."""
-    directory = plan_state_dir(home, path)
+    directory = plan_state_dir(project, path)
     if not os.path.lexists(os.path.join(directory, PATH_FILE)):
         from execplan.text import files
 
-        state.make_state_dir(home, PLAN_STATE_DIR)
+        state.make_state_dir(project, PLAN_STATE_DIR)
         files.make_folder(directory)
-        files.create(os.path.join(directory, PATH_FILE), _encode_plan_path(home, path))
+        files.create(os.path.join(directory, PATH_FILE), _encode_plan_path(project, path))
     return directory
 
 
-def list_plan_state_dirs(home: Project) -> list[tuple[str, str]]:
+def list_plan_state_dirs(project: Project) -> list[tuple[str, str]]:
     """Every such folder of the state, each with the path of its plan, whether that is there or not."""
     directories = []
-    parent = os.path.join(home.state, PLAN_STATE_DIR)
+    parent = os.path.join(project.state, PLAN_STATE_DIR)
     for name in sorted(os.listdir(parent)) if os.path.isdir(parent) else ():
         try:
             with open(disk.open_regular(os.path.join(parent, name, PATH_FILE)), "rb") as file:
                 plan_path = os.fsdecode(file.read(1 << 14))
         except OSError:
             continue
-        directories.append((os.path.join(parent, name), os.path.normpath(os.path.join(home.path_base, plan_path))))
+        directories.append((os.path.join(parent, name), os.path.normpath(os.path.join(project.path_base, plan_path))))
     return directories
 
 
-def move_plan_state(home: Project, old: str, new: str) -> None:
+def move_plan_state(project: Project, old: str, new: str) -> None:
     """Let it follow its plan to another path; what is there of an earlier plan makes way. Never fails."""
-    source, target = plan_state_dir(home, old), plan_state_dir(home, new)
+    source, target = plan_state_dir(project, old), plan_state_dir(project, new)
     if source == target or not os.path.isdir(source):
         return
     try:
@@ -61,11 +61,11 @@ def move_plan_state(home: Project, old: str, new: str) -> None:
         os.rename(source, target)
         temporary = os.path.join(target, f"{PATH_FILE}.new")
         with open(temporary, "wb") as file:
-            file.write(_encode_plan_path(home, new))
+            file.write(_encode_plan_path(project, new))
         os.rename(temporary, os.path.join(target, PATH_FILE))
     except OSError as error:
         tell(f"{source} could not follow its plan: {error}")
 
 
-def _encode_plan_path(home: Project, path: str) -> bytes:
-    return os.fsencode(os.path.relpath(os.path.realpath(path), os.path.realpath(home.path_base)))
+def _encode_plan_path(project: Project, path: str) -> bytes:
+    return os.fsencode(os.path.relpath(os.path.realpath(path), os.path.realpath(project.path_base)))

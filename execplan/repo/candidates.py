@@ -28,7 +28,7 @@ def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -
         message,
         exit=INPUT,
         hint=hint,
-        candidates=[plan.home.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
+        candidates=[plan.project.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
         details=[describe_plan(plan) for plan in plans],
     )
 
@@ -39,7 +39,7 @@ def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
     next_task, claimed = _next_and_claimed_tasks(stored_plan, plan) if plan is not None else (None, [])
     return {
         "id": stored_plan.ref.id,
-        "path": stored_plan.home.display_path(stored_plan.ref.path),
+        "path": stored_plan.project.display_path(stored_plan.ref.path),
         "title": plan.title if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
@@ -64,7 +64,7 @@ def _next_and_claimed_tasks(stored_plan: StoredPlan, plan: Plan) -> tuple[dict[s
     if stored_plan.ref.archived:
         return None, []
     tasks = [(task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
-    task_claims = claims.task_claims(stored_plan.home, stored_plan.ref, plan)
+    task_claims = claims.task_claims(stored_plan.project, stored_plan.ref, plan)
     unclaimed = next(({"id": task_id, "text": task.text} for task_id, task in tasks if task_id not in task_claims), None)
     claimed = [
         {"id": task_id, "text": task.text, "by": task_claims[task_id].name, "until": _format_timestamp(task_claims[task_id].until)}

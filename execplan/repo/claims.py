@@ -56,22 +56,22 @@ class Claim(NamedTuple):
         return write_stamp(datetime.fromtimestamp(self.until, UTC), PLAIN).strip("()")
 
 
-def task_claims(home: Project, ref: PlanRef, plan: Plan) -> dict[str, Claim]:
+def task_claims(project: Project, ref: PlanRef, plan: Plan) -> dict[str, Claim]:
     """The current claims on open tasks of a plan, by the id of the task."""
     open_ids = _open_ids(plan)
-    return {claim.task: claim for claim in _plan_claims(home, ref) if claim.task in open_ids}
+    return {claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids}
 
 
-def claim_task(home: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:
+def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:
     """Claim a task for `name`; its id, or None where no task is free. Raises ExecplanError.
 
     Without `task`, a number, an id or unique words, that is the one that `name` has claimed already, else the first
     open one without a claim.
     """
     holder = f"claim of {name}"
-    with state.lock(home, ref.real_path, holder), _claims_lock(home, holder):  # no edit gives the task another id meanwhile
-        plan = _read_plan(home, ref)
-        claimed = task_claims(home, ref, plan)
+    with state.lock(project, ref.real_path, holder), _claims_lock(project, holder):  # no edit gives the task another id meanwhile
+        plan = _read_plan(project, ref)
+        claimed = task_claims(project, ref, plan)
         ids = _open_ids(plan)
         if task is None:
             chosen_id = next((task_id for task_id in ids if task_id in claimed and claimed[task_id].name == name), None)
@@ -80,50 +80,50 @@ def claim_task(home: Project, ref: PlanRef, name: str, hours: float, task: str |
             chosen_id = _require_claimable(ref, plan, claimed, task, name)
         if chosen_id is not None:
             seconds = int(hours * 3600)
-            claim = Claim(_plan_key(home, ref), chosen_id, name, int(now().timestamp()) + seconds, seconds)
-            _write_claims_file(home, [*[other for other in load_claims(home) if other[:2] != claim[:2]], claim])
+            claim = Claim(_plan_key(project, ref), chosen_id, name, int(now().timestamp()) + seconds, seconds)
+            _write_claims_file(project, [*[other for other in load_claims(project) if other[:2] != claim[:2]], claim])
     return chosen_id
 
 
-def release_claims(home: Project, ref: PlanRef, name: str, task: str | None = None) -> list[str]:
+def release_claims(project: Project, ref: PlanRef, name: str, task: str | None = None) -> list[str]:
     """Drop the claims of `name` on a plan, or on one task of it; the ids of the tasks. Raises ExecplanError."""
-    with _claims_lock(home, f"release of {name}"):
-        released = _holder_claims(home, ref, name, task)
+    with _claims_lock(project, f"release of {name}"):
+        released = _holder_claims(project, ref, name, task)
         if released:
-            _write_claims_file(home, [claim for claim in load_claims(home) if claim not in released])
+            _write_claims_file(project, [claim for claim in load_claims(project) if claim not in released])
     return [claim.task for claim in released]
 
 
 def transfer_claims(
-    home: Project, ref: PlanRef, name: str, new_holder: str, task: str | None = None, hours: float | None = None
+    project: Project, ref: PlanRef, name: str, new_holder: str, task: str | None = None, hours: float | None = None
 ) -> list[str]:
     """Give the claims of `name` on a plan, or on one task of it, to somebody else, in one step; the ids of the tasks.
 
     Each lasts as long as it would have, or the hours that are given. Raises ExecplanError.
     """
-    with _claims_lock(home, f"release of {name} to {new_holder}"):
-        old_claims = _holder_claims(home, ref, name, task)
+    with _claims_lock(project, f"release of {name} to {new_holder}"):
+        old_claims = _holder_claims(project, ref, name, task)
         new_claims = [claim._replace(name=new_holder) for claim in old_claims]
         if hours is not None:
             seconds = int(hours * 3600)
             new_claims = [claim._replace(until=int(now().timestamp()) + seconds, seconds=seconds) for claim in new_claims]
         if old_claims:
-            _write_claims_file(home, [*[claim for claim in load_claims(home) if claim not in old_claims], *new_claims])
+            _write_claims_file(project, [*[claim for claim in load_claims(project) if claim not in old_claims], *new_claims])
     return [claim.task for claim in old_claims]
 
 
-def move_claims(home: Project, old: str, new: str | None) -> tuple[str, ...]:
+def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
     """Let the claims on a plan follow it to another path, or end where it has none; warnings where they can't."""
-    if not os.path.exists(_claims_path(home)):
+    if not os.path.exists(_claims_path(project)):
         return ()
     try:
-        with _claims_lock(home, "claims of a plan that moves"):
-            old_key, new_key = [path and os.path.relpath(path, os.path.realpath(home.path_base)) for path in (old, new)]
-            claims = load_claims(home)
+        with _claims_lock(project, "claims of a plan that moves"):
+            old_key, new_key = [path and os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)]
+            claims = load_claims(project)
             moved = [claim._replace(plan=new_key) if claim.plan == old_key and new_key else claim for claim in claims]
             moved = [claim for claim in moved if claim.plan != old_key]
             if moved != claims:
-                _write_claims_file(home, moved)
+                _write_claims_file(project, moved)
     except ExecplanError as error:
         return (f"claims on the plan stay where they were: {error.message}",)
     return ()
@@ -132,11 +132,11 @@ def move_claims(home: Project, old: str, new: str | None) -> tuple[str, ...]:
 class ClaimGuard:
     """Protects the claims on a plan while it is edited: others' tasks are reported, and claims follow their tasks."""
 
-    def __init__(self, home: Project, ref: PlanRef, *, dry_run: bool, enforced: bool) -> None:
-        self.home = home
+    def __init__(self, project: Project, ref: PlanRef, *, dry_run: bool, enforced: bool) -> None:
+        self.project = project
         self.ref = ref
-        self._lock = _claims_lock(home, f"edit of {ref.id}") if not dry_run and os.path.exists(_claims_path(home)) else None
-        self._enforced = enforced and home.settings.claims == _ENFORCE
+        self._lock = _claims_lock(project, f"edit of {ref.id}") if not dry_run and os.path.exists(_claims_path(project)) else None
+        self._enforced = enforced and project.settings.claims == _ENFORCE
 
     def __enter__(self) -> ClaimGuard:
         if self._lock is not None:
@@ -149,11 +149,11 @@ class ClaimGuard:
 
     def check_change(self, old: bytes, change: Change) -> tuple[str, ...]:
         """Warnings about the tasks of others that a change is about; raises ExecplanError where claims are enforced."""
-        if not change.edits or not (claims := _plan_claims(self.home, self.ref)):
+        if not change.edits or not (claims := _plan_claims(self.project, self.ref)):
             return ()
         from execplan.plan import reader
 
-        actor_name = actor(self.home)
+        actor_name = actor(self.project)
         other_claims = {claim.task: claim for claim in claims if claim.name != actor_name}
         plan = reader.read(old)
         claimed_ids = [task_id for task_id in _touched_task_ids(plan, change) if task_id in other_claims]
@@ -176,7 +176,7 @@ class ClaimGuard:
     def follow_tasks(self, old: bytes, change: Change) -> tuple[str, ...]:
         """Let claims follow the tasks that a change has reworded or split; warnings where they can't."""
         try:
-            plan_claims = _plan_claims(self.home, self.ref)
+            plan_claims = _plan_claims(self.project, self.ref)
             if not plan_claims or self._lock is None:
                 return ()
             from execplan.plan import reader
@@ -186,8 +186,8 @@ class ClaimGuard:
             new_indexes = dict(zip(ids, lineage([task.text for task in old_tasks], new_texts), strict=True))
             moved = [claim._replace(task=new_ids[index]) for claim in plan_claims for index in new_indexes.get(claim.task, ())]
             if moved != plan_claims:
-                key = _plan_key(self.home, self.ref)
-                _write_claims_file(self.home, [*[other for other in load_claims(self.home) if other.plan != key], *dict.fromkeys(moved)])
+                key = _plan_key(self.project, self.ref)
+                _write_claims_file(self.project, [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)])
         except ExecplanError as error:
             return (f"claims on the plan are as they were: {error.message}",)
         return ()
@@ -232,59 +232,59 @@ def _handover_hint(ref: PlanRef, name: str, new_holder: str) -> str:
     return f"take another task, or let it be handed over: {command}"
 
 
-def _holder_claims(home: Project, ref: PlanRef, name: str, query: str | None) -> list[Claim]:
+def _holder_claims(project: Project, ref: PlanRef, name: str, query: str | None) -> list[Claim]:
     """The claims of somebody on tasks of a plan, or on one of them; raises ExecplanError."""
-    task_id = find_task(_read_plan(home, ref), query)[0] if query is not None else None
-    return [claim for claim in _plan_claims(home, ref) if claim.name == name and task_id in (None, claim.task)]
+    task_id = find_task(_read_plan(project, ref), query)[0] if query is not None else None
+    return [claim for claim in _plan_claims(project, ref) if claim.name == name and task_id in (None, claim.task)]
 
 
-def _read_plan(home: Project, ref: PlanRef) -> Plan:
+def _read_plan(project: Project, ref: PlanRef) -> Plan:
     from execplan.plan import reader
 
-    return reader.read(shelf.read_bytes(home, ref.path))
+    return reader.read(shelf.read_bytes(project, ref.path))
 
 
 def _open_ids(plan: Plan) -> list[str]:
     return [name for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
 
 
-def _plan_claims(home: Project, ref: PlanRef) -> list[Claim]:
-    claims = load_claims(home)
-    key = _plan_key(home, ref) if claims else ""
+def _plan_claims(project: Project, ref: PlanRef) -> list[Claim]:
+    claims = load_claims(project)
+    key = _plan_key(project, ref) if claims else ""
     return [claim for claim in claims if claim.plan == key]
 
 
-def _plan_key(home: Project, ref: PlanRef) -> str:
-    return os.path.relpath(ref.real_path, os.path.realpath(home.path_base))
+def _plan_key(project: Project, ref: PlanRef) -> str:
+    return os.path.relpath(ref.real_path, os.path.realpath(project.path_base))
 
 
-def _claims_path(home: Project) -> str:
-    return os.path.join(home.shared_state, "claims.json")
+def _claims_path(project: Project) -> str:
+    return os.path.join(project.shared_state, "claims.json")
 
 
-def _lock_path(home: Project) -> str:
-    return os.path.join(home.shared_state, "claims.lock")
+def _lock_path(project: Project) -> str:
+    return os.path.join(project.shared_state, "claims.lock")
 
 
-def _claims_lock(home: Project, holder: str) -> Lock:
-    state.make_state_dir(home, "locks")
-    files.make_folder(home.shared_state)
-    return Lock(_lock_path(home), holder)
+def _claims_lock(project: Project, holder: str) -> Lock:
+    state.make_state_dir(project, "locks")
+    files.make_folder(project.shared_state)
+    return Lock(_lock_path(project), holder)
 
 
-def load_claims(home: Project) -> list[Claim]:
+def load_claims(project: Project) -> list[Claim]:
     """The current claims; raises ExecplanError when the file is damaged.
 
     A claim that was made while the clock was ahead ends its own length from now: the first command that sees it
     writes that down.
     """
-    claims = _read_claims_file(home)
+    claims = _read_claims_file(project)
     timestamp = int(now().timestamp())
     current = [_cap_claim(claim, timestamp) for claim in claims if claim.until > timestamp]
-    if any([claim not in claims for claim in current]) and not is_held(_lock_path(home)):
+    if any([claim not in claims for claim in current]) and not is_held(_lock_path(project)):
         try:
-            with _claims_lock(home, "claims from the future"):
-                _write_claims_file(home, [_cap_claim(claim, timestamp) for claim in _read_claims_file(home) if claim.until > timestamp])
+            with _claims_lock(project, "claims from the future"):
+                _write_claims_file(project, [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp])
         except ExecplanError as error:
             tell(f"claims from the future are not written down: {error.message}")
     return current
@@ -296,31 +296,31 @@ def _cap_claim(claim: Claim, timestamp: int) -> Claim:
     return claim._replace(until=latest) if claim.until > latest else claim
 
 
-def _read_claims_file(home: Project) -> list[Claim]:
+def _read_claims_file(project: Project) -> list[Claim]:
     """The claims as they are in the file, also those that have ended; raises ExecplanError."""
-    if not os.path.exists(_claims_path(home)):
+    if not os.path.exists(_claims_path(project)):
         return []
     import json
 
     try:
-        rows = json.loads(disk.read(_claims_path(home), _MAX_FILE_BYTES)[0])
+        rows = json.loads(disk.read(_claims_path(project), _MAX_FILE_BYTES)[0])
         return [
             Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]]) for row in rows
         ]
     except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
         raise ExecplanError(
             "claims-damaged",
-            f"{_claims_path(home)} can't be read: {error}",
+            f"{_claims_path(project)} can't be read: {error}",
             exit=INPUT,
             hint="remove that file; all claims are forgotten then",
         ) from None
 
 
-def _write_claims_file(home: Project, claims: Sequence[Claim]) -> None:
+def _write_claims_file(project: Project, claims: Sequence[Claim]) -> None:
     import json
 
     data = json.dumps([list(claim) for claim in claims], indent=1).encode()
-    path = _claims_path(home)
+    path = _claims_path(project)
     if os.path.exists(path):
         files.replace(path, disk.read(path, _MAX_FILE_BYTES)[0], data)
     else:

@@ -38,17 +38,17 @@ _UNCHANGED_HINT = "nothing was changed"
 
 
 def commit_paths(
-    home: Project, plan: str, paths: list[str], command: str, summary: str, old_contents: dict[str, bytes], title: str | None
+    project: Project, plan: str, paths: list[str], command: str, summary: str, old_contents: dict[str, bytes], title: str | None
 ) -> CommitResult:
     """Commit our paths, those of the plan with this id; raises ExecplanError."""
     from execplan.repo import git
 
     short_summary = summary if len(summary) <= _MAX_SUMMARY_LENGTH else summary[: _MAX_SUMMARY_LENGTH - 1].rstrip() + "…"
     name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
-    message = fill(home.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name})
+    message = fill(project.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name})
     try:
-        with state.lock(home, "commit", f"{command} of {plan}"):
-            return git.commit(home, paths, message, old_contents)
+        with state.lock(project, "commit", f"{command} of {plan}"):
+            return git.commit(project, paths, message, old_contents)
     except ExecplanError as error:
         if error.hint.endswith(_UNCHANGED_HINT):  # no lock: that is true of it, but not of what was written before
             error.message += f"; {git.UNCOMMITTED_NOTE}"
@@ -61,29 +61,29 @@ def commit_paths(
 
 
 def commit_plan(
-    home: Project, ref: PlanRef, summary: str | None, *, dry_run: bool, if_match: str | None = None
+    project: Project, ref: PlanRef, summary: str | None, *, dry_run: bool, if_match: str | None = None
 ) -> PlanCommitResult:
     """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
     from execplan.repo import git
 
-    require_existing(home)
-    paths = [ref.path, home.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    require_existing(project)
+    paths = [ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
     if os.path.islink(ref.path):
         paths.append(ref.real_path)
     if ref.archived:
-        paths += [home.plan_file(home.plans, ref.id), home.artifacts_dir(ref.id)]
-    paths += [path for path in former_paths(home, ref.path) if not os.path.lexists(path)]
+        paths += [project.plan_file(project.plans, ref.id), project.artifacts_dir(ref.id)]
+    paths += [path for path in former_paths(project, ref.path) if not os.path.lexists(path)]
     if dry_run:
-        data = shelf.read_bytes(home, ref.path)
-        ensure_digest_matches(home, ref, if_match, data)
-        return PlanCommitResult(tuple(git.uncommitted_files(home, paths)), None, digest(data), ())
-    with state.lock(home, ref.real_path, f"commit of {ref.id}"):
-        data = shelf.read_bytes(home, ref.path)
-        ensure_digest_matches(home, ref, if_match, data)
+        data = shelf.read_bytes(project, ref.path)
+        ensure_digest_matches(project, ref, if_match, data)
+        return PlanCommitResult(tuple(git.uncommitted_files(project, paths)), None, digest(data), ())
+    with state.lock(project, ref.real_path, f"commit of {ref.id}"):
+        data = shelf.read_bytes(project, ref.path)
+        ensure_digest_matches(project, ref, if_match, data)
         try:
             title = reader.read(data).title
         except ExecplanError:
             title = None
-        commit_result = commit_paths(home, ref.id, paths, "commit", summary or "update", {}, title)
-        data = shelf.read_bytes(home, ref.path) if commit_result.rewritten else data
+        commit_result = commit_paths(project, ref.id, paths, "commit", summary or "update", {}, title)
+        data = shelf.read_bytes(project, ref.path) if commit_result.rewritten else data
     return PlanCommitResult(commit_result.paths, commit_result.digest, digest(data), commit_result.warnings)

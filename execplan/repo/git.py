@@ -72,15 +72,15 @@ class _StatusEntry(NamedTuple):
     path: str
 
 
-def commit(home: Project, paths: Sequence[str], message: str, old_contents: Mapping[str, bytes]) -> CommitResult:
+def commit(project: Project, paths: Sequence[str], message: str, old_contents: Mapping[str, bytes]) -> CommitResult:
     """Commit the paths, files or folders, as they are on disk; raises ExecplanError and leaves them as they are.
 
     `old_contents` holds what each file held before our edit: a file of which something else was staged is not committed,
     because the commit would sweep the rest of it along.
     """
-    folder = _require_git_dir(home)
+    folder = _require_git_dir(project)
     _ensure_no_operation_in_progress(folder)
-    runner = _GitRunner(home)
+    runner = _GitRunner(project)
     entries = _parse_status(runner.run_checked(*_STATUS_ARGS, *paths))  # with filters: the commit runs them, too
     ignored = [entry.path for entry in entries if entry.staged == "!"]
     if ignored and len(ignored) == len(entries):
@@ -90,31 +90,31 @@ def commit(home: Project, paths: Sequence[str], message: str, old_contents: Mapp
         return CommitResult(None, (), (), ())
     for entry in entries:
         if entry.staged not in " ?":
-            _ensure_not_partly_staged(runner, home, entry, old_contents)
+            _ensure_not_partly_staged(runner, project, entry, old_contents)
     changed_paths = tuple([entry.path for entry in entries])
     new_paths = [entry.path for entry in entries if entry.staged == "?"]
     if new_paths:
         runner.run_checked("add", "-N", "--", *new_paths)
-    file_stats = {path: _file_stat(home, path) for path in changed_paths}
+    file_stats = {path: _file_stat(project, path) for path in changed_paths}
     try:
         runner.run_checked("commit", "-q", "-m", message, "--only", "--", *changed_paths)
     except BaseException:
         if new_paths:
             _unstage(runner, new_paths)
         raise
-    rewritten = tuple([path for path, file_stat in file_stats.items() if _file_stat(home, path) != file_stat])
+    rewritten = tuple([path for path, file_stat in file_stats.items() if _file_stat(project, path) != file_stat])
     if rewritten:
         _unstage(runner, rewritten)  # what a hook stages of them goes into the commit, and not into the index that stays
     warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
     if not _current_branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
-    return CommitResult(head_commit(home) or runner.run_checked("rev-parse", "HEAD").strip(), changed_paths, rewritten, tuple(warnings))
+    return CommitResult(head_commit(project) or runner.run_checked("rev-parse", "HEAD").strip(), changed_paths, rewritten, tuple(warnings))
 
 
-def _file_stat(home: Project, path: str) -> tuple[int, ...]:
+def _file_stat(project: Project, path: str) -> tuple[int, ...]:
     """What tells that a file was written to."""
     try:
-        status = os.lstat(os.path.join(home.root, path))
+        status = os.lstat(os.path.join(project.root, path))
     except FileNotFoundError:
         return ()
     return status.st_ino, status.st_size, status.st_mtime_ns
@@ -128,25 +128,25 @@ def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
         trace.tell(f"could not take {', '.join(paths)} out of the index: {error.message}")
 
 
-def uncommitted_files(home: Project, paths: Sequence[str]) -> list[str]:
+def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
     """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
-    _require_git_dir(home)
+    _require_git_dir(project)
     try:
-        out = ask.output(home, "--literal-pathspecs", *_STATUS_ARGS, *paths)
+        out = ask.output(project, "--literal-pathspecs", *_STATUS_ARGS, *paths)
     except ExecplanError as error:
         raise _commit_error(error.message, f"{error.hint}; then: execplan commit") from None
     return [entry.path for entry in _parse_status(os.fsdecode(out)) if entry.staged != "!"]
 
 
-def head_commit(home: Project) -> str | None:
+def head_commit(project: Project) -> str | None:
     """The commit that is checked out, read from the git folder; None before the first."""
-    if home.git is None:
+    if project.git is None:
         return None
-    branch = _current_branch(home.git)
+    branch = _current_branch(project.git)
     if branch is None:
-        return _read_first_line(os.path.join(home.git, "HEAD"))
-    main = common_git_dir(home.git)
-    for folder in (home.git, main):
+        return _read_first_line(os.path.join(project.git, "HEAD"))
+    main = common_git_dir(project.git)
+    for folder in (project.git, main):
         commit_id = _read_first_line(os.path.join(folder, branch))
         if commit_id:
             return commit_id
@@ -174,16 +174,16 @@ def load_gitpython() -> None:
 class _GitRunner:
     """Runs git in the root of the repository, waiting for its index lock."""
 
-    def __init__(self, home: Project) -> None:
+    def __init__(self, project: Project) -> None:
         from execplan.repo import ask
 
-        ask.require_regular_files(home)
+        ask.require_regular_files(project)
         load_gitpython()
         import git
 
-        self.home = home
+        self.project = project
         try:
-            self.git = git.Repo(home.root).git
+            self.git = git.Repo(project.root).git
         except git.exc.GitError as error:
             raise _commit_error(str(error).strip() or "git can't read the repository", "try: git status") from None
         self._command_not_found = git.exc.GitCommandNotFound
@@ -211,7 +211,7 @@ class _GitRunner:
     def run_checked(self, *arguments: str, stdin: bytes | None = None) -> str:
         """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
         deadline = monotonic() + timeout()
-        lock_path = os.path.join(_require_git_dir(self.home), "index.lock")
+        lock_path = os.path.join(_require_git_dir(self.project), "index.lock")
         while True:
             status, stdout, stderr = self.run(*arguments, stdin=stdin)
             if not status:
@@ -257,7 +257,7 @@ class _GitRunner:
     def _has_hook(self) -> bool:
         """Whether git runs a hook that can stop a commit."""
         status, out, _ = self.run("rev-parse", "--git-path", "hooks")
-        folder = os.path.join(self.home.root, out.rstrip("\n"))
+        folder = os.path.join(self.project.root, out.rstrip("\n"))
         return not status and any([os.access(os.path.join(folder, name), os.X_OK) for name in _COMMIT_HOOKS])
 
 
@@ -271,11 +271,11 @@ def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
     return None
 
 
-def _require_git_dir(home: Project) -> str:
+def _require_git_dir(project: Project) -> str:
     """The git folder; raises ExecplanError where there is none."""
-    if home.git is None:
-        raise _commit_error(f"{home.root} is no git repository", "make one, or work without --commit: git init")
-    return home.git
+    if project.git is None:
+        raise _commit_error(f"{project.root} is no git repository", "make one, or work without --commit: git init")
+    return project.git
 
 
 def operation_in_progress(folder: str) -> str | None:
@@ -296,10 +296,10 @@ def _parse_status(status: str) -> list[_StatusEntry]:
     return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
 
 
-def _ensure_not_partly_staged(runner: _GitRunner, home: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> None:
+def _ensure_not_partly_staged(runner: _GitRunner, project: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> None:
     """Refuse when what is staged of a file is not what it held before our edit."""
     staged = runner.run_checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
-    path = os.path.join(home.root, entry.path)
+    path = os.path.join(project.root, entry.path)
     old_content = old_contents.get(path)
     if old_content is None and entry.staged == "D":
         return

@@ -118,15 +118,15 @@ class Project(NamedTuple):
         return path[len(self.root) :].lstrip("/") if inside else path
 
 
-def ensure_inside(home: Project, path: str, folder: str | None = None) -> str:
+def ensure_inside(project: Project, path: str, folder: str | None = None) -> str:
     """Where a path leads to, inside the repository, or inside a folder of it; raises ExecplanError."""
     target = real(path)
-    within = home.root if folder is None else real(folder)
+    within = project.root if folder is None else real(folder)
     if not f"{target}/".startswith(within.rstrip("/") + "/"):
-        boundary = "the repository" if folder is None else home.display_path(folder)
+        boundary = "the repository" if folder is None else project.display_path(folder)
         raise ExecplanError(
             "link-outside",
-            f"{home.display_path(path)} is a link out of {boundary}, to {target}",
+            f"{project.display_path(path)} is a link out of {boundary}, to {target}",
             exit=POLICY,
             hint=f"put the file itself into {boundary}",
         )

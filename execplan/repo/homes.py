@@ -33,10 +33,10 @@ def find(start: str) -> Project:
 
     Raises ExecplanError for bad settings, and for a home of which a folder is a link out of the repository.
     """
-    home = _discover(start)
-    if _move_finishers and os.path.lexists(home.move_intent_path):
-        _move_finishers[0](home)
-    return home
+    project = _discover(start)
+    if _move_finishers and os.path.lexists(project.move_intent_path):
+        _move_finishers[0](project)
+    return project
 
 
 def _discover(start: str) -> Project:
@@ -62,17 +62,17 @@ def _discover(start: str) -> Project:
 
 def project_at(folder: str) -> Project:
     """The home of this very folder, whether it is one yet or not; raises ExecplanError."""
-    home = find(folder)
+    project = find(folder)
     base = os.path.realpath(folder)
-    if home.base == base:
-        return home
-    return ensure_folders_inside(Project(home.root if home.git else base, base, home.git, Settings(), exists=False))
+    if project.base == base:
+        return project
+    return ensure_folders_inside(Project(project.root if project.git else base, base, project.git, Settings(), exists=False))
 
 
-def nested_project(home: Project, name: str) -> Project:
+def nested_project(project: Project, name: str) -> Project:
     """The home of a folder below another, with paths that are shown from the same root; raises ExecplanError."""
-    nested = project_at(os.path.join(home.base, name))
-    return nested if nested.git else nested._replace(root=home.root)
+    nested = project_at(os.path.join(project.base, name))
+    return nested if nested.git else nested._replace(root=project.root)
 
 
 def require(start: str) -> Project:
@@ -80,48 +80,48 @@ def require(start: str) -> Project:
     return require_existing(find(start))
 
 
-def require_existing(home: Project) -> Project:
+def require_existing(project: Project) -> Project:
     """The home, if it is one: a plan that is named by its path may lie in none; raises ExecplanError."""
-    if home.exists:
-        return home
+    if project.exists:
+        return project
     from shlex import quote
 
     from execplan.repo.adoption import tree
 
-    nearby = [os.path.relpath(path) for path in tree.find_nearby_projects(home.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)]
-    message = f"no plans folder in {home.base} or above" + (", but in folders below" if nearby else "")
+    nearby = [os.path.relpath(path) for path in tree.find_nearby_projects(project.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)]
+    message = f"no plans folder in {project.base} or above" + (", but in folders below" if nearby else "")
     hint = f"name the one that is meant: execplan -C {quote(nearby[0])} status" if nearby else "make one: execplan init"
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)
 
 
-def with_nested_projects(home: Project) -> list[Project]:
+def with_nested_projects(project: Project) -> list[Project]:
     """A home, and those below it that its settings name; raises ExecplanError for a name that is none."""
-    homes = [home]
-    for name in home.settings.homes:
-        nested = nested_project(home, name)
+    projects = [project]
+    for name in project.settings.homes:
+        nested = nested_project(project, name)
         if not nested.exists:
             raise ExecplanError(
                 "no-such-home",
-                f"the settings of {home.base} name {name} under homes, but there is none",
+                f"the settings of {project.base} name {name} under homes, but there is none",
                 exit=INPUT,
                 hint=f"make it, or take it out of homes: execplan init {name}",
             )
-        homes.append(nested)
-    return homes
+        projects.append(nested)
+    return projects
 
 
-def owned_path_prefixes(home: Project) -> tuple[str, ...]:
+def owned_path_prefixes(project: Project) -> tuple[str, ...]:
     """How the paths begin, from the root, of what belongs to a home and those below: plans, archives, artifacts."""
     prefixes = []
-    for member in with_nested_projects(home):
+    for member in with_nested_projects(project):
         artifacts = [member.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
         prefixes += [f"{member.display_path(folder)}/" for folder in (member.plans, *member.archives, *artifacts)]
     return tuple(prefixes)
 
 
-def ensure_folders_inside(home: Project) -> Project:
+def ensure_folders_inside(project: Project) -> Project:
     """The home, none of whose folders is a link out of the repository; raises ExecplanError."""
-    settings = home.settings
+    settings = project.settings
     checked_paths = set()
     for folder in (
         settings.plans,
@@ -130,13 +130,13 @@ def ensure_folders_inside(home: Project) -> Project:
         settings.artifacts,
         settings.archive_artifacts,
     ):
-        path = home.base
+        path = project.base
         for part in folder.split("/"):
             path = os.path.join(path, part)
             if path not in checked_paths and os.path.islink(path):
-                ensure_inside(home, path)
+                ensure_inside(project, path)
             checked_paths.add(path)
-    return home
+    return project
 
 
 def find_repository(start: str) -> tuple[str | None, str | None]:

@@ -37,34 +37,34 @@ class IgnoreFix(NamedTuple):
     lines: tuple[str, ...]
 
 
-def find_ignored_paths(home: Project, paths: Iterable[str]) -> list[IgnoredPath]:
+def find_ignored_paths(project: Project, paths: Iterable[str]) -> list[IgnoredPath]:
     """Those of some absolute paths that git ignores, tracked files aside; none outside a repository. Raises ExecplanError."""
-    relative_paths = [os.path.relpath(os.path.realpath(path), home.root) for path in paths]
+    relative_paths = [os.path.relpath(os.path.realpath(path), project.root) for path in paths]
     relative_paths = [path for path in dict.fromkeys(relative_paths) if path[:3] != "../"]
-    return _check_ignore(home, relative_paths) if home.git is not None and relative_paths else []
+    return _check_ignore(project, relative_paths) if project.git is not None and relative_paths else []
 
 
-def find_ignored_project_paths(home: Project) -> list[IgnoredPath]:
+def find_ignored_project_paths(project: Project) -> list[IgnoredPath]:
     """The plans directories, the settings and the guide of a project, as far as git ignores them; raises ExecplanError."""
-    return find_ignored_paths(home, _probe_paths(home))
+    return find_ignored_paths(project, _probe_paths(project))
 
 
-def ignore_warnings(home: Project) -> tuple[str, ...]:
+def ignore_warnings(project: Project) -> tuple[str, ...]:
     """A warning where git ignores the plans of a project, with the lines that change it, or where git can't be asked."""
     from execplan.repo.ask import GIT_UNUSABLE_CODES
 
     try:
-        entries = find_ignored_project_paths(home)
+        entries = find_ignored_project_paths(project)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             return ()  # what only warns stops nothing
         return (f"not checked, whether git ignores the plans: {error.message}; {error.hint}",)
-    return (format_ignore_message(home, entries),) if any([_is_plan(entry) for entry in entries]) else ()
+    return (format_ignore_message(project, entries),) if any([_is_plan(entry) for entry in entries]) else ()
 
 
-def format_ignore_message(home: Project, entries: Sequence[IgnoredPath]) -> str:
+def format_ignore_message(project: Project, entries: Sequence[IgnoredPath]) -> str:
     """What is ignored, by which pattern, and what to do about it, in one line."""
-    return f"{describe_ignored(entries)}; {suggest_fix(home, entries)}"
+    return f"{describe_ignored(entries)}; {suggest_fix(project, entries)}"
 
 
 def describe_ignored(entries: Sequence[IgnoredPath]) -> str:
@@ -74,28 +74,28 @@ def describe_ignored(entries: Sequence[IgnoredPath]) -> str:
     return f"git ignores {targets}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}: it can't be committed"
 
 
-def suggest_fix(home: Project, entries: Sequence[IgnoredPath]) -> str:
+def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
     """What to do about it, as an instruction."""
-    fix = find_fix(home, entries)
+    fix = find_fix(project, entries)
     if fix is None:
         return f"change that pattern; see which one applies: git check-ignore -v {entries[0].path}"
     phrase = "this line" if len(fix.lines) == 1 else "these lines"
     return f"add {phrase} to the end of {fix.file}: {'  '.join(fix.lines)}"
 
 
-def ensure_not_ignored(home: Project, path: str) -> None:
+def ensure_not_ignored(project: Project, path: str) -> None:
     """Stop before a plan is written that could not be committed; raises ExecplanError."""
-    entries = find_ignored_paths(home, [path])
+    entries = find_ignored_paths(project, [path])
     if entries:
         raise ExecplanError(
             "ignored-by-git",
             f"git ignores {entries[0].path}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
             exit=ENVIRONMENT,
-            hint=f"{suggest_fix(home, [*find_ignored_project_paths(home), *entries])}; or leave --commit out",
+            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project), *entries])}; or leave --commit out",
         )
 
 
-def find_fix(home: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | None:
+def find_fix(project: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | None:
     """The fewest lines that make git see all of these paths, tried out with git; None where none of ours does."""
     import tempfile
 
@@ -106,11 +106,11 @@ def find_fix(home: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | None:
         return None
     paths = [entry.path for entry in entries]
     with tempfile.TemporaryDirectory(prefix="execplan-") as tree:
-        _copy_ignore_files(home, tree, [file, *paths])
-        reinclude_lines = list(dict.fromkeys([line for target in targets for line in _reinclude_lines(home, tree, base, target)]))
+        _copy_ignore_files(project, tree, [file, *paths])
+        reinclude_lines = list(dict.fromkeys([line for target in targets for line in _reinclude_lines(project, tree, base, target)]))
         deep_lines = [f"!/{os.path.relpath(target, base or '.')}/**" for target in targets if not _is_file(target)]
         for lines in (reinclude_lines, deep_lines, [*reinclude_lines, *deep_lines]):
-            if lines and not _is_still_ignored(home, tree, file, lines, paths):
+            if lines and not _is_still_ignored(project, tree, file, lines, paths):
                 return IgnoreFix(file, tuple(lines))
     return None
 
@@ -121,12 +121,12 @@ def _paths_to_track(entries: Sequence[IgnoredPath]) -> list[str]:
     return [target for target in targets if not any([target.startswith(parent + "/") for parent in targets])]
 
 
-def _probe_paths(home: Project) -> list[str]:
+def _probe_paths(project: Project) -> list[str]:
     """Files of a project that have to be tracked: a plan, an archived one, the settings, the guide."""
     from execplan.repo.settings import SETTINGS_FILE
 
-    plans = [home.plan_file(folder, _PROBE_ID) for folder in (home.plans, *home.archives)]
-    return [*plans, os.path.join(home.base, SETTINGS_FILE), os.path.join(home.base, home.settings.guide)]
+    plans = [project.plan_file(folder, _PROBE_ID) for folder in (project.plans, *project.archives)]
+    return [*plans, os.path.join(project.base, SETTINGS_FILE), os.path.join(project.base, project.settings.guide)]
 
 
 def _is_plan(entry: IgnoredPath) -> bool:
@@ -141,11 +141,11 @@ def _is_file(target: str) -> bool:
     return os.path.splitext(target)[1] in (".md", ".toml")
 
 
-def _reinclude_lines(home: Project, tree: str, base: str, target: str) -> list[str]:
+def _reinclude_lines(project: Project, tree: str, base: str, target: str) -> list[str]:
     """The lines that re-include a directory or a file: git looks into no directory that is ignored itself."""
     parts = os.path.relpath(target, base or ".").split("/")
     ancestors = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-    hidden = {ancestor.path for ancestor in _check_ignore(home, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)}
+    hidden = {ancestor.path for ancestor in _check_ignore(project, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)}
     first_hidden = next((at for at, ancestor in enumerate(ancestors) if os.path.join(base, ancestor) in hidden), len(ancestors) - 1)
     lines = []
     for ancestor in ancestors[first_hidden:-1]:
@@ -153,7 +153,7 @@ def _reinclude_lines(home: Project, tree: str, base: str, target: str) -> list[s
     return [*lines, f"!/{ancestors[-1]}" + ("" if _is_file(target) else "/")]
 
 
-def _copy_ignore_files(home: Project, tree: str, paths: Iterable[str]) -> None:
+def _copy_ignore_files(project: Project, tree: str, paths: Iterable[str]) -> None:
     """Fill an empty directory with the directories of some paths, and with the ignore files that speak about them."""
     folders = {""}
     for path in paths:
@@ -164,7 +164,7 @@ def _copy_ignore_files(home: Project, tree: str, paths: Iterable[str]) -> None:
     for folder in sorted(folders):
         os.makedirs(os.path.join(tree, folder), exist_ok=True)
         try:
-            with open(disk.open_regular(os.path.join(home.root, folder, _IGNORE_FILE)), "rb") as file:
+            with open(disk.open_regular(os.path.join(project.root, folder, _IGNORE_FILE)), "rb") as file:
                 data = file.read()
         except OSError:
             continue
@@ -172,7 +172,7 @@ def _copy_ignore_files(home: Project, tree: str, paths: Iterable[str]) -> None:
             copy.write(data)
 
 
-def _is_still_ignored(home: Project, tree: str, file: str, lines: Sequence[str], paths: Sequence[str]) -> bool:
+def _is_still_ignored(project: Project, tree: str, file: str, lines: Sequence[str], paths: Sequence[str]) -> bool:
     """Whether git ignores any of the paths where an ignore file of the tree has these lines, too."""
     target = os.path.join(tree, file)
     old = b""
@@ -182,20 +182,20 @@ def _is_still_ignored(home: Project, tree: str, file: str, lines: Sequence[str],
     try:
         with open(target, "wb") as trial:
             trial.write(old + "\n".join(["", *lines, ""]).encode())
-        return bool(_check_ignore(home, paths, tree=tree))
+        return bool(_check_ignore(project, paths, tree=tree))
     finally:
         with open(target, "wb") as restored:
             restored.write(old)
 
 
-def _check_ignore(home: Project, paths: Iterable[str], *, tree: str = "") -> list[IgnoredPath]:
+def _check_ignore(project: Project, paths: Iterable[str], *, tree: str = "") -> list[IgnoredPath]:
     """What git ignores of some paths, in the repository or in another tree with its settings; raises ExecplanError."""
     from execplan.repo import ask
 
     stdin = b"".join([os.fsencode(path) + b"\0" for path in paths])
-    tree_args = ("-C", tree, "--git-dir", home.git or "", "--work-tree", tree) if tree else ()
+    tree_args = ("-C", tree, "--git-dir", project.git or "", "--work-tree", tree) if tree else ()
     mode_args = ("--no-index",) if tree else ()
-    out = ask.output_or_none(home, *tree_args, "check-ignore", "-v", "-z", *mode_args, "--stdin", no_status=1, stdin=stdin) or b""
+    out = ask.output_or_none(project, *tree_args, "check-ignore", "-v", "-z", *mode_args, "--stdin", no_status=1, stdin=stdin) or b""
     fields = [os.fsdecode(field) for field in out.split(b"\0")]
     rows = zip(fields[::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
     entries = [IgnoredPath(path, source, int(line), pattern) for source, line, pattern, path in rows]

@@ -28,28 +28,28 @@ class PlanActivity:
         self._folders: dict[str, str] = {}
         self._uncommitted: dict[tuple[str, str], list[str] | None] = {}
 
-    def is_stalled(self, home: Project, path: str, plan: Plan) -> bool:
+    def is_stalled(self, project: Project, path: str, plan: Plan) -> bool:
         """Whether an open plan has had no timestamp, edit or commit for the days that the settings say."""
         today = now().date()
-        cutoff = today - timedelta(days=home.settings.stalled_days)
+        cutoff = today - timedelta(days=project.settings.stalled_days)
         try:
             was_edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= cutoff
         except FileNotFoundError:  # moved since it was read: somebody is at it
             return False
         last_dated = day_start(latest_date(plan))
         if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or is_on_hold(
-            plan, home.display_path(path)
+            plan, project.display_path(path)
         ):
             return False
-        if home.git is None:
+        if project.git is None:
             return not was_edited
         path = self._real_path(path)
-        committed = self._committed_files(home, os.path.dirname(path), cutoff)
+        committed = self._committed_files(project, os.path.dirname(path), cutoff)
         if committed is None:
             return not was_edited
-        if home.display_path(path) in committed:
+        if project.display_path(path) in committed:
             return False
-        return not (was_edited and self._is_uncommitted(home, path))
+        return not (was_edited and self._is_uncommitted(project, path))
 
     def _real_path(self, path: str) -> str:
         """The path without links; a directory is asked once."""
@@ -60,9 +60,9 @@ class PlanActivity:
             self._folders[folder] = os.path.realpath(folder)
         return os.path.join(self._folders[folder], name)
 
-    def _committed_files(self, home: Project, folder: str, cutoff: date) -> set[str] | None:
+    def _committed_files(self, project: Project, folder: str, cutoff: date) -> set[str] | None:
         """The files of a directory that commits have changed since a day, None where git can't tell."""
-        key = home.root, folder, cutoff
+        key = project.root, folder, cutoff
         if key not in self._committed:
             since = int(datetime.combine(cutoff, time(), UTC).timestamp())
             args = (
@@ -74,28 +74,28 @@ class PlanActivity:
                 "--no-renames",
                 "--no-show-signature",
             )
-            pathspec = ("--", home.display_path(folder) or ".")
+            pathspec = ("--", project.display_path(folder) or ".")
             try:
-                out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *args, *pathspec)
+                out = ask.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, *pathspec)
                 self._committed[key] = {os.fsdecode(name.lstrip(b"\n")) for name in out.split(b"\0") if name.strip()}
             except ExecplanError:  # no commit yet, or no git
                 self._committed[key] = None
         return self._committed[key]
 
-    def _is_uncommitted(self, home: Project, path: str) -> bool:
+    def _is_uncommitted(self, project: Project, path: str) -> bool:
         """Whether a file is not as it was committed; also where git can't tell."""
         folder = os.path.dirname(path)
-        key = home.root, folder
+        key = project.root, folder
         if key not in self._uncommitted:
             args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
-            pathspec = ("--ignored=matching", "--", home.display_path(folder) or ".")
+            pathspec = ("--ignored=matching", "--", project.display_path(folder) or ".")
             try:
-                out = ask.output(home, "--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
+                out = ask.output(project, "--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
                 self._uncommitted[key] = [os.fsdecode(line[3:]) for line in out.split(b"\0") if line]
             except ExecplanError:
                 self._uncommitted[key] = None
         uncommitted = self._uncommitted[key]
-        display_path = home.display_path(path)
+        display_path = project.display_path(path)
         return uncommitted is None or any(
             [display_path == changed_path or (changed_path.endswith("/") and display_path.startswith(changed_path)) for changed_path in uncommitted]
         )

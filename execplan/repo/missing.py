@@ -27,74 +27,74 @@ class MissingPlan(NamedTuple):
     """What it held when it was last staged or committed."""
 
 
-def find_missing(home: Project) -> list[MissingPlan]:
+def find_missing(project: Project) -> list[MissingPlan]:
     """The plans of a project that are gone from the working tree; none where git can't be asked. Raises ExecplanError."""
-    if home.git is None:
+    if project.git is None:
         return []
     from execplan.repo import ask
 
-    folders = [home.display_path(folder) for folder in (home.plans, *home.archives)]
+    folders = [project.display_path(folder) for folder in (project.plans, *project.archives)]
     try:
-        deleted = ask.output(home, "--literal-pathspecs", "ls-files", "-z", "--deleted", "--", *folders).split(b"\0")
+        deleted = ask.output(project, "--literal-pathspecs", "ls-files", "-z", "--deleted", "--", *folders).split(b"\0")
     except ExecplanError:
         return []
     paths = {os.fsdecode(path) for path in deleted if path.endswith(b".md")}
     if not paths:
         return []
-    blobs = {file.path: file.blob for file in ask.index_files(home, folders)}
+    blobs = {file.path: file.blob for file in ask.index_files(project, folders)}
     plans = []
     for path in sorted(paths & set(blobs)):
-        absolute = os.path.join(home.root, path)
-        folder, name = home.split_plan_path(absolute)
-        if folder in (home.plans, *home.archives):
+        absolute = os.path.join(project.root, path)
+        folder, name = project.split_plan_path(absolute)
+        if folder in (project.plans, *project.archives):
             plans.append(MissingPlan(name, absolute, blobs[path]))
     return plans
 
 
-def find_moved_file(home: Project, missing_plan: MissingPlan) -> PlanRef | None:
+def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
     """The file to which a plan was moved by hand: untracked, with the same content, ID or title; None for none, or several."""
     from execplan.repo import ask
 
-    untracked = ask.output(home, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
-    paths = [os.path.join(home.root, os.fsdecode(path)) for path in untracked if path]
+    untracked = ask.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
+    paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
     if not paths:
         return None
     predicates: tuple[Callable[[str], bool], ...] = (
-        lambda path: _hash_file(home, path) == missing_plan.blob,
-        lambda path: os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(home, path) is not None,
-        lambda path: _read_title(home, path) == _old_title(home, missing_plan),
+        lambda path: _hash_file(project, path) == missing_plan.blob,
+        lambda path: os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(project, path) is not None,
+        lambda path: _read_title(project, path) == _old_title(project, missing_plan),
     )
     for predicate in predicates:
         matches = [path for path in paths if predicate(path)]
         if matches:
-            return shelf.ref_for_path(home, matches[0]) if len(matches) == 1 else None
+            return shelf.ref_for_path(project, matches[0]) if len(matches) == 1 else None
     return None
 
 
-def original_path(home: Project, ref: PlanRef) -> str:
+def original_path(project: Project, ref: PlanRef) -> str:
     """Where a plan was before somebody moved its file by hand; empty where nobody did. Raises ExecplanError."""
-    for missing_plan in find_missing(home):
-        moved_ref = find_moved_file(home, missing_plan)
+    for missing_plan in find_missing(project):
+        moved_ref = find_moved_file(project, missing_plan)
         if moved_ref is not None and moved_ref.path == ref.path:
             return missing_plan.path
     return ""
 
 
-def find_moved_plan(home: Project, is_match: Callable[[str], bool]) -> PlanRef | None:
+def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRef | None:
     """The file of a plan that was moved by hand and whose old ID fits; None where no plan is gone.
 
     Raises ExecplanError for one that was deleted.
     """
-    matches = [plan for plan in find_missing(home) if is_match(plan.id)]
+    matches = [plan for plan in find_missing(project) if is_match(plan.id)]
     if len(matches) != 1:
         return None
-    moved_ref = find_moved_file(home, matches[0])
+    moved_ref = find_moved_file(project, matches[0])
     if moved_ref is not None:
         from execplan import trace
 
-        trace.warnings.append(f"{home.display_path(matches[0].path)} was moved by hand: to {home.display_path(moved_ref.path)}")
+        trace.warnings.append(f"{project.display_path(matches[0].path)} was moved by hand: to {project.display_path(moved_ref.path)}")
         return moved_ref
-    display_path = home.display_path(matches[0].path)
+    display_path = project.display_path(matches[0].path)
     raise ExecplanError(
         "plan-deleted",
         f"{display_path} was deleted in the working tree; git still has it",
@@ -103,23 +103,23 @@ def find_moved_plan(home: Project, is_match: Callable[[str], bool]) -> PlanRef |
     )
 
 
-def _hash_file(home: Project, path: str) -> str:
+def _hash_file(project: Project, path: str) -> str:
     from execplan.repo import ask
 
-    return ask.output(home, "hash-object", "--", path).decode().strip()
+    return ask.output(project, "hash-object", "--", path).decode().strip()
 
 
-def _read_title(home: Project, path: str) -> str | None:
-    plan = shelf.load(home, shelf.ref_for_path(home, path)).plan
+def _read_title(project: Project, path: str) -> str | None:
+    plan = shelf.load(project, shelf.ref_for_path(project, path)).plan
     return plan.title if plan is not None else None
 
 
-def _old_title(home: Project, missing_plan: MissingPlan) -> str:
+def _old_title(project: Project, missing_plan: MissingPlan) -> str:
     """The title that a plan had; a text that no title is where it can't be read."""
     from execplan.plan import reader
     from execplan.repo import ask
 
     try:
-        return reader.read(ask.output(home, "cat-file", "blob", missing_plan.blob)).title or "\n"
+        return reader.read(ask.output(project, "cat-file", "blob", missing_plan.blob)).title or "\n"
     except ExecplanError:
         return "\n"

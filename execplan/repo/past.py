@@ -23,24 +23,24 @@ _CHUNK_BYTES = 1 << 16
 _HEX = b"0123456789abcdef"
 
 
-def resolve_commit(home: Project, revision: str) -> str | None:
+def resolve_commit(project: Project, revision: str) -> str | None:
     """The id of the commit that a revision names, None where it names none; raises ExecplanError when git refuses."""
     args = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
-    output = ask.output_or_none(home, *args, no_status=1)
+    output = ask.output_or_none(project, *args, no_status=1)
     line = b"" if output is None else output.strip()
     return line.decode() if line and not line.strip(_HEX) else None
 
 
-def merge_base(home: Project, left: str, right: str) -> str | None:
+def merge_base(project: Project, left: str, right: str) -> str | None:
     """The last commit that two commits, named by their ids, have in common; None where there is none."""
-    output = ask.output_or_none(home, "merge-base", left, right, no_status=1)
+    output = ask.output_or_none(project, "merge-base", left, right, no_status=1)
     return None if output is None else output.decode().strip()
 
 
-def branch_point(home: Project, revision: str) -> str:
+def branch_point(project: Project, revision: str) -> str:
     """The commit at which the branch left a revision; raises ExecplanError."""
-    head_commit, other_commit = resolve_commit(home, "HEAD"), resolve_commit(home, revision)
-    base = merge_base(home, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
+    head_commit, other_commit = resolve_commit(project, "HEAD"), resolve_commit(project, revision)
+    base = merge_base(project, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
     if base is None:
         reason = "has no commit in common with HEAD" if other_commit is not None else "names no commit"
         hint = "see which there are: git branch -a, git log --oneline"
@@ -48,9 +48,9 @@ def branch_point(home: Project, revision: str) -> str:
     return base
 
 
-def committed_files(home: Project, commit: str, folders: Sequence[str]) -> list[GitFile]:
+def committed_files(project: Project, commit: str, folders: Sequence[str]) -> list[GitFile]:
     """The regular files that a commit holds below some folders, named from the root; of all for none."""
-    out = ask.output(home, "--literal-pathspecs", "ls-tree", "-rz", "--full-tree", commit, "--", *folders)
+    out = ask.output(project, "--literal-pathspecs", "ls-tree", "-rz", "--full-tree", commit, "--", *folders)
     files = []
     for line in out.split(b"\0"):
         metadata, tab, path = line.partition(b"\t")
@@ -59,37 +59,37 @@ def committed_files(home: Project, commit: str, folders: Sequence[str]) -> list[
     return files
 
 
-def hash_blob(home: Project, path: str, data: bytes) -> str:
+def hash_blob(project: Project, path: str, data: bytes) -> str:
     """The id that bytes would have as the content of a file, named from the root; raises ExecplanError."""
-    return ask.output(home, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
+    return ask.output(project, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
 
 
-def has_blob(home: Project, content: str, paths: Sequence[str], *, in_head: bool = False) -> bool:
+def has_blob(project: Project, content: str, paths: Sequence[str], *, in_head: bool = False) -> bool:
     """Whether a commit holds one of the paths with this content: of what is checked out, or of anything git knows of.
 
     Stashes and what only a reflog knows count; raises ExecplanError.
     """
-    if in_head and resolve_commit(home, "HEAD") is None:
+    if in_head and resolve_commit(project, "HEAD") is None:
         return False
     revisions = ("HEAD",) if in_head else ("--all", "--reflog")
     args = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *revisions)
-    return bool(ask.output(home, "--literal-pathspecs", *args, "--", *paths).strip())
+    return bool(ask.output(project, "--literal-pathspecs", *args, "--", *paths).strip())
 
 
-def head_blob(home: Project, path: str) -> str:
+def head_blob(project: Project, path: str) -> str:
     """The id of a file's content in HEAD, nothing where it is not in it; raises ExecplanError."""
-    output = ask.output_or_none(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1)
+    output = ask.output_or_none(project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1)
     return "" if output is None else output.decode().strip()
 
 
-def ever_committed_paths(home: Project, folders: Sequence[str]) -> set[str]:
+def ever_committed_paths(project: Project, folders: Sequence[str]) -> set[str]:
     """The paths from the root of every file that was ever committed below some folders; raises ExecplanError."""
     args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--name-only", "-z")
-    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *folders)
+    out = ask.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *folders)
     return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
 
 
-def changed_files(home: Project, commit: str, folders: Sequence[str] = ()) -> list[str]:
+def changed_files(project: Project, commit: str, folders: Sequence[str] = ()) -> list[str]:
     """The tracked files on disk that differ from a commit, below some folders or in all; raises ExecplanError."""
     args = (
         "-c",
@@ -103,26 +103,26 @@ def changed_files(home: Project, commit: str, folders: Sequence[str] = ()) -> li
     )
     return [
         os.fsdecode(path)
-        for path in ask.output(home, "--literal-pathspecs", *args, commit, "--", *folders).split(b"\0")
+        for path in ask.output(project, "--literal-pathspecs", *args, commit, "--", *folders).split(b"\0")
         if path
     ]
 
 
-def untracked_files(home: Project) -> list[str]:
+def untracked_files(project: Project) -> list[str]:
     """The files that git neither tracks nor ignores; raises ExecplanError."""
-    paths = ask.output(home, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+    paths = ask.output(project, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
     return [os.fsdecode(path) for path in paths if path]
 
 
-def iter_commit_changes(home: Project, commit: str) -> Iterator[list[str]]:
+def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
     """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
     args = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
     args += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
-    ask.require_regular_files(home)
+    ask.require_regular_files(project)
     trace.tell(f"run git {' '.join(args)}")
-    command, environment = prepare_git_command(home.root, args)
+    command, environment = prepare_git_command(project.root, args)
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=home.root, env=environment, stdout=pipe, stderr=null) as process:
+    with subprocess.Popen(command, cwd=project.root, env=environment, stdout=pipe, stderr=null) as process:
         try:
             paths: list[str] | None = None
             for token in _split_stream(process.stdout, b"\0"):
@@ -141,13 +141,13 @@ def iter_commit_changes(home: Project, commit: str) -> Iterator[list[str]]:
             process.kill()
 
 
-def absent_symbols(homes: Sequence[Project], symbols: set[str]) -> set[str]:
+def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
     """Those of some symbols that stand, as whole words, in no tracked file of a repository but the plans of these homes."""
     missing = {symbol for symbol in symbols if symbol.strip() and symbol.isprintable()}
     if not missing:
         return missing
-    root = homes[0].root
-    folders = sorted({home.display_path(folder) for home in homes for folder in (home.plans, *home.archives)})
+    root = projects[0].root
+    folders = sorted({project.display_path(folder) for project in projects for folder in (project.plans, *project.archives)})
     exclusions = [f":(top,exclude,literal){folder}" for folder in folders]
     args = [
         "grep",
@@ -166,7 +166,7 @@ def absent_symbols(homes: Sequence[Project], symbols: set[str]) -> set[str]:
         "--",
         *exclusions,
     ]
-    ask.require_regular_files(homes[0])
+    ask.require_regular_files(projects[0])
     trace.tell(f"run git {' '.join(args)}")
     command, environment = prepare_git_command(root, args)
     with tempfile.TemporaryFile() as stdin_file:
@@ -206,10 +206,10 @@ def _split_stream(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
         yield from complete
 
 
-def committed_blobs(home: Project, paths: Sequence[str]) -> set[str]:
+def committed_blobs(project: Project, paths: Sequence[str]) -> set[str]:
     """The ids of every content that a commit on any branch has given some paths; raises ExecplanError."""
     args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
-    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
+    out = ask.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
     lines = [field.lstrip(b"\n") for field in out.split(b"\0")]
     return {line.split(b" ")[3].decode("ascii") for line in lines if line.startswith(b":") and line.count(b" ") >= 4}
 

@@ -47,15 +47,15 @@ def is_exact_name(start: str, query: str) -> bool:
     """Whether a text is the whole ID, the whole slug or the path of a plan; raises ExecplanError for bad settings."""
     if is_path_query(query):
         return os.path.lexists(query)
-    home = homes.find(start)
-    return home.exists and any(
-        [_is_exact(member, ref, query) for member in homes.with_nested_projects(home) for ref in shelf.all_refs(member)]
+    project = homes.find(start)
+    return project.exists and any(
+        [_is_exact(member, ref, query) for member in homes.with_nested_projects(project) for ref in shelf.all_refs(member)]
     )
 
 
-def _is_exact(home: Project, ref: PlanRef, query: str) -> bool:
+def _is_exact(project: Project, ref: PlanRef, query: str) -> bool:
     query_id = shelf.normalize_id(query)
-    return query_id == shelf.normalize_id(ref.id) or query_id in _slugs(home, ref)
+    return query_id == shelf.normalize_id(ref.id) or query_id in _slugs(project, ref)
 
 
 def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
@@ -68,9 +68,9 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
             hint=f"name the plan by its ID; {_LIST_HINT}",
         )
     if is_path_query(query) and os.path.lexists(query):
-        home = homes.find(os.path.dirname(os.path.abspath(query)))
+        project = homes.find(os.path.dirname(os.path.abspath(query)))
         if os.path.lexists(query):  # else a move that was cut short has been finished
-            return home, shelf.ref_for_path(home, query)
+            return project, shelf.ref_for_path(project, query)
     return _find_by_name(homes.with_nested_projects(homes.require(start)), query)
 
 
@@ -78,12 +78,12 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     """The plan that is named, in one of some homes, and its home; raises ExecplanError."""
     from unicodedata import normalize
 
-    home = projects[0]
-    path = os.path.join(home.root, query)
+    project = projects[0]
+    path = os.path.join(project.root, query)
     if is_path_query(query) and os.path.lexists(path):
         nearest = homes.find(os.path.dirname(path))
-        home = nearest if nearest.exists else home
-        return home, shelf.ref_for_path(home, path)
+        project = nearest if nearest.exists else project
+        return project, shelf.ref_for_path(project, path)
     if is_path_query(query):
         moved_plans = [(member, ref) for member in projects for ref in _find_by_former_path(member, query)]
         if len(moved_plans) == 1:
@@ -120,12 +120,12 @@ def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanR
 
     folded_id = shelf.normalize_id(plan_name)
     is_part = not plan_name or is_long_enough(plan_name)
-    for home in projects:
+    for project in projects:
         ref = missing.find_moved_plan(
-            home, lambda name: folded_id == shelf.normalize_id(name) or (is_part and folded_id in shelf.normalize_id(name))
+            project, lambda name: folded_id == shelf.normalize_id(name) or (is_part and folded_id in shelf.normalize_id(name))
         )
         if ref is not None:
-            return home, ref
+            return project, ref
     return None
 
 
@@ -139,7 +139,7 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
 
     def title(at: int) -> str:
         if not titles:
-            titles.extend([fold(_plan_title(home, ref) or "") for home, ref in plans])
+            titles.extend([fold(_plan_title(project, ref) or "") for project, ref in plans])
         return titles[at]
 
     is_part = is_long_enough(plan_name)
@@ -156,11 +156,11 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
     return []
 
 
-def _slugs(home: Project, ref: PlanRef) -> set[str]:
+def _slugs(project: Project, ref: PlanRef) -> set[str]:
     """The slug of a plan's ID, by the form of names in its settings and by the usual forms."""
     from execplan.repo import naming
 
-    return {shelf.normalize_id(slug) for slug in naming.extract_slugs(home.settings.name, ref.id)}
+    return {shelf.normalize_id(slug) for slug in naming.extract_slugs(project.settings.name, ref.id)}
 
 
 def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, plan_name: str) -> ExecplanError:
@@ -179,9 +179,9 @@ def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> li
     from difflib import get_close_matches
 
     ids_by_name: dict[str, list[str]] = {}
-    for home, ref in plans:
-        title = fold(_plan_title(home, ref) or "")
-        names = {shelf.normalize_id(ref.id), title, *_slugs(home, ref)}
+    for project, ref in plans:
+        title = fold(_plan_title(project, ref) or "")
+        names = {shelf.normalize_id(ref.id), title, *_slugs(project, ref)}
         words = {word for name in names for word in name.replace("-", " ").replace("_", " ").split() if len(word) > 2}
         for name in names | words:
             ids_by_name.setdefault(name, []).append(ref.id)
@@ -189,26 +189,26 @@ def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> li
     return list(dict.fromkeys([ref for name in similar for ref in ids_by_name[name]]))[:3]
 
 
-def _find_by_former_path(home: Project, query: str) -> list[PlanRef]:
+def _find_by_former_path(project: Project, query: str) -> list[PlanRef]:
     """The plans with the id of a file that is no longer in the plans folder: it may have been archived."""
-    for path in (os.path.abspath(query), os.path.join(home.root, query)):
-        folder, name = home.split_plan_path(path)
-        if folder == home.plans:
-            return [ref for ref in shelf.all_refs(home) if ref.id == name]
+    for path in (os.path.abspath(query), os.path.join(project.root, query)):
+        folder, name = project.split_plan_path(path)
+        if folder == project.plans:
+            return [ref for ref in shelf.all_refs(project) if ref.id == name]
     return []
 
 
-def _find_by_exact_id(home: Project, name: str) -> PlanRef | None:
+def _find_by_exact_id(project: Project, name: str) -> PlanRef | None:
     """The plan with this very id, if no other has it; only plain names have no other Unicode form."""
     if not name.isascii() or "/" in name:
         return None
-    folders = [home.plans, *home.archives]
-    candidates = [shelf.PlanRef(name, home.plan_file(folder, name), folder != home.plans) for folder in folders]
+    folders = [project.plans, *project.archives]
+    candidates = [shelf.PlanRef(name, project.plan_file(folder, name), folder != project.plans) for folder in folders]
     existing = [ref for ref in candidates if os.path.lexists(ref.path)]
     if len(existing) != 1:
         return None
     # Two names that differ by case only are one on other file systems: the folder is listed, and no plan read.
-    entry = (f"{name}.md" if home.is_flat else name).lower()
+    entry = (f"{name}.md" if project.is_flat else name).lower()
     same_entries = [listed for folder in folders for listed in shelf.list_entries(folder, in_order=False) if listed.lower() == entry]
     return existing[0] if len(same_entries) == 1 else None
 
@@ -218,15 +218,15 @@ def is_path_query(query: str) -> bool:
     return "/" in query or query.endswith(".md")
 
 
-def _find_only_plan(home: Project) -> tuple[Project, PlanRef]:
-    projects = homes.with_nested_projects(home)
+def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
+    projects = homes.with_nested_projects(project)
     plans = [(member, ref) for member in projects for ref in shelf.refs(member)]
     if len(plans) == 1:
         return plans[0]
     if not plans and (moved_plan := _find_moved(projects, "")):
         return moved_plan
     stored_plan = select_only_plan([stored_plan for member in projects for stored_plan in shelf.load_all(member, shelf.refs(member))])
-    return stored_plan.home, stored_plan.ref
+    return stored_plan.project, stored_plan.ref
 
 
 def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
@@ -246,6 +246,6 @@ def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
     raise ambiguous_plan_error(open_plans or plans, f"no plan specified; {description}", f"name one of them with -p PLAN, or set {PLAN_VARIABLE}")
 
 
-def _plan_title(home: Project, ref: PlanRef) -> str | None:
-    stored_plan = shelf.load(home, ref)
+def _plan_title(project: Project, ref: PlanRef) -> str | None:
+    stored_plan = shelf.load(project, ref)
     return stored_plan.plan.title if stored_plan.plan is not None else None

@@ -42,34 +42,34 @@ class CreatedPlan(NamedTuple):
 
 
 def create_plan(
-    home: Project, title: str, purpose: str, tasks: Sequence[str], options: WriteOptions, template: str | None = None
+    project: Project, title: str, purpose: str, tasks: Sequence[str], options: WriteOptions, template: str | None = None
 ) -> CreatedPlan:
     """Write a plan from a template; words are cleaned but for the title. Raises ExecplanError."""
-    home = home._replace(exists=True)
+    project = project._replace(exists=True)
     title = validate_title(title)
-    plan_template = templates.find_template(home, template if template is not None else home.settings.template)
+    plan_template = templates.find_template(project, template if template is not None else project.settings.template)
 
     def content(name: str) -> tuple[bytes, tuple[str, ...]]:
-        return draft.render_plan(home, plan_template.name, name, title, purpose, tasks)
+        return draft.render_plan(project, plan_template.name, name, title, purpose, tasks)
 
-    return _file_plan(home, _plan_name(home, slug(title)), content, title, options)
+    return _file_plan(project, _plan_name(project, slug(title)), content, title, options)
 
 
-def adopt_plan(home: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
+def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
     """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form.
 
     The source is a path, or `-` for standard input.
     """
     from execplan.lint.runner import ERROR, RuleContext, lint_plan
 
-    home = home._replace(exists=True)
+    project = project._replace(exists=True)
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
     with About(source if stem else "standard input"):
         plan = reader.read(data)
     errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
     if errors:
         lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
-        display_path = home.display_path(os.path.abspath(source)) if stem else source
+        display_path = project.display_path(os.path.abspath(source)) if stem else source
         raise ExecplanError(
             "lint-errors",
             f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
@@ -78,9 +78,9 @@ def adopt_plan(home: Project, data: bytes, source: str, options: WriteOptions) -
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
-    fits = stem and form.fits(home.settings.name, stem)
-    name = stem if fits else _plan_name(home, slug(plan.title or stem or "plan"))
-    return _file_plan(home, name, lambda _: (data, ()), plan.title or name, options)
+    fits = stem and form.fits(project.settings.name, stem)
+    name = stem if fits else _plan_name(project, slug(plan.title or stem or "plan"))
+    return _file_plan(project, name, lambda _: (data, ()), plan.title or name, options)
 
 
 def validate_title(title: str) -> str:
@@ -96,12 +96,12 @@ def validate_title(title: str) -> str:
     return title
 
 
-def _plan_name(home: Project, short: str) -> str:
-    return naming.fill(home.settings.name, short)
+def _plan_name(project: Project, short: str) -> str:
+    return naming.fill(project.settings.name, short)
 
 
 def _file_plan(
-    home: Project, name: str, make_content: Callable[[str], tuple[bytes, tuple[str, ...]]], title: str, options: WriteOptions
+    project: Project, name: str, make_content: Callable[[str], tuple[bytes, tuple[str, ...]]], title: str, options: WriteOptions
 ) -> CreatedPlan:
     """Put a new plan into the plans folder under a free id, with its artifacts folder.
 
@@ -109,47 +109,47 @@ def _file_plan(
     """
     from execplan.repo.amend import format_diff
 
-    plan_id = _free_name(shelf.taken_ids(home), name)
-    if options.should_commit(home):
-        ignored.ensure_not_ignored(home, home.plan_file(home.plans, plan_id))
-    ignore_warnings = ignored.ignore_warnings(home)
+    plan_id = _free_name(shelf.taken_ids(project), name)
+    if options.should_commit(project):
+        ignored.ensure_not_ignored(project, project.plan_file(project.plans, plan_id))
+    ignore_warnings = ignored.ignore_warnings(project)
     data, warnings = make_content(plan_id)
 
     def created_plan(commit: str | None, commit_warnings: tuple[str, ...]) -> CreatedPlan:
-        path = home.display_path(home.plan_file(home.plans, plan_id))
+        path = project.display_path(project.plan_file(project.plans, plan_id))
         diff_text = format_diff(b"", data, path) if options.dry_run else ""
-        artifacts = home.display_path(home.artifacts_dir(plan_id)) + "/"
+        artifacts = project.display_path(project.artifacts_dir(plan_id)) + "/"
         return CreatedPlan(plan_id, path, data, diff_text, (path, artifacts), commit, warnings + commit_warnings + ignore_warnings)
 
     if options.dry_run:
-        warnings += duplicate_title_warnings(home, read_title(data), plan_id)
+        warnings += duplicate_title_warnings(project, read_title(data), plan_id)
         return created_plan(None, ())
-    with state.lock(home, "home", f"new {name}"):
-        taken_ids = shelf.taken_ids(home)
+    with state.lock(project, "home", f"new {name}"):
+        taken_ids = shelf.taken_ids(project)
         while True:
             if shelf.normalize_id(plan_id) in taken_ids:
                 plan_id = _free_name(taken_ids, name)
                 data, warnings = make_content(plan_id)
-            path = home.plan_file(home.plans, plan_id)
-            namesakes = duplicate_title_warnings(home, read_title(data), plan_id)
-            if _write_plan(home, path, home.artifacts_dir(plan_id), title, data):
+            path = project.plan_file(project.plans, plan_id)
+            namesakes = duplicate_title_warnings(project, read_title(data), plan_id)
+            if _write_plan(project, path, project.artifacts_dir(plan_id), title, data):
                 break
             taken_ids.add(shelf.normalize_id(plan_id))
         warnings += namesakes
-    if options.should_commit(home):
-        commit_result = commit_paths(home, plan_id, [path, home.artifacts_dir(plan_id)], "new", f"new, {title}", {}, title)
+    if options.should_commit(project):
+        commit_result = commit_paths(project, plan_id, [path, project.artifacts_dir(plan_id)], "new", f"new, {title}", {}, title)
         return created_plan(commit_result.digest, commit_result.warnings)
     return created_plan(None, ())
 
 
-def _write_plan(home: Project, path: str, artifacts: str, title: str, data: bytes) -> bool:
+def _write_plan(project: Project, path: str, artifacts: str, title: str, data: bytes) -> bool:
     """Write a plan and make its artifacts folder; False, with nothing written, when the name is taken."""
-    with JournalTransaction(home, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
-        if not files.create(path, data, within=home.root, folders=True, beside=_TEMPORARY_NAME):
+    with JournalTransaction(project, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
+        if not files.create(path, data, within=project.root, folders=True, beside=_TEMPORARY_NAME):
             recording.cancel()
             return False
         try:
-            files.make_folder(artifacts, within=home.root)
+            files.make_folder(artifacts, within=project.root)
         except ExecplanError:
             files.remove(path, data)
             raise

@@ -41,7 +41,7 @@ class PlanRef(NamedTuple):
 class StoredPlan(NamedTuple):
     """A plan as it was read, or why it could not be."""
 
-    home: Project
+    project: Project
     ref: PlanRef
     data: bytes
     plan: Plan | None
@@ -53,35 +53,35 @@ class StoredPlan(NamedTuple):
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
 
 
-def plan_files(home: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:
+def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:
     """The folders in which plans lie, or archived ones, each with the names of their files."""
-    folders = [home.plans]
+    folders = [project.plans]
     if archive:
-        depth = 3 if "{" in home.settings.archive + home.settings.superseded else 0
-        folders = [directory for folder in home.archives for directory in _dated_folders(folder, depth)]
-    return [location for folder in folders for location in _plans_in_folder(home, folder)]
+        depth = 3 if "{" in project.settings.archive + project.settings.superseded else 0
+        folders = [directory for folder in project.archives for directory in _dated_folders(folder, depth)]
+    return [location for folder in folders for location in _plans_in_folder(project, folder)]
 
 
-def refs(home: Project, *, archive: bool = False) -> list[PlanRef]:
+def refs(project: Project, *, archive: bool = False) -> list[PlanRef]:
     """The plans of the plans folder by name, or those of the archive."""
     return [
-        PlanRef(home.split_plan_path(path)[1], path, archive)
-        for folder, names in plan_files(home, archive=archive)
+        PlanRef(project.split_plan_path(path)[1], path, archive)
+        for folder, names in plan_files(project, archive=archive)
         for path in [os.path.join(folder, name) for name in names]
     ]
 
 
-def _plans_in_folder(home: Project, folder: str) -> list[tuple[str, list[str]]]:
+def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]]]:
     """The files of the plans in a folder of plans, with the folder in which they lie: it, or one of each plan's own."""
     names = list_entries(folder)
-    if home.is_flat:
+    if project.is_flat:
         return [(folder, [name for name in names if name.endswith(".md") and name.lower() not in NON_PLAN_FILES])]
     locations = []
     for name in names:
-        directory, file = os.path.split(home.plan_file(folder, name))
+        directory, file = os.path.split(project.plan_file(folder, name))
         if os.path.lexists(os.path.join(directory, file)):
             locations.append((directory, [file]))
-        elif home.settings.layout == FOLDER_LAYOUT and os.path.isdir(directory):
+        elif project.settings.layout == FOLDER_LAYOUT and os.path.isdir(directory):
             locations.append((directory, [entry for entry in list_entries(directory) if entry.endswith(f"{name}.md")]))
     return locations
 
@@ -92,63 +92,63 @@ def _dated_folders(folder: str, depth: int) -> list[str]:
     return [folder, *[directory for day in days if os.path.isdir(day) for directory in _dated_folders(day, depth - 1)]]
 
 
-def all_refs(home: Project) -> list[PlanRef]:
+def all_refs(project: Project) -> list[PlanRef]:
     """All plans, those of the archive last."""
-    return refs(home) + refs(home, archive=True)
+    return refs(project) + refs(project, archive=True)
 
 
-def read_bytes(home: Project, path: str) -> bytes:
+def read_bytes(project: Project, path: str) -> bytes:
     """The bytes of a plan; a link that leads out of the repository is refused. Raises ExecplanError."""
-    ensure_inside(home, path)
+    ensure_inside(project, path)
     data, size = disk.read(path, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
         raise reader.too_large(size)
     return data
 
 
-def load(home: Project, ref: PlanRef) -> StoredPlan:
+def load(project: Project, ref: PlanRef) -> StoredPlan:
     """The plan, or what keeps it from being read."""
     data = b""
     try:
-        data = read_bytes(home, ref.path)
-        return StoredPlan(home, ref, data, reader.read(data), None)
+        data = read_bytes(project, ref.path)
+        return StoredPlan(project, ref, data, reader.read(data), None)
     except ExecplanError as error:
-        return StoredPlan(home, ref, data, None, error)
+        return StoredPlan(project, ref, data, None, error)
 
 
-def load_all(home: Project, plans: list[PlanRef]) -> list[StoredPlan]:
+def load_all(project: Project, plans: list[PlanRef]) -> list[StoredPlan]:
     """Each of the plans, but for those that were moved away since their folder was listed."""
-    stored_plans = [load(home, ref) for ref in plans]
+    stored_plans = [load(project, ref) for ref in plans]
     return [stored_plan for stored_plan in stored_plans if stored_plan.error is None or os.path.lexists(stored_plan.ref.path)]
 
 
-def load_with_nested(home: Project, *, archive: bool = False) -> list[StoredPlan]:
+def load_with_nested(project: Project, *, archive: bool = False) -> list[StoredPlan]:
     """The plans of a home and of those that its settings name, with the archive or without."""
-    projects = with_nested_projects(home)
+    projects = with_nested_projects(project)
     return [stored_plan for member in projects for stored_plan in load_all(member, all_refs(member) if archive else refs(member))]
 
 
-def ref_for_path(home: Project, path: str) -> PlanRef:
+def ref_for_path(project: Project, path: str) -> PlanRef:
     """The plan in a file, which may lie anywhere."""
     path = os.path.abspath(path)
-    folder, name = home.split_plan_path(path)
-    return PlanRef(name, path, _is_archive(home, os.path.realpath(folder)))
+    folder, name = project.split_plan_path(path)
+    return PlanRef(name, path, _is_archive(project, os.path.realpath(folder)))
 
 
-def _is_archive(home: Project, folder: str) -> bool:
+def _is_archive(project: Project, folder: str) -> bool:
     """Whether a folder holds archived plans."""
-    archives = [os.path.realpath(archive) for archive in home.archives]
-    if "{" in home.settings.archive + home.settings.superseded:
+    archives = [os.path.realpath(archive) for archive in project.archives]
+    if "{" in project.settings.archive + project.settings.superseded:
         while folder != "/" and not os.path.basename(folder).strip("0123456789-_."):
             folder = os.path.dirname(folder)
     return folder in archives
 
 
-def taken_ids(home: Project) -> set[str]:
+def taken_ids(project: Project) -> set[str]:
     """Every id that a new plan may not have: of plans and artifacts, archived too, and of files that are no plans."""
-    names = [ref.id for ref in all_refs(home)] + [name.removesuffix(".md") for name in NON_PLAN_FILES]
+    names = [ref.id for ref in all_refs(project)] + [name.removesuffix(".md") for name in NON_PLAN_FILES]
     for archived in (False, True):
-        names += list_entries(home.artifacts_dir("", archived=archived))
+        names += list_entries(project.artifacts_dir("", archived=archived))
     return {normalize_id(name) for name in names}
 
 

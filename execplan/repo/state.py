@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def lock(home: Project, name: str, holder: str) -> Lock:
-    """The lock of a plan's path, or of the whole home (`home`) or its commits (`commit`)."""
-    make_state_dir(home, "locks")
-    return Lock(lock_path(home, name), holder)
+def lock(project: Project, name: str, holder: str) -> Lock:
+    """The lock of a plan's path, or of the whole home (`project`) or its commits (`commit`)."""
+    make_state_dir(project, "locks")
+    return Lock(lock_path(project, name), holder)
 
 
-def lock_path(home: Project, name: str) -> str:
+def lock_path(project: Project, name: str) -> str:
     """The file that is locked."""
     name = path_key(name) if os.sep in name else name
-    return os.path.join(home.state, "locks", f"{name}.lock")
+    return os.path.join(project.state, "locks", f"{name}.lock")
 
 
 def path_key(path: str) -> str:
@@ -29,15 +29,15 @@ def path_key(path: str) -> str:
     return digest(os.fsencode(path))[:16]
 
 
-def make_state_dir(home: Project, name: str) -> bool:
+def make_state_dir(project: Project, name: str) -> bool:
     """Make a folder of the state; False when it is there already."""
-    if os.path.isdir(os.path.join(home.state, name)):
+    if os.path.isdir(os.path.join(project.state, name)):
         return False
     from execplan.text.files import make_folder
 
-    was_created = bool(make_folder(os.path.join(home.state, name)))
-    if was_created and not home.git and home.exists:
-        _write_gitignore(home.state)
+    was_created = bool(make_folder(os.path.join(project.state, name)))
+    if was_created and not project.git and project.exists:
+        _write_gitignore(project.state)
     return was_created
 
 

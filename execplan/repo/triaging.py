@@ -18,29 +18,29 @@ _MAX_BYTES = 1 << 20
 _DIFF_ARGS = ("-c", "diff.relative=false", "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
 
 
-def staged_changes(home: Project) -> list[ChangedFile]:
+def staged_changes(project: Project) -> list[ChangedFile]:
     """What the next commit changes, but for what belongs to plans; raises ExecplanError."""
-    return _count_changes(home, "--cached", "--")
+    return _count_changes(project, "--cached", "--")
 
 
-def changes_since(home: Project, revision: str) -> list[ChangedFile]:
+def changes_since(project: Project, revision: str) -> list[ChangedFile]:
     """What differs on disk from where the branch left a revision, new files too; raises ExecplanError."""
-    changed = _count_changes(home, past.branch_point(home, revision), "--")
-    own_prefixes = homes.owned_path_prefixes(home)
-    new = [ChangedFile(path, _count_lines(os.path.join(home.root, path))) for path in past.untracked_files(home)]
+    changed = _count_changes(project, past.branch_point(project, revision), "--")
+    own_prefixes = homes.owned_path_prefixes(project)
+    new = [ChangedFile(path, _count_lines(os.path.join(project.root, path))) for path in past.untracked_files(project)]
     return changed + [change for change in new if not change.path.startswith(own_prefixes)]
 
 
-def repository_parts(home: Project) -> dict[str, str]:
+def repository_parts(project: Project) -> dict[str, str]:
     """The parts of the repository by their names; of a folder without git none are known. Raises ExecplanError."""
-    return find_parts_by_name(ask.tracked_files(home), load_builtin_table()) if home.git is not None else {}
+    return find_parts_by_name(ask.tracked_files(project), load_builtin_table()) if project.git is not None else {}
 
 
-def _count_changes(home: Project, *args: str) -> list[ChangedFile]:
+def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
     """The files of a diff with their lines; of a file that is no text git tells none."""
-    own_prefixes = homes.owned_path_prefixes(home)
+    own_prefixes = homes.owned_path_prefixes(project)
     changes = []
-    for line in ask.output(home, *_DIFF_ARGS, *args).split(b"\0"):
+    for line in ask.output(project, *_DIFF_ARGS, *args).split(b"\0"):
         if line:
             added, removed, path = line.split(b"\t", 2)
             changes.append(ChangedFile(os.fsdecode(path), *[int(count) if count != b"-" else 0 for count in (added, removed)]))

@@ -35,7 +35,7 @@ ASK = {
 
 
 @pytest.fixture
-def home(repo: Folder) -> Folder:
+def project(repo: Folder) -> Folder:
     """A repository with a plan, and the command on the path."""
     repo.plan()
     command = Folder(repo.path.parent).write("bin/execplan", f'#!/bin/sh\nexec {forks.command(repo.env)} "$@"\n')
@@ -61,79 +61,79 @@ def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) ->
 
 
 @pytest.mark.parametrize("shell", PLACES)
-def test_verbs_options_plans_and_tasks_are_offered(home: Folder, shell: str) -> None:
+def test_verbs_options_plans_and_tasks_are_offered(project: Folder, shell: str) -> None:
     from execplan.cli.verbs import COMMANDS
 
-    assert offered(home, shell, "") == (sorted(COMMANDS) if shell == "fish" else list(COMMANDS))
-    assert offered(home, shell, "unin") == ["uninstall"]
-    assert offered(home, shell, "show", "") == ["2026-01-01_parser"]
-    assert offered(home, shell, "done", "-p", "2026") == ["2026-01-01_parser"]
-    tasks = home.ok("show")["tasks"]
+    assert offered(project, shell, "") == (sorted(COMMANDS) if shell == "fish" else list(COMMANDS))
+    assert offered(project, shell, "unin") == ["uninstall"]
+    assert offered(project, shell, "show", "") == ["2026-01-01_parser"]
+    assert offered(project, shell, "done", "-p", "2026") == ["2026-01-01_parser"]
+    tasks = project.ok("show")["tasks"]
     ids = {state: sorted(each["id"] for each in tasks if each["state"] == state) for state in ("open", "done")}
-    assert sorted(offered(home, shell, "done", "")) == ids["open"]
-    assert sorted(offered(home, shell, "done", "-p", "parser", "")) == ids["open"]
-    assert sorted(offered(home, shell, "reopen", "")) == ids["done"]
-    assert offered(home, shell, "done", "2") == ["2"]
-    assert offered(home, shell, "done", "--dry") == ["--dry-run"]
-    assert offered(home, shell, "install", "completion", "--shell", "z") == ["zsh"]
+    assert sorted(offered(project, shell, "done", "")) == ids["open"]
+    assert sorted(offered(project, shell, "done", "-p", "parser", "")) == ids["open"]
+    assert sorted(offered(project, shell, "reopen", "")) == ids["done"]
+    assert offered(project, shell, "done", "2") == ["2"]
+    assert offered(project, shell, "done", "--dry") == ["--dry-run"]
+    assert offered(project, shell, "install", "completion", "--shell", "z") == ["zsh"]
 
 
 @pytest.mark.parametrize("shell", PLACES)
-def test_sections_templates_topics_codes_and_integrations_are_offered(home: Folder, shell: str) -> None:
+def test_sections_templates_topics_codes_and_integrations_are_offered(project: Folder, shell: str) -> None:
     def escaped(*names: str) -> list[str]:
         """As a shell inserts them; zsh and fish escape what they insert themselves."""
         return [re.sub(r"([ &])", r"\\\1", name) if shell == "bash" else name for name in names]
 
-    home.plan(CLEAN.partition("## Interfaces and Dependencies")[0])
-    assert offered(home, shell, "set", "Pl") == escaped("Plan of Work")
-    assert offered(home, shell, "set", "--create", "inter") == escaped("Interfaces and Dependencies")
-    assert offered(home, shell, "set", "inter") == []
-    assert offered(home, shell, "set", "-p", "parser", "Sur") == escaped("Surprises & Discoveries")
-    assert offered(home, shell, "show", "--section", "dec") == escaped("Decision Log")
-    assert offered(home, shell, "show", "parser", "--section", "dec") == escaped("Decision Log")
-    assert offered(home, shell, "show", "-p", "parser", "--section", "dec") == escaped("Decision Log")
-    assert offered(home, shell, "new", "--template", "add-") == ["add-endpoint", "add-tests"]
-    assert offered(home, shell, "explain", "exit") == ["exit-codes"]
-    assert offered(home, shell, "explain", "EP10") == offered(home, shell, "lint", "--select", "EP10")
-    assert "EP109" in offered(home, shell, "lint", "--ignore", "ep10")
-    assert offered(home, shell, "lint", "--select", "EP101,EP109,EP10")[0] == "EP101,EP109,EP102"
-    assert offered(home, shell, "explain", "no-such-ta") == ["no-such-task"]
-    assert {"completion", "guard", "git-hooks"} < set(offered(home, shell, "install", ""))
-    assert offered(home, shell, "install", "guard", "g") == ["git-hooks"]
-    assert offered(home, shell, "uninstall", "mer") == ["merge-driver"]
+    project.plan(CLEAN.partition("## Interfaces and Dependencies")[0])
+    assert offered(project, shell, "set", "Pl") == escaped("Plan of Work")
+    assert offered(project, shell, "set", "--create", "inter") == escaped("Interfaces and Dependencies")
+    assert offered(project, shell, "set", "inter") == []
+    assert offered(project, shell, "set", "-p", "parser", "Sur") == escaped("Surprises & Discoveries")
+    assert offered(project, shell, "show", "--section", "dec") == escaped("Decision Log")
+    assert offered(project, shell, "show", "parser", "--section", "dec") == escaped("Decision Log")
+    assert offered(project, shell, "show", "-p", "parser", "--section", "dec") == escaped("Decision Log")
+    assert offered(project, shell, "new", "--template", "add-") == ["add-endpoint", "add-tests"]
+    assert offered(project, shell, "explain", "exit") == ["exit-codes"]
+    assert offered(project, shell, "explain", "EP10") == offered(project, shell, "lint", "--select", "EP10")
+    assert "EP109" in offered(project, shell, "lint", "--ignore", "ep10")
+    assert offered(project, shell, "lint", "--select", "EP101,EP109,EP10")[0] == "EP101,EP109,EP102"
+    assert offered(project, shell, "explain", "no-such-ta") == ["no-such-task"]
+    assert {"completion", "guard", "git-hooks"} < set(offered(project, shell, "install", ""))
+    assert offered(project, shell, "install", "guard", "g") == ["git-hooks"]
+    assert offered(project, shell, "uninstall", "mer") == ["merge-driver"]
 
 
-def test_an_open_quote_is_left_to_bash(home: Folder) -> None:
-    assert offered(home, "bash", "set", "'Plan o") == ["Plan of Work"]
+def test_an_open_quote_is_left_to_bash(project: Folder) -> None:
+    assert offered(project, "bash", "set", "'Plan o") == ["Plan of Work"]
 
 
-def test_a_repository_s_own_templates_are_offered(home: Folder) -> None:
-    home.write(".agent/templates/audit.md", "{# Look for holes. #}\n# {{ title }}\n")
-    assert offered(home, "bash", "new", "--template", "a") == ["add-endpoint", "add-tests", "audit"]
+def test_a_repository_s_own_templates_are_offered(project: Folder) -> None:
+    project.write(".agent/templates/audit.md", "{# Look for holes. #}\n# {{ title }}\n")
+    assert offered(project, "bash", "new", "--template", "a") == ["add-endpoint", "add-tests", "audit"]
 
 
-def test_sections_of_the_format_are_offered_while_several_plans_are_open(home: Folder) -> None:
-    home.plan(CLEAN, "2026-02-02_other")
-    assert offered(home, "bash", "set", "Val") == [r"Validation\ and\ Acceptance"]
+def test_sections_of_the_format_are_offered_while_several_plans_are_open(project: Folder) -> None:
+    project.plan(CLEAN, "2026-02-02_other")
+    assert offered(project, "bash", "set", "Val") == [r"Validation\ and\ Acceptance"]
 
 
 @pytest.mark.parametrize("shell", PLACES)
-def test_where_there_is_nothing_to_offer_nothing_is_said(home: Folder, shell: str) -> None:
-    offered(home, shell, "nonsense", "")  # click offers the verbs; what counts is that there is no trouble
-    assert offered(home, shell, "done", "-p", "nonsense", "") == []
-    home.write(".agent/execplan.toml", "nonsense = 1\n")
-    assert offered(home, shell, "done", "") == []
+def test_where_there_is_nothing_to_offer_nothing_is_said(project: Folder, shell: str) -> None:
+    offered(project, shell, "nonsense", "")  # click offers the verbs; what counts is that there is no trouble
+    assert offered(project, shell, "done", "-p", "nonsense", "") == []
+    project.write(".agent/execplan.toml", "nonsense = 1\n")
+    assert offered(project, shell, "done", "") == []
 
 
-def test_bash_completes_files_where_no_plan_begins_so(home: Folder) -> None:
-    assert offered(home, "bash", "lint", "READ") == ["files"]
+def test_bash_completes_files_where_no_plan_begins_so(project: Folder) -> None:
+    assert offered(project, "bash", "lint", "READ") == ["files"]
 
 
-def test_the_folder_that_is_named_counts(home: Folder) -> None:
-    (home.path / "sub").mkdir()
-    home.plan(CLEAN, "2026-02-02_other")
-    for words in (["-C", str(home.path), "show", "2026-02"], ["show", "-C", "..", "2026-02"]):
-        assert offered(home, "bash", *words, cwd=home.path / "sub") == ["2026-02-02_other"]
+def test_the_folder_that_is_named_counts(project: Folder) -> None:
+    (project.path / "sub").mkdir()
+    project.plan(CLEAN, "2026-02-02_other")
+    for words in (["-C", str(project.path), "show", "2026-02"], ["show", "-C", "..", "2026-02"]):
+        assert offered(project, "bash", *words, cwd=project.path / "sub") == ["2026-02-02_other"]
 
 
 @pytest.mark.parametrize("shell", PLACES)
@@ -198,14 +198,14 @@ def test_an_edited_script_is_kept(plain: Folder) -> None:
     assert "mine" not in path.read_text()
 
 
-def test_verbs_are_offered_without_loading_them(home: Folder) -> None:
+def test_verbs_are_offered_without_loading_them(project: Folder) -> None:
     code = (
         "import sys; from execplan.cli.main import main\n"
         "try: main()\n"
         "finally: print(*[name for name in sys.modules if name.startswith('execplan.cli.verbs.')])"
     )
-    env = {**home.env, "COMP_WORDS": "execplan ", "COMP_CWORD": "1", "_EXECPLAN_COMPLETE": "bash_complete"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=home.path, env=env, capture_output=True, check=False)
+    env = {**project.env, "COMP_WORDS": "execplan ", "COMP_CWORD": "1", "_EXECPLAN_COMPLETE": "bash_complete"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=project.path, env=env, capture_output=True, check=False)
     lines = done.stdout.decode().splitlines()
     assert "plain,done" in lines
     assert lines[-1] == ""

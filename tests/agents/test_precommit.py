@@ -126,10 +126,10 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     names = ["a.md", "README.md", "readme.md", ".b.md", "c.txt", "index.md", "artifacts/d/e.md", "archive/f.md", "ü.md"]
     for name in names:
         repo.write(f".agent/execplans/{name}", "x")
-    home = find(str(repo.path))
-    matched = {name for name in names if re.search(plan_paths_regex(home), f".agent/execplans/{name}")}
+    project = find(str(repo.path))
+    matched = {name for name in names if re.search(plan_paths_regex(project), f".agent/execplans/{name}")}
     assert matched == {"a.md", "ü.md", "archive/f.md"}
-    assert matched == {home.display_path(ref.path).removeprefix(".agent/execplans/") for ref in shelf.all_refs(home)}
+    assert matched == {project.display_path(ref.path).removeprefix(".agent/execplans/") for ref in shelf.all_refs(project)}
 
 
 @pytest.mark.parametrize(
@@ -160,10 +160,10 @@ def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings:
     ]  # fmt: skip
     for name in names:
         repo.write(name, "x")
-    home = find(str(repo.path))
-    matched = {name for name in names if re.search(plan_paths_regex(home), name)}
+    project = find(str(repo.path))
+    matched = {name for name in names if re.search(plan_paths_regex(project), name)}
     assert matched
-    assert matched == {home.display_path(ref.path) for each in homes.with_nested_projects(home) for ref in shelf.all_refs(each)}
+    assert matched == {project.display_path(ref.path) for each in homes.with_nested_projects(project) for ref in shelf.all_refs(each)}
 
 
 @pytest.mark.parametrize(

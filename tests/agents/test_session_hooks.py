@@ -66,19 +66,19 @@ def test_claude_code_is_told_twice_and_codex_once(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"SessionStart":[]}}', THEIRS])
 def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: str) -> None:
-    home = homes.require(str(desk.path))
+    project = homes.require(str(desk.path))
     if text:
         desk.write(CLAUDE, text)
     before = tree(desk.path)
     both = (guard_hook, session_hooks)
     for first, last in itertools.product(both, both):
         for what in (first, *[each for each in both if each is not first]):
-            apply_changes(what.install(home, force=False).changes)
+            apply_changes(what.install(project, force=False).changes)
         assert {"PreToolUse", "SessionStart", "PreCompact"} <= events(desk, CLAUDE).keys()
-        assert [each.install(home, force=False).changes[0].action for each in both] == ["kept", "kept"]
+        assert [each.install(project, force=False).changes[0].action for each in both] == ["kept", "kept"]
         for what in (*[each for each in both if each is not last], last):
             assert b"execplan:" in (desk.path / CLAUDE).read_bytes()
-            apply_changes(what.uninstall(home, force=False).changes)
+            apply_changes(what.uninstall(project, force=False).changes)
         assert tree(desk.path) == before
 
 
@@ -151,14 +151,14 @@ def test_the_line_tells_the_plan_and_never_fails(desk: Desk, program: str, hook:
 
 
 def test_doctor_looks_at_them(desk: Desk) -> None:
-    home = homes.require(str(desk.path))
+    project = homes.require(str(desk.path))
 
     def said() -> str:
         ground = DoctorContext(str(desk.path), str)
         return " ".join([each if isinstance(each, str) else each.message for each in check_session_hooks(ground)])
 
     assert said() == "not installed"
-    apply_changes(session_hooks.install(home, force=False, programs=["claude"]).changes)
+    apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
     assert "PATH" in said()
     desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     assert said() == ""
@@ -175,6 +175,6 @@ def test_doctor_looks_at_them(desk: Desk) -> None:
     path.write_text("{}")
     session_hooks_of_today = session_hooks.TIMEOUT
     desk.patch.setattr(session_hooks, "TIMEOUT", 9)
-    apply_changes(session_hooks.install(home, force=False, programs=["claude"]).changes)
+    apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
     desk.patch.setattr(session_hooks, "TIMEOUT", session_hooks_of_today)
     assert "lacks what execplan would write today" in said()

@@ -76,10 +76,10 @@ def test_31_link_and_target_are_locked_as_one(plain: Folder) -> None:
 
 def test_31_broken_link_and_loop(plain: Folder) -> None:
     """A link to nothing and a link to itself are broken plans."""
-    home = plain.path / ".agent" / "execplans"
-    home.mkdir(parents=True)
-    (home / "gone.md").symlink_to("nowhere.md")
-    (home / "loop.md").symlink_to("loop.md")
+    project = plain.path / ".agent" / "execplans"
+    project.mkdir(parents=True)
+    (project / "gone.md").symlink_to("nowhere.md")
+    (project / "loop.md").symlink_to("loop.md")
     for name in ("gone", "loop"):
         for verb in (("show", name), ("done", "1", "-p", name), ("archive", name)):
             result = plain.run(*verb)
@@ -89,7 +89,7 @@ def test_31_broken_link_and_loop(plain: Folder) -> None:
         result = plain.run(look)
         assert result.exit == 1
         assert "gone" in calm(result)
-    assert (home / "gone.md").is_symlink()
+    assert (project / "gone.md").is_symlink()
 
 
 @pytest.mark.parametrize("kind", ["fifo", "socket", "folder", "device"])

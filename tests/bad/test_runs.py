@@ -55,7 +55,7 @@ def test_57_expired(desk: Desk) -> None:
 
 
 def test_57_replayed(desk: Desk) -> None:
-    register.mark_used(desk.home()[0], desk.kept()["id"], "run-1")
+    register.mark_used(desk.project()[0], desk.kept()["id"], "run-1")
     refused(desk, "approval-used", "it was used by the run run-1")
 
 

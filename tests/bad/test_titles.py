@@ -139,14 +139,14 @@ def test_29_id_taken(plain: Folder) -> None:
 
 def test_29_id_taken_by_what_is_no_plan(plain: Folder) -> None:
     """A folder, a broken link and a pipe take a name too."""
-    home = plain.path / ".agent" / "execplans"
-    home.mkdir(parents=True)
-    (home / "2026-01-01_a.md").mkdir()
-    (home / "2026-01-01_b.md").symlink_to("/nowhere/at/all")
-    os.mkfifo(home / "2026-01-01_c.md")
+    project = plain.path / ".agent" / "execplans"
+    project.mkdir(parents=True)
+    (project / "2026-01-01_a.md").mkdir()
+    (project / "2026-01-01_b.md").symlink_to("/nowhere/at/all")
+    os.mkfifo(project / "2026-01-01_c.md")
     for title in "abc":
         assert plain.ok("new", title)["id"] == f"2026-01-01_{title}-2"
-    assert (home / "2026-01-01_b.md").is_symlink()
+    assert (project / "2026-01-01_b.md").is_symlink()
 
 
 def test_29_archived_name_is_not_given_again(plain: Folder) -> None:
@@ -171,13 +171,13 @@ def test_29_twenty_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     started = [folder.start("new", "Build it", "--purpose", f"Number {each}.", "--json") for each in range(20)]
     results = [(*process.communicate(timeout=60), process.returncode) for process in started]
     assert [result[2] for result in results] == [0] * 20, results
-    home = folder.path / ".agent" / "execplans"
-    plans = sorted(path.stem for path in home.glob("*.md"))
+    project = folder.path / ".agent" / "execplans"
+    plans = sorted(path.stem for path in project.glob("*.md"))
     assert sorted(plans) == sorted(["2026-01-01_build-it", *[f"2026-01-01_build-it-{n}" for n in range(2, 21)]])
-    purposes = [re.search(r"Number (\d+)\.", path.read_text(encoding="utf-8")) for path in home.glob("*.md")]
+    purposes = [re.search(r"Number (\d+)\.", path.read_text(encoding="utf-8")) for path in project.glob("*.md")]
     assert {found[1] for found in purposes if found} == {str(each) for each in range(20)}
-    assert {path.name for path in (home / "artifacts").iterdir()} == set(plans)
-    assert not list(home.glob(".execplan-*"))
+    assert {path.name for path in (project / "artifacts").iterdir()} == set(plans)
+    assert not list(project.glob(".execplan-*"))
 
 
 @pytest.mark.parametrize("kind", ["plain", "repo"])

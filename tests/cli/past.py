@@ -43,9 +43,9 @@ class Past:
     """A run of the plan on a desk, whose journal is written entry by entry."""
 
     def __init__(self, desk: Desk, **told: Any) -> None:
-        home, ref = desk.home()
-        found = load_current_plan(home, ref)
-        self.place: RunPaths = places.next_run(home, ref)
+        project, ref = desk.project()
+        found = load_current_plan(project, ref)
+        self.place: RunPaths = places.next_run(project, ref)
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:
             file.write(found.data)

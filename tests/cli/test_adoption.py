@@ -181,9 +181,9 @@ def test_a_layout_is_worked_in(bare: Folder, name: str) -> None:
     check = bare.run("init", "--check", "--json")
     assert check.exit == 1
     assert tree(bare.path) == before
-    (home,) = check.json["data"]["homes"]
-    assert (home["plans"], home["archived"], home["broken"]) == (2, 1 + len(kept.also), [])
-    assert [each["path"] for each in home["misfits"]] == [kept.paths[1]]
+    (project,) = check.json["data"]["homes"]
+    assert (project["plans"], project["archived"], project["broken"]) == (2, 1 + len(kept.also), [])
+    assert [each["path"] for each in project["misfits"]] == [kept.paths[1]]
     assert check.json["data"]["elsewhere"] == check.json["data"]["others"] == []
 
     assert bare.ok("init")["homes"] == check.json["data"]["homes"]
@@ -382,9 +382,9 @@ def test_check_tells_what_is_broken_and_what_does_not_fit(bare: Folder) -> None:
     bare.ok("init")
     check = bare.run("init", "--check", "--json")
     assert check.exit == 0
-    (home,) = check.json["data"]["homes"]
-    assert [each["path"] for each in home["broken"]] == ["docs/exec-plans/active/b.md"]
-    assert home["misfits"] == [
+    (project,) = check.json["data"]["homes"]
+    assert [each["path"] for each in project["broken"]] == ["docs/exec-plans/active/b.md"]
+    assert project["misfits"] == [
         {"path": "docs/exec-plans/active/a.md", "why": "complete, and not archived"},
         {"path": "docs/exec-plans/completed/c.md", "why": "archived with 2 open tasks"},
     ]

@@ -154,7 +154,7 @@ def test_all_plans_archived_ones_too_and_one_that_is_gone(kept: Kept) -> None:
     result = kept.repo.type("audit", "--verify", "--json")
     assert result.exit == 1
     assert "it is gone, and its anchor knows 8 records" in result.json["data"]["plans"][0]["reasons"]
-    anchor.move(kept.home, "gone", None, 1, "a")
+    anchor.move(kept.project, "gone", None, 1, "a")
     assert any(
         "no plan here has: gone" in each for each in kept.repo.type("audit", "--verify", "--json").json["warnings"]
     )
@@ -198,7 +198,7 @@ def records(desk: Desk) -> list[str]:
 
 
 def test_an_approval_that_cannot_be_recorded_is_not_given(desk: Desk) -> None:
-    ledger = desk.write(f".agent/execplans/artifacts/{desk.home()[1].id}/ledger.jsonl", "no record\n")
+    ledger = desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     desk.refused(1, "ledger-broken", "approve", "--digest", desk.digest())
     assert [each.name for each in ledger.parent.iterdir()] == ["ledger.jsonl"]
 
@@ -262,7 +262,7 @@ def test_declined_and_revoked(desk: Desk) -> None:
 
 def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: Desk) -> None:
     desk.approve()
-    desk.write(f".agent/execplans/artifacts/{desk.home()[1].id}/ledger.jsonl", "no record\n")
+    desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     error = desk.refused(1, "ledger-broken", "approve", "--revoke")
     assert "is revoked, and that is not recorded" in error["message"]
     assert desk.stands() == "revoked"
@@ -275,7 +275,7 @@ def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: Desk) -> None:
     desk.patch.setattr(trace, "warnings", [])
     desk.patch.setattr(approving, "is_terminal", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
-    desk.write(f".agent/execplans/artifacts/{desk.home()[1].id}/ledger.jsonl", "no record\n")
+    desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     result = desk.type("approve")
     assert result.exit == 1
     assert "nothing was approved" in result.err

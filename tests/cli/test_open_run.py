@@ -161,8 +161,8 @@ def past_step(past: Past, state: str) -> None:
 def test_a_run_at_work_keeps_its_exit_code(desk: Desk) -> None:
     planned(desk, MAKE, SLOW)
     past = Past(desk)
-    home, ref = desk.home()
-    with acquire_run_lock(home, f"run {past.place.id} of {ref.id}"):
+    project, ref = desk.project()
+    with acquire_run_lock(project, f"run {past.place.id} of {ref.id}"):
         desk.refused(5, "run-busy", "archive", "--dry-run")
         assert "run 1 is running" in desk.type("status").out
         assert desk.type("status", "--json").json["next"] == [f"execplan show {NAME} --run {past.place.id}"]

@@ -44,17 +44,17 @@ class Shop:
 
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
-        home, ref = pick.select_plan(str(repo.path), "parser")
+        project, ref = pick.select_plan(str(repo.path), "parser")
         self.document = compiled(steps)
-        place: RunPaths = next_run(home, ref)
+        place: RunPaths = next_run(project, ref)
         os.makedirs(place.folder)
         os.makedirs(place.state)
         self.policy = Policy(sandbox="off")._replace(**policy)
         self.bench = RunContext(
-            home, ref, self.document, self.policy, place, WorkspaceFiles(home), BackupStore(home), None,
+            project, ref, self.document, self.policy, place, WorkspaceFiles(project), BackupStore(project), None,
             Redaction(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
         )  # fmt: skip
-        self.expected: dict[str, State] = bind(b"", self.document, DiskWorld(home), self.policy).states
+        self.expected: dict[str, State] = bind(b"", self.document, DiskWorld(project), self.policy).states
 
     def step(self, name: str) -> Step:
         """A step by its id."""

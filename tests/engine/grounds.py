@@ -67,18 +67,18 @@ def build(root: Path, wanted: Mapping[str, Thing]) -> None:
 class Looked(NamedTuple):
     """A home with its files and its backups."""
 
-    home: Project
+    project: Project
     ground: WorkspaceFiles
     store: BackupStore
 
     @property
     def root(self) -> Path:
         """Its folder."""
-        return Path(self.home.root)
+        return Path(self.project.root)
 
     def look(self, *declared: str, known: WorkspaceSnapshot | None = None, keep: bool = True) -> WorkspaceSnapshot:
         """Look at the tree."""
-        return tree.take_snapshot(self.home, self.ground, self.store, declared, known, keep=keep)
+        return tree.take_snapshot(self.project, self.ground, self.store, declared, known, keep=keep)
 
     def changes(self, before: WorkspaceSnapshot, *declared: str) -> tuple[tuple[Change, ...], tuple[str, ...]]:
         """What has changed since."""
@@ -88,5 +88,5 @@ class Looked(NamedTuple):
 
 def looked(path: Path) -> Looked:
     """The home around a folder."""
-    home = homes.find(str(path))
-    return Looked(home, WorkspaceFiles(home), BackupStore(home))
+    project = homes.find(str(path))
+    return Looked(project, WorkspaceFiles(project), BackupStore(project))

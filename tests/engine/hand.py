@@ -107,14 +107,14 @@ def created(path: str, lines: int = 1) -> Change:
 def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
     desk.approve()
-    home, ref = desk.home()
-    found = standing.require_approved_status(home, ref)
+    project, ref = desk.project()
+    found = standing.require_approved_status(project, ref)
     assert found.approval is not None
     assert found.candidate is not None
-    place = next_run(home, ref)
-    register.mark_used(home, found.approval.id, place.id)
+    place = next_run(project, ref)
+    register.mark_used(project, found.approval.id, place.id)
     files.make_folder(place.folder)
-    state.make_state_dir(home, "runs")
+    state.make_state_dir(project, "runs")
     files.make_folder(place.state)
     files.create(place.document, found.candidate.current_plan.data)
     hand = Hand(found.candidate.current_plan.document, Journal(place.journal), place.id)

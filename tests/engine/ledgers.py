@@ -42,9 +42,9 @@ class Kept:
 
     def __init__(self, repo: Desk) -> None:
         self.repo = repo
-        self.home, self.ref = repo.home()
-        self.ledger = AuditLog(self.home, self.ref)
-        self.path = Path(names.path_of(self.home, self.ref))
+        self.project, self.ref = repo.project()
+        self.ledger = AuditLog(self.project, self.ref)
+        self.path = Path(names.path_of(self.project, self.ref))
 
     def later(self, seconds: int) -> None:
         """Set the clock."""
@@ -58,7 +58,7 @@ class Kept:
 
     def run(self, document: str = DOCUMENT) -> tuple[RunPaths, Journal]:
         """A run that is about to begin, with a document of one step."""
-        found = place.next_run(self.home, self.ref)
+        found = place.next_run(self.project, self.ref)
         Path(found.folder).mkdir(parents=True)
         Path(found.document).write_text(document)
         return found, Journal(found.journal)

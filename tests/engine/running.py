@@ -55,13 +55,13 @@ class Bench(Desk):
 
     def go(self, watch: RunObserver | None = None, *, commit: bool = False, **chosen: Any) -> FinishedRun:
         """Run it."""
-        home, ref = self.home()
-        return run(home, ref, RunOptions(**chosen), watch or RunObserver(), WriteOptions(commit))
+        project, ref = self.project()
+        return run(project, ref, RunOptions(**chosen), watch or RunObserver(), WriteOptions(commit))
 
     def on(self, answer: str | None = None, watch: RunObserver | None = None, **more: Any) -> FinishedRun:
         """Resume the last run."""
-        home, ref = self.home()
-        return resume(home, ref, self.last(), answer, watch or RunObserver(), WriteOptions(commit=False), **more)
+        project, ref = self.project()
+        return resume(project, ref, self.last(), answer, watch or RunObserver(), WriteOptions(commit=False), **more)
 
     def own(self, terms: str) -> None:
         """Let the user's own settings say this of the execution; behind that it must be approved."""
@@ -71,11 +71,11 @@ class Bench(Desk):
 
     def runs(self) -> list[RunPaths]:
         """The places of all runs."""
-        return place.list_runs(*self.home())
+        return place.list_runs(*self.project())
 
     def last(self) -> RunPaths:
         """The place of the last run."""
-        return place.find_run(*self.home(), None)
+        return place.find_run(*self.project(), None)
 
     def entries(self) -> list[Entry]:
         """What its journal says."""

@@ -48,7 +48,7 @@ class Asked(api.RunObserver):
 def begun(desk: Desk, watch: api.RunObserver) -> api.FinishedRun:
     desk.plan(PLAN)
     desk.data("approve")
-    return api.run(*desk.home(), observer=watch)
+    return api.run(*desk.project(), observer=watch)
 
 
 def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
@@ -59,31 +59,31 @@ def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
 
 
 def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
-    home, ref = desk.home()
+    project, ref = desk.project()
     finished = begun(desk, api.RunObserver())
     assert finished.status == "in_progress"
     assert finished.question is not None
     assert (finished.question.why, finished.question.step) == ("confirm", "more")
-    (summary,) = api.runs(home, [ref])
+    (summary,) = api.runs(project, [ref])
     assert (summary.id, summary.state, summary.done, summary.question) == (finished.run, "active", 1, finished.question)
-    found = api.evaluate(home, ref)
+    found = api.evaluate(project, ref)
     assert [each.dry_run.kind for each in found.evaluation.steps] == ["done", "exact"]
-    assert api.resume(home, ref, "1", answer="go").status == "completed"
-    told = api.record(home, ref, finished.run)
+    assert api.resume(project, ref, "1", answer="go").status == "completed"
+    told = api.record(project, ref, finished.run)
     assert told is not None
     assert (told.status, told.completed_steps) == ("completed", (1, 2))
 
 
 def test_a_revision_of_what_waits(desk: Desk) -> None:
-    home, ref = desk.home()
+    project, ref = desk.project()
     begun(desk, api.RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
-    made = api.replan(home, ref, reason="Another file.", information=new)
+    made = api.replan(project, ref, reason="Another file.", information=new)
     assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (2, ("make",), ["make", "other"])
     desk.data("approve")
-    assert api.resume(home, ref).status == "completed"
+    assert api.resume(project, ref).status == "completed"
     assert not (desk.path / "src/more.py").exists()
-    undone = api.rollback(home, ref, step="other")
+    undone = api.rollback(project, ref, step="other")
     assert (undone.removed, undone.whole) == (("src/other2.py",), False)
 
 
@@ -92,7 +92,7 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
     [
         (api.run, "not-approved"),
         (api.resume, "no-such-run"),
-        (lambda home, ref: api.replan(home, ref, reason="x"), "no-such-run"),
+        (lambda project, ref: api.replan(project, ref, reason="x"), "no-such-run"),
         (api.rollback, "no-such-run"),
         (api.record, "no-such-run"),
     ],
@@ -100,7 +100,7 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
 def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:
     desk.plan(PLAN)
     with pytest.raises(ExecplanError) as caught:
-        call(*desk.home())
+        call(*desk.project())
     assert caught.value.code == code
 
 

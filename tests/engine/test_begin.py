@@ -70,10 +70,10 @@ def test_who_removes_the_journal_frees_no_approval(bench: Bench) -> None:
 
 
 def test_a_run_whose_approval_another_has_taken_does_not_begin(bench: Bench) -> None:
-    home, _ = bench.home()
-    register.reserve(home, "0" * 32, "run-1")
-    register.reserve(home, "0" * 32, "run-2")
-    assert register.read_entry(home, "0" * 32).run_id == ""
-    refused(CHANGED, "approval-used", lambda: register.mark_used(home, "0" * 32, "run-1"))
-    register.mark_used(home, "0" * 32, "run-2")
-    refused(CHANGED, "approval-used", lambda: register.reserve(home, "0" * 32, "run-3"))
+    project, _ = bench.project()
+    register.reserve(project, "0" * 32, "run-1")
+    register.reserve(project, "0" * 32, "run-2")
+    assert register.read_entry(project, "0" * 32).run_id == ""
+    refused(CHANGED, "approval-used", lambda: register.mark_used(project, "0" * 32, "run-1"))
+    register.mark_used(project, "0" * 32, "run-2")
+    refused(CHANGED, "approval-used", lambda: register.reserve(project, "0" * 32, "run-3"))

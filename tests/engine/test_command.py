@@ -127,7 +127,7 @@ def test_what_is_known_to_read_only_leaves_nothing_outside(repo: Folder) -> None
 def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -> None:
     made = Shop(repo, step("touch made", "network"))
     assert made.do("it").outside == "what it did outside the repository or over the network"
-    boxed = Sandbox("/usr/bin/bwrap", can_limit_size=True, home=made.bench.home, hidden_folders=())
+    boxed = Sandbox("/usr/bin/bwrap", can_limit_size=True, project=made.bench.project, hidden_folders=())
     told = [outside_effects(made.bench._replace(sandbox=boxed), made.step("it"), hidden) for hidden in ("", "in x")]
     assert told == ["what it did over the network", "what it did in x or over the network"]
     quiet = made.step("it").model_copy(update={"network": False})

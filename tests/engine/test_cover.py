@@ -186,8 +186,8 @@ def test_the_derived_approval_says_what_it_is(desk: Desk) -> None:
     assert told["steps"] == ["check", "last"]
     assert "derived_from" not in json.loads((folder / f"{first['digest']}.json").read_bytes())
     assert f"revision 2, covered by {first['digest'][:12]}" in desk.type("approve", "--list").out
-    home, ref = desk.home()
-    assert verify_log(home, ref).reasons == ()
+    project, ref = desk.project()
+    assert verify_log(project, ref).reasons == ()
     assert desk.data("stats")["approvals"] == {"approved": 1, "declined": 0, "revoked": 0, "derived": 1}
 
 
@@ -236,7 +236,7 @@ STATES: dict[str, tuple[Callable[[Desk], object], str]] = {
         lambda desk: desk.write(".agent/execplan.toml", '[execution]\nperson_from = "LOW"\n'),
         "the policy has changed",
     ),
-    "another key": (lambda desk: Path(key.path(desk.home()[0])).write_bytes(b"k" * 32), "not as it was sealed"),
+    "another key": (lambda desk: Path(key.path(desk.project()[0])).write_bytes(b"k" * 32), "not as it was sealed"),
     "a file that was changed since": (lambda desk: desk.write("src/made.py", "X = 2\n"), "src/made.py: other bytes"),
     "another program first in PATH": (lambda desk: desk.stub("grep"), "grep: was "),
 }
@@ -285,17 +285,17 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
     begin(desk, PLAN, 1)
     for _ in range(2):
         replan(desk)
-    home, _ = desk.home()
+    project, _ = desk.project()
     folder = desk.path / f".agent/execplans/artifacts/{NAME}/approvals"
     first, second, third = [
         load((folder / f"{each['digest']}.json").read_bytes(), Approval, "it") for each in approvals(desk)
     ]
     assert third.origins == (first.id, second.id)
-    sealing = key.read(home)
+    sealing = key.read(project)
     assert sealing is not None
     assert all(seals.verify_signature(each, sealing) for each in (first, second, third))
     desk.data("approve", "--revoke")
-    assert standing.find_status(*desk.home(), third.derived_from.run if third.derived_from else "").state == "revoked"
+    assert standing.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state == "revoked"
 
 
 def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,8 +346,8 @@ def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
     assert approvals(desk)[0]["how"] == "policy"
     replan(desk)
     assert desk.type("resume").exit == 1
-    home, ref = desk.home()
-    entries = journal.read_journal(places.find_run(home, ref, None).journal)
+    project, ref = desk.project()
+    entries = journal.read_journal(places.find_run(project, ref, None).journal)
     resumed = next(each for each in entries if each.kind == "resumed")
     assert (resumed.fields["how"], resumed.fields["covered_by"]["revision"]) == ("policy", 1)
     assert {each.fields["by"] for each in entries if each.kind == "intent"} == {"policy"}

@@ -171,7 +171,7 @@ def test_a_full_disk_fails_the_step_and_leaves_nothing(repo: Folder, monkeypatch
     made = shop(repo, CREATE)
 
     def full(self: WorkspaceFiles, path: str, data: bytes, mode: int) -> tuple[str, ...]:
-        os.mkdir(os.path.join(self.home.root, "src/new"))
+        os.mkdir(os.path.join(self.project.root, "src/new"))
         raise ExecplanError("io-error", f"can't write {path}: no space left on device", exit=ENVIRONMENT)
 
     monkeypatch.setattr(WorkspaceFiles, "write", full)
@@ -183,7 +183,7 @@ def test_a_full_disk_fails_the_step_and_leaves_nothing(repo: Folder, monkeypatch
 
 def test_the_dry_run_shows_what_the_run_does(repo: Folder) -> None:
     made = shop(repo, CREATE + LINES + PATCH.replace("B = 1", "B = 2") + DELETE)
-    shown = [each.dry_run.diff for each in evaluate(made.document, SnapshotWorld(made.bench.home), made.policy).steps]
+    shown = [each.dry_run.diff for each in evaluate(made.document, SnapshotWorld(made.bench.project), made.policy).steps]
     for name, text in zip(["api", "lines", "patch", "drop"], shown, strict=True):
         done = made.do(name)
         assert done.ok, done

@@ -59,8 +59,8 @@ def test_no_state_follows_that_may_not(bench: Bench) -> None:
     bench.approved(steps(MAKE, DROP.replace("#drop", "#drop confirm"), FAIL))
     bench.go()
     bench.on()
-    home, ref = bench.home()
-    rollback.rollback(home, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+    project, ref = bench.project()
+    rollback.rollback(project, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     bench.write("fail.sh", "exit 0\n")
     assert bench.on().status == "completed"
     course = RunState(bench.course().document)

@@ -32,10 +32,10 @@ def test_artifacts_that_a_link_leads_to_are_no_work_of_a_step(bench: Bench, link
     (bench.path / linked).rename(bench.path / "real")
     (bench.path / linked).symlink_to(os.path.relpath(bench.path / "real", (bench.path / linked).parent))
     plan = "real" if linked != ARTIFACTS else "real/2026-01-01_parser"
-    home, _ = bench.home()
-    assert protection_reason(home, f"{plan}/ledger.jsonl")
-    assert not protection_reason(home, f"{plan}/notes.md")
-    assert str(bench.path / plan / "approvals") in existing_tool_paths(home)
+    project, _ = bench.project()
+    assert protection_reason(project, f"{plan}/ledger.jsonl")
+    assert not protection_reason(project, f"{plan}/notes.md")
+    assert str(bench.path / plan / "approvals") in existing_tool_paths(project)
     bench.go()
     assert bench.on().status == "completed"
     written = [each["path"] for entry in bench.entries() for each in entry.fields.get("changes", ())]
@@ -45,9 +45,9 @@ def test_artifacts_that_a_link_leads_to_are_no_work_of_a_step(bench: Bench, link
 @pytest.mark.parametrize("verb", [("archive", "--force", "--reason", "Enough"), ("rename", "Another title")])
 def test_a_plan_whose_run_is_at_work_is_not_moved(bench: Bench, verb: tuple[str, ...]) -> None:
     bench.go()
-    home, ref = bench.home()
-    with acquire_run_lock(home, f"run {bench.last().id} of {ref.id}"):
+    project, ref = bench.project()
+    with acquire_run_lock(project, f"run {bench.last().id} of {ref.id}"):
         bench.refused(BUSY, "run-busy", verb[0], *(("parser",) if verb[0] == "rename" else ()), *verb[1:])
-    with acquire_run_lock(home, "run 0001-00000000 of another"):
+    with acquire_run_lock(project, "run 0001-00000000 of another"):
         moved = bench.type(verb[0], *(("parser",) if verb[0] == "rename" else ()), *verb[1:])
         assert moved.exit == (1 if verb[0] == "rename" else 0), "under another title the paused run can't be resumed"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def test_records_follow_each_other_across_processes_and_days(kept: Kept) -> None:
     first = kept.ledger.append("approved", {"digest": "a" * 64})
     kept.later(86_400)
-    second = AuditLog(kept.home, kept.ref).append("revoked", {"digest": "a" * 64})
+    second = AuditLog(kept.project, kept.ref).append("revoked", {"digest": "a" * 64})
     assert (first.seq, first.prev, first.ledger, first.plan_id) == (1, "", kept.ref.id, kept.ref.id)
     assert (second.seq, second.prev) == (2, first.hash)
     assert (first.at, second.at) == ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
@@ -50,7 +50,7 @@ def test_what_is_brought_over_from_a_journal_is_brought_over_once(kept: Kept) ->
         journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
         kept.ledger.append_entries(run.id, journal.entries[1:])
         journal.write(entries.RESULT, step="api", attempt=1, ok=True, changes=[change("src/a.py")])
-        AuditLog(kept.home, kept.ref).append_entries(run.id, journal.entries)  # another process, after a kill
+        AuditLog(kept.project, kept.ref).append_entries(run.id, journal.entries)  # another process, after a kill
     begun, intent, result = kept.records()
     assert [each.entry for each in kept.records()] == [1, 2, 3]
     assert [each.line for each in kept.records()] == [each.line for each in journal.entries]
@@ -69,7 +69,7 @@ def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> Non
     kept.ledger.append_entries(run.id, journal.entries)
     before = kept.path.read_bytes()
     other = journal.entries[0]._replace(line="0" * 64)
-    for ledger in (kept.ledger, AuditLog(kept.home, kept.ref)):
+    for ledger in (kept.ledger, AuditLog(kept.project, kept.ref)):
         with pytest.raises(ExecplanError) as caught:
             ledger.append_entries(run.id, [other])
         assert (caught.value.code, caught.value.exit) == ("journal-altered", 6)
@@ -124,13 +124,13 @@ def test_less_than_a_line_is_cut_off_and_a_line_without_its_end_gets_it(kept: Ke
     kept.ledger.append("revoked", {})
     whole = kept.path.read_bytes()
     kept.path.write_bytes(whole + b'{"seq":3,"at":"20')
-    AuditLog(kept.home, kept.ref).append("declined", {})
+    AuditLog(kept.project, kept.ref).append("declined", {})
     assert [each.kind for each in kept.records()] == ["approved", "revoked", "declined"]
     kept.path.write_bytes(whole[:-1])
-    AuditLog(kept.home, kept.ref).append("declined", {})
+    AuditLog(kept.project, kept.ref).append("declined", {})
     assert [each.seq for each in kept.records()] == [1, 2, 3]
     kept.path.write_bytes(b'{"se')
-    assert AuditLog(kept.home, kept.ref).append("declined", {}).seq == 1, (
+    assert AuditLog(kept.project, kept.ref).append("declined", {}).seq == 1, (
         "no anchor was moved: nothing is known to be lost"
     )
 
@@ -140,7 +140,7 @@ def test_a_last_line_that_is_no_record_is_not_built_upon(kept: Kept) -> None:
     kept.path.write_bytes(kept.path.read_bytes().replace(b'"approved"', b'"declined"'))
     before = kept.path.read_bytes()
     with pytest.raises(ExecplanError) as caught:
-        AuditLog(kept.home, kept.ref).append("declined", {})
+        AuditLog(kept.project, kept.ref).append("declined", {})
     assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
     assert "was edited" in caught.value.message
     assert "--accept" in caught.value.hint
@@ -161,7 +161,7 @@ def test_a_long_record_is_read_again(kept: Kept) -> None:
     for count in (200_000, 10):
         kept.ledger.append("approved", {"digest": ["x" * 9] * count})
     assert [each.seq for each in kept.records()] == [1, 2]
-    assert AuditLog(kept.home, kept.ref).append("revoked", {}).seq == 3
+    assert AuditLog(kept.project, kept.ref).append("revoked", {}).seq == 3
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/null", path)])
@@ -199,7 +199,7 @@ def test_eight_processes_write_one_chain(kept: Kept) -> None:
     assert [each.seq for each in records] == list(range(1, 201))
     for number in range(8):
         assert [each.said["turn"] for each in records if each.said["of"] == number] == list(range(25))
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert (found.exit, found.anchored is not None) == (0, True)
 
 
@@ -211,15 +211,15 @@ def test_a_writer_is_killed_again_and_again(kept: Kept) -> None:
             assert os.waitpid(child, os.WNOHANG) == (0, 0)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        last = AuditLog(kept.home, kept.ref).append("revoked", {"of": number})
+        last = AuditLog(kept.project, kept.ref).append("revoked", {"of": number})
         assert kept.records()[-1] == last
-        found = verify_log(kept.home, kept.ref)
+        found = verify_log(kept.project, kept.ref)
         assert (found.exit, found.records) == (0, last.seq)
 
 
 def appends(kept: Kept, number: int, turns: int) -> None:
     """Write records, and move the anchor now and then."""
-    ledger = AuditLog(kept.home, kept.ref)
+    ledger = AuditLog(kept.project, kept.ref)
     for turn in range(turns):
         ledger.append("approved", {"of": number, "turn": turn})
         if turn % 10 == number:

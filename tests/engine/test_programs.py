@@ -200,7 +200,7 @@ def test_a_program_that_changes_while_a_run_waits(bench: Bench) -> None:
     bench.approved(steps(TWO.replace("{#second", "{#second confirm")))
     assert bench.go().question is not None
     first(bench, "../evil", "../bin")
-    _, ref = bench.home()
+    _, ref = bench.project()
     error = bench.refused(4, "program-changed", "resume", "--answer", "go")
     assert "mytool: was" in error["message"]
     assert f"execplan approve {ref.shell_name}; execplan resume" in error["hint"]
@@ -231,8 +231,8 @@ def test_a_program_that_changes_before_a_step(bench: Bench) -> None:
 
     put(bench, "tools/mytool", "good")
     bench.approved(steps(TWO.replace("mytool", "tools/mytool")))
-    here, (home, ref) = bench, bench.home()
-    finished = run(home, ref, RunOptions(), RunObserver(), WriteOptions(commit=False), executor=Slow())
+    here, (project, ref) = bench, bench.project()
+    finished = run(project, ref, RunOptions(), RunObserver(), WriteOptions(commit=False), executor=Slow())
     assert finished.status == "failed"
     assert bench.text("ran") == "good\n"
     ended = bench.entries()[-1].fields
@@ -257,8 +257,8 @@ def test_a_repository_may_not_loosen_it(bench: Bench) -> None:
 
 def test_an_approval_from_before_still_holds(bench: Bench) -> None:
     bench.approved(steps(RUN))
-    home, _ = bench.home()
-    sealing = key.read(home)
+    project, _ = bench.project()
+    sealing = key.read(project)
     assert sealing is not None
     told = {name: value for name, value in bench.kept().items() if name not in ("programs", "hmac")}
     old = to_bytes(seals.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))
@@ -288,9 +288,9 @@ def test_an_altered_list_of_programs_breaks_the_seal(bench: Bench) -> None:
 
 def test_nothing_is_bound_for_an_agent(bench: Bench) -> None:
     step = {"command": "mytool", "argv": ["mytool"]}
-    home, _ = bench.home()
-    assert resolve_programs(document(step), DiskWorld(home))["mytool"].path.endswith("/bin/mytool")
-    assert resolve_programs(document(step, mode="agent"), DiskWorld(home)) == {}
+    project, _ = bench.project()
+    assert resolve_programs(document(step), DiskWorld(project))["mytool"].path.endswith("/bin/mytool")
+    assert resolve_programs(document(step, mode="agent"), DiskWorld(project)) == {}
 
 
 def test_an_agent_looks_up_the_steps_of_a_plan_itself(bench: Bench) -> None:

@@ -75,9 +75,9 @@ def failed(desk: Desk) -> tuple[Any, RunPaths]:
 
 def replanned(desk: Desk, place: RunPaths, **more: Any) -> ReplanResult:
     """Replan a run."""
-    home, ref = desk.home()
+    project, ref = desk.project()
     said = {"reason": "It failed.", "failed": (), "information": None, "watch": RunObserver(), "options": WriteOptions()}
-    return replan_run(home, ref, place, **{**said, **more})
+    return replan_run(project, ref, place, **{**said, **more})
 
 
 def course(place: RunPaths) -> RunState:
@@ -115,26 +115,26 @@ def test_it_is_approved_for_what_is_left_and_for_this_run(desk: Desk) -> None:
     """What is done makes no evaluation fail, is no drift, and is covered by no approval once more."""
     _, place = failed(desk)
     replanned(desk, place, information=json.dumps(NEW))
-    home, ref = desk.home()
+    project, ref = desk.project()
     with pytest.raises(ExecplanError) as caught:
-        standing.require_approved_status(home, ref, run_id=place.id)
+        standing.require_approved_status(project, ref, run_id=place.id)
     assert caught.value.exit in (4, 7), "the approval of the first revision is for that one"
     data = desk.data("evaluate")
     assert [(each["id"], each["dry_run"]["kind"]) for each in data["steps"]] == [("api", "done"), ("fresh", "exact")]
     assert (data["run"], data["revision"], data["ok"]) == (place.id, 2, True)
     given = desk.approve()
     assert (given["steps"], given["done"]) == (["fresh"], ["api"])
-    approval = standing.require_approved_status(home, ref, run_id=place.id).approval
+    approval = standing.require_approved_status(project, ref, run_id=place.id).approval
     assert approval is not None
     assert approval.revision == 2
-    register.mark_used(home, approval.id, place.id)
+    register.mark_used(project, approval.id, place.id)
     desk.write("src/fresh.py", "Y = 1\n")
-    assert standing.require_approved_status(home, ref, run_id=place.id).approval == approval, "what the run has made is no drift"
+    assert standing.require_approved_status(project, ref, run_id=place.id).approval == approval, "what the run has made is no drift"
     with pytest.raises(ExecplanError) as caught:
-        standing.require_approved_status(home, ref)
+        standing.require_approved_status(project, ref)
     assert caught.value.code == "approval-used"
     with pytest.raises(ExecplanError) as caught:
-        standing.require_approved_status(home, ref, run_id="0009-00000000")
+        standing.require_approved_status(project, ref, run_id="0009-00000000")
     assert caught.value.code == "approval-used"
 
 
@@ -298,8 +298,8 @@ def test_a_busy_home_is_not_waited_for(desk: Desk) -> None:
     from execplan.engine.alone import acquire_run_lock
 
     _, place = failed(desk)
-    home, _ = desk.home()
-    with acquire_run_lock(home, "run 0007-00000000 of another"), pytest.raises(ExecplanError) as caught:
+    project, _ = desk.project()
+    with acquire_run_lock(project, "run 0007-00000000 of another"), pytest.raises(ExecplanError) as caught:
         replanned(desk, place)
     assert (caught.value.code, caught.value.exit) == ("run-busy", 5)
     assert "0007-00000000" in caught.value.message
@@ -346,5 +346,5 @@ def test_nothing_is_left(desk: Desk) -> None:
     assert desk.data("evaluate")["verdict"] == "Nothing is left to be done"
     given = desk.approve()
     assert (given["steps"], given["how"]) == ([], "policy")
-    home, ref = desk.home()
-    assert standing.require_approved_status(home, ref, run_id=place.id).approval is not None
+    project, ref = desk.project()
+    assert standing.require_approved_status(project, ref, run_id=place.id).approval is not None

@@ -66,10 +66,10 @@ def begin(desk: Desk, plan: str, exit: int) -> None:
 
 def recorded(desk: Desk) -> Record:
     """The record of the last run."""
-    home, ref = desk.home()
-    found = record.read_record(places.find_run(home, ref, None))
+    project, ref = desk.project()
+    found = record.read_record(places.find_run(project, ref, None))
     assert found is not None
-    assert verify_log(home, ref).reasons == ()
+    assert verify_log(project, ref).reasons == ()
     return found
 
 

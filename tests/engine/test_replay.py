@@ -73,7 +73,7 @@ def test_other_inputs_and_other_steps_are_refused(bench: Bench) -> None:
     bench.approve()
     error = refused(CHANGED, "not-as-then", lambda: bench.go(replays="1"))
     assert [line.partition(":")[0] for line in error.candidates] == ["src/old.py"]
-    refused(CHANGED, "not-as-then", lambda: preview_run(*bench.home(), RunOptions(replays="1")))
+    refused(CHANGED, "not-as-then", lambda: preview_run(*bench.project(), RunOptions(replays="1")))
     refused(INPUT, "no-such-run", lambda: bench.go(replays="7"))
     bench.approved(steps(MAKE))
     assert refused(CHANGED, "not-as-then", lambda: bench.go(replays="1")).candidates[0].startswith("the execution plan")

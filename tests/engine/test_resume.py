@@ -207,7 +207,7 @@ def test_cut_off_at_any_entry_and_resumed_it_comes_to_the_same(bench: Bench, num
     assert not bench.there("half.txt")
     assert not bench.there("src/old.py")
     assert bench.text(f".agent/execplans/{bench.name}.md").count("- [x]") == 2
-    assert verify_log(*bench.home()).reasons == ()
+    assert verify_log(*bench.project()).reasons == ()
 
 
 def test_a_command_that_may_run_once_and_was_cut_short_is_asked_about(bench: Bench) -> None:
@@ -295,19 +295,19 @@ def test_a_new_revision_is_tried_once_and_waits_to_be_resumed(bench: Bench) -> N
     assert finished.status == "completed"
     assert bench.course().document.revision == 3
     assert [count(bench, name) for name in "ab"] == [1, 3]
-    assert verify_log(*bench.home()).reasons == ()
+    assert verify_log(*bench.project()).reasons == ()
 
 
 def test_a_step_that_was_rolled_back_by_itself_is_run_again(bench: Bench) -> None:
     bench.approved(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
     assert bench.go().status == "failed"
-    home, ref = bench.home()
-    rollback(home, ref, bench.last(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+    project, ref = bench.project()
+    rollback(project, ref, bench.last(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     assert not bench.there("a.txt")
     bench.write("src/go", "")
     assert bench.on().status == "completed"
     assert (count(bench, "a"), bench.text("a.txt")) == (2, "a\n")
-    rollback(home, ref, bench.last(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+    rollback(project, ref, bench.last(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     assert not bench.there("a.txt")
 
 
@@ -323,6 +323,6 @@ def test_an_end_at_a_question_is_rolled_back_where_the_policy_says_so(bench: Ben
 def test_two_resumes_at_once_the_second_is_told_so(bench: Bench) -> None:
     bench.approved(steps("```sh {#b confirm}\ntrue\n```"))
     bench.go()
-    with acquire_run_lock(bench.home()[0], "resume of the run 0001-12345678"):
+    with acquire_run_lock(bench.project()[0], "resume of the run 0001-12345678"):
         refused(BUSY, "run-busy", bench.on)
     assert bench.on().status == "completed"

@@ -200,7 +200,7 @@ def test_60_an_altered_backup_is_named_and_nothing_touched(desk: Desk, before: T
     (changed,) = [
         each for entry in entries(desk, "result") for each in entry["changes"] if each["path"] == "src/old.py"
     ]
-    backup = Path(BackupStore(desk.home()[0]).path(changed["before"][1]))
+    backup = Path(BackupStore(desk.project()[0]).path(changed["before"][1]))
     good, ran = backup.read_bytes(), now(desk)
     backup.write_bytes(good[:-1] + b"x")
     error = desk.refused(6, "backup-altered", "rollback")
@@ -346,7 +346,7 @@ def test_a_rollback_makes_one_commit(desk: Desk, before: Things) -> None:
 
 def test_another_at_work_is_named(desk: Desk, before: Things) -> None:
     ran = now(desk)
-    with acquire_run_lock(desk.home()[0], "run 0002-00000000"):
+    with acquire_run_lock(desk.project()[0], "run 0002-00000000"):
         for more in ((), ("--dry-run",)):
             assert "run 0002-00000000" in desk.refused(5, "run-busy", "rollback", *more)["message"]
     assert now(desk) == ran
@@ -399,14 +399,14 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
             return call(*given, **named)
 
         try:
-            home, ref = desk.home()
+            project, ref = desk.project()
             from execplan.engine.rollback import rollback
             from execplan.repo.amend import WriteOptions
 
-            place = places.find_run(home, ref, None)
+            place = places.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(home, ref, place, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+            rollback(project, ref, place, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

@@ -140,17 +140,17 @@ def test_a_step_that_is_none_is_refused(bench: Bench) -> None:
 
 def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
     bench.approved(steps(MAKE))
-    home, ref = bench.home()
+    project, ref = bench.project()
     archived = ref._replace(archived=True)
-    refused(NO, "archived-plan", lambda: run(home, archived, RunOptions(), RunObserver(), WriteOptions()))
+    refused(NO, "archived-plan", lambda: run(project, archived, RunOptions(), RunObserver(), WriteOptions()))
     refused(INPUT, "agent-mode", lambda: begin.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
     assert not bench.runs()
 
 
 def test_two_runs_at_once_the_second_is_told_by_whom(bench: Bench) -> None:
     bench.approved(steps(MAKE))
-    home, _ = bench.home()
-    with alone.acquire_run_lock(home, "run 0001-12345678 of another"):
+    project, _ = bench.project()
+    with alone.acquire_run_lock(project, "run 0001-12345678 of another"):
         error = refused(BUSY, "run-busy", bench.go)
     assert "run 0001-12345678 of another" in error.message
     assert not bench.runs()
@@ -313,8 +313,8 @@ def test_steps_beside_each_other_and_what_nobody_declares(bench: Bench) -> None:
 def test_the_outlook_writes_nothing(bench: Bench) -> None:
     bench.approved(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
     before = tree(bench.path)
-    home, ref = bench.home()
-    found = preview_run(home, ref, RunOptions(steps=("api", "see", "other")))
+    project, ref = bench.project()
+    found = preview_run(project, ref, RunOptions(steps=("api", "see", "other")))
     assert tree(bench.path) == before
     assert [(each.evaluated_step.step.id, each.will_run, each.reason) for each in found.steps] == [
         ("api", True, ""),

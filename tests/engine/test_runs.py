@@ -45,16 +45,16 @@ def state_of(found: RunStatus | None) -> tuple[str, str, str] | None:
 
 def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ends, "_TAIL", 2000)
-    home, ref = desk.home()
-    assert find_last_run(home, ref) is None
-    assert runs(home, [ref]) == []
+    project, ref = desk.project()
+    assert find_last_run(project, ref) is None
+    assert runs(project, [ref]) == []
     hand, place = begun(desk)
 
     def stands() -> tuple[str, str]:
-        found = find_last_run(home, ref)
+        found = find_last_run(project, ref)
         assert found is not None
         assert found.id == place.id
-        whole = summarize_run(home, ref, place)
+        whole = summarize_run(project, ref, place)
         assert (found.state == "cut_short") == whole.cut_short
         assert (found.state == "rolling_back") == whole.rolling
         assert (found.state == "waiting") == (whole.question is not None or whole.status == "replanning")
@@ -63,9 +63,9 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         return found.state, found.why
 
     assert stands() == ("cut_short", "")
-    with acquire_run_lock(home, f"run {place.id} of {ref.id}"):
+    with acquire_run_lock(project, f"run {place.id} of {ref.id}"):
         assert stands() == ("running", "")
-    with acquire_run_lock(home, "run 0009-12345678 of another"):
+    with acquire_run_lock(project, "run 0009-12345678 of another"):
         assert stands() == ("cut_short", ""), "another run is at work"
     hand.done("api", *[created(f"{number}.txt") for number in range(40)])
     assert stands() == ("cut_short", ""), "the last line is longer than what is read first"
@@ -87,10 +87,10 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     hand.write(
         kinds.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
     )
-    assert state_of(find_last_run(home, ref)) == (place.id, "waiting", "approve")
+    assert state_of(find_last_run(project, ref)) == (place.id, "waiting", "approve")
     hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
     hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
-    found = find_last_run(home, ref)
+    found = find_last_run(project, ref)
     assert state_of(found) == (place.id, "rolled_back", "")
     assert found is not None
     assert (found.reason, bool(found.ended)) == ("", True), "how it had ended is further above"
@@ -122,11 +122,11 @@ def test_summaries(desk: Desk) -> None:
     hand.failed("drop")
     hand.write(kinds.BLOCKED, step="check", reason="it needs drop")
     hand.end("failed", "failure")
-    home, ref = desk.home()
-    (found,) = runs(home, [ref])
+    project, ref = desk.project()
+    (found,) = runs(project, [ref])
     assert (found.id, found.plan, found.state, found.status) == (place.id, NAME, "failed", "failed")
     assert (found.done, found.total, found.seconds, found.started) == (1, 3, 1.5, "2026-01-01T00:00:00Z")
-    (archived,) = [summarize_run(home, ref._replace(archived=True), place)]
+    (archived,) = [summarize_run(project, ref._replace(archived=True), place)]
     assert archived.state == "archived"
     assert found.state in STATES
 
@@ -136,11 +136,11 @@ def test_a_run_that_never_began(desk: Desk) -> None:
     for name in ("", '{"n":1,"kind":"begun"'):
         with open(place.journal, "w", encoding="utf-8") as file:
             file.write(name)
-        home, ref = desk.home()
-        (found,) = runs(home, [ref])
+        project, ref = desk.project()
+        (found,) = runs(project, [ref])
         assert (found.state, found.started, found.total, found.cut_short) == ("pending", "", 0, False)
-        assert find_active_run(home, ref) is None
-        assert find_last_run(home, ref) is None
+        assert find_active_run(project, ref) is None
+        assert find_last_run(project, ref) is None
         result: Any = desk.type("evaluate")
         assert result.exit == 0
 
@@ -151,9 +151,9 @@ def test_a_run_that_never_began_hides_none_before_it(desk: Desk) -> None:
     hand.end("failed")
     second = begun(desk)[1]
     with open(second.journal, "w", encoding="utf-8"):
-        home, ref = desk.home()
-        assert state_of(find_last_run(home, ref)) == (first.id, "failed", "")
-        found = find_active_run(home, ref)
+        project, ref = desk.project()
+        assert state_of(find_last_run(project, ref)) == (first.id, "failed", "")
+        found = find_active_run(project, ref)
         assert found is not None
         assert found.run == first.id
 
@@ -161,5 +161,5 @@ def test_a_run_that_never_began_hides_none_before_it(desk: Desk) -> None:
 def test_the_last_run_comes_first(desk: Desk) -> None:
     first = begun(desk)[1]
     second = begun(desk)[1]
-    home, ref = desk.home()
-    assert [each.id for each in runs(home, [ref])] == [second.id, first.id]
+    project, ref = desk.project()
+    assert [each.id for each in runs(project, [ref])] == [second.id, first.id]

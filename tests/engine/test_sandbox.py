@@ -352,10 +352,10 @@ def test_one_that_is_missing_or_does_not_work(
         (folder / "bwrap").write_text(program)
         (folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
-    home = homes.find(str(yard.folder))
-    assert find_sandbox(home, Policy()) == (None, why)
+    project = homes.find(str(yard.folder))
+    assert find_sandbox(project, Policy()) == (None, why)
     with pytest.raises(ExecplanError) as raised:
-        find_sandbox(home, Policy(sandbox="required"))
+        find_sandbox(project, Policy(sandbox="required"))
     assert (raised.value.code, raised.value.exit) == ("sandbox-missing", 6)
     assert why in raised.value.message
 

@@ -41,7 +41,7 @@ def read(bench: Bench, place: RunPaths, document: ExecutionPlan) -> str:
     try:
         course = load_run_state(place, read_run_entries(place))
         if course.begin_fields:
-            summarize_run(*bench.home(), place)
+            summarize_run(*bench.project(), place)
             course.document = document
             build_record(place, document, course)
             course.open_attempts()

@@ -150,7 +150,7 @@ def test_a_file_for_a_collector(told: Kept, tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o644
     assert file.read_text() == told.repo.type("stats", "--format", "prometheus").out
     assert told.repo.data("stats", "--textfile", str(file))["changed"] is False
-    AuditLog(told.home, told.ref).append("declined", {})
+    AuditLog(told.project, told.ref).append("declined", {})
     data = told.repo.data("stats", "--textfile", str(file))
     assert (data["changed"], data["path"]) == (True, str(file))
     assert samples(file.read_text())["plan_approvals_total[('status', 'declined')]"] == 2

@@ -149,7 +149,7 @@ def test_what_nobody_used_for_thirty_days_goes(store: BackupStore) -> None:
     digests = [store.save(each) for each in (b"old", b"got", b"kept", b"new")]
     left = Path(store.folder) / "left.tmp"
     left.write_bytes(b"half")
-    run = Path(store.home.state, "runs/0001-00000000")
+    run = Path(store.project.state, "runs/0001-00000000")
     run.mkdir(parents=True)
     for name in ("01-build.tree", "01-build-1.begun"):
         (run / name).write_bytes(b"")

@@ -54,9 +54,9 @@ def read(repo: Folder) -> bytes:
 
 
 def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     before, document = read(repo), compiled(fences(("build", "Build the parser")))
-    marked = ticks.tick_task(home, ref, document, document.steps[0], PATH)
+    marked = ticks.tick_task(project, ref, document, document.steps[0], PATH)
     assert marked == TickResult("Build the parser.")
     line = f"- [x] (2026-01-01 00:00Z) Build the parser.\n  - [transcript]({HREF})\n- [ ] Write the tests.\n"
     assert line.encode() in read(repo)
@@ -64,19 +64,19 @@ def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> N
     assert found.exit == 0, found.out
     assert [task["state"] for task in repo.ok("show", "parser")["tasks"]] == ["done", "done", "open"]
     ticked = read(repo)
-    assert ticks.tick_task(home, ref, document, document.steps[0], PATH) == TickResult("Build the parser.")  # killed in between
+    assert ticks.tick_task(project, ref, document, document.steps[0], PATH) == TickResult("Build the parser.")  # killed in between
     assert read(repo) == ticked
-    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH) == TickResult("Build the parser.")
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH) == TickResult("Build the parser.")
     assert read(repo) == before
-    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH) == TickResult()
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH) == TickResult()
     assert read(repo) == before
 
 
 def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     document = compiled(fences(("read", "Read lines")))
     before = read(repo)
-    assert ticks.tick_task(home, ref, document, document.steps[0], PATH) == TickResult()
+    assert ticks.tick_task(project, ref, document, document.steps[0], PATH) == TickResult()
     assert read(repo) == before
 
 
@@ -85,10 +85,10 @@ def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
     [("Paint the shed", "no task has the words"), ("the", "matches 2 tasks"), ("9", "there is no task 9")],
 )
 def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why: str) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     document = compiled(fences(("build", task)))
     before = read(repo)
-    marked = ticks.tick_task(home, ref, document, document.steps[0], PATH)
+    marked = ticks.tick_task(project, ref, document, document.steps[0], PATH)
     assert not marked.task
     assert why in marked.warning
     assert "build" in marked.warning
@@ -100,14 +100,14 @@ def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why
     [b"\xff\xfe", CLEAN.replace("- [ ] Write", "<<<<<<< ours\n- [ ] Write\n=======\n>>>>>>> theirs").encode(), None],
 )
 def test_nor_for_a_plan_that_is_broken_or_gone(repo: Folder, broken: bytes | None) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     document = compiled(fences(("build", "Build the parser")))
     if broken is None:
         (repo.path / PLAN).unlink()
     else:
         (repo.path / PLAN).write_bytes(broken)
-    assert ticks.tick_task(home, ref, document, document.steps[0], PATH).warning
-    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH).warning
+    assert ticks.tick_task(project, ref, document, document.steps[0], PATH).warning
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH).warning
     assert not (repo.path / PLAN).exists() if broken is None else read(repo) == broken
 
 
@@ -115,50 +115,50 @@ def test_what_the_task_had_before_comes_back(repo: Folder) -> None:
     text = CLEAN.replace("- [ ] Build", "- [ ] (YYYY-MM-DD HH:MMZ) Build").replace(
         "- [ ] Write", "- [ ] (2025-12-31 08:00Z) Write"
     )
-    home, ref = shelf(repo, text)
+    project, ref = shelf(repo, text)
     before, document = read(repo), compiled(fences(("build", "Build the parser"), ("test", "Write the tests")))
     second = PATH.replace("01-build", "02 (b)")
-    assert ticks.tick_task(home, ref, document, document.steps[0], PATH).task
-    assert ticks.tick_task(home, ref, document, document.steps[1], second).task
+    assert ticks.tick_task(project, ref, document, document.steps[0], PATH).task
+    assert ticks.tick_task(project, ref, document, document.steps[1], second).task
     assert b"transcripts/02%20%28b%29.md)" in read(repo)
     assert repo.run("lint", "parser").exit == 0
-    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH).task
-    assert ticks.reopen_task(home, ref, document, "test", "Write the tests.", second).task
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH).task
+    assert ticks.reopen_task(project, ref, document, "test", "Write the tests.", second).task
     assert read(repo) == before
 
 
 def test_a_task_that_was_edited_since_is_reopened_and_keeps_its_words(repo: Folder) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     document = compiled(fences(("build", "Build the parser")))
-    ticks.tick_task(home, ref, document, document.steps[0], PATH)
+    ticks.tick_task(project, ref, document, document.steps[0], PATH)
     repo.ok("reword", "Build", "Build a better parser.", "-p", "parser")
-    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH).task
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH).task
     assert read(repo) == CLEAN.replace("[ ] Build the parser.", "[ ] Build a better parser.").encode()
 
 
 def test_without_a_transcript_there_is_no_link(repo: Folder) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     before, document = read(repo), compiled(fences(("build", "Build the parser")))
-    assert ticks.tick_task(home, ref, document, document.steps[0], "").task
+    assert ticks.tick_task(project, ref, document, document.steps[0], "").task
     assert b"transcript" not in read(repo)
-    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", "").task
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", "").task
     assert read(repo) == before
 
 
 def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Folder) -> None:
-    home, ref = shelf(repo)
+    project, ref = shelf(repo)
     shelf(repo, CLEAN.replace("Build the parser", "Draw the plan"), "2026-02-02_docs")
     documents = [
         compiled(fences(("build", "Build the parser"))),
         compiled(fences(("build", "Draw the plan")), "2026-02-02_docs"),
     ]
     both = compose(documents, "release")
-    found = [ticks.tick_task(home, ref._replace(id="release"), both, step, PATH) for step in both.steps]
+    found = [ticks.tick_task(project, ref._replace(id="release"), both, step, PATH) for step in both.steps]
     assert [each.task for each in found] == ["Build the parser.", "Draw the plan."]
     assert b"](artifacts/parser/" in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_bytes()
-    assert ticks.list_plan_files(home, ref._replace(id="release"), both) == {PLAN, ".agent/execplans/2026-02-02_docs.md"}
+    assert ticks.list_plan_files(project, ref._replace(id="release"), both) == {PLAN, ".agent/execplans/2026-02-02_docs.md"}
     step = both.steps[1].id
-    assert ticks.reopen_task(home, ref._replace(id="release"), both, step, "Draw the plan.", PATH).task
+    assert ticks.reopen_task(project, ref._replace(id="release"), both, step, "Draw the plan.", PATH).task
     assert "transcript" in read(repo).decode()
     assert "transcript" not in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_text(encoding="utf-8")
 

@@ -283,5 +283,5 @@ def test_what_two_looks_share_is_kept_once(either: Looked) -> None:
         (either.root / name).write_bytes(b"same")
     either.look()
     either.look()
-    kept = [name for _, _, names in os.walk(BackupStore(either.home).folder) for name in names]
+    kept = [name for _, _, names in os.walk(BackupStore(either.project).folder) for name in names]
     assert len(kept) == len(set(kept)) == len({state.sha256 for state in either.look().states.values() if state.sha256})

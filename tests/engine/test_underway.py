@@ -83,8 +83,8 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: D
     assert "approved 1 step (check)" in shown.out
     assert "done, and not run again: api, drop" in shown.out
     assert f"next: execplan resume {place.id} -p 2026-01-01_parser" in shown.out
-    home, ref = desk.home()
-    given = standing.require_approved_status(home, ref, run_id=place.id).approval
+    project, ref = desk.project()
+    given = standing.require_approved_status(project, ref, run_id=place.id).approval
     assert given is not None
     assert given.steps == ("check",)
     assert not is_covered(given.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
@@ -102,20 +102,20 @@ def test_steps_that_are_named_are_no_others(desk: Desk) -> None:
 
 def test_a_run_that_is_over_or_rolled_back_has_done_nothing(desk: Desk) -> None:
     hand, _ = stopped(desk)
-    home, ref = desk.home()
-    found = find_active_run(home, ref)
+    project, ref = desk.project()
+    found = find_active_run(project, ref)
     assert found is not None
     assert found.finished_steps == {"api", "drop"}
     steps = {"steps": ["drop"], "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
     hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
-    assert find_active_run(home, ref) is None, "a rollback that was cut short is finished first"
+    assert find_active_run(project, ref) is None, "a rollback that was cut short is finished first"
     hand.write(kinds.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
-    found = find_active_run(home, ref)
+    found = find_active_run(project, ref)
     assert found is not None
     assert found.finished_steps == {"api"}, "what was rolled back is to be done once more"
     hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
     hand.write(kinds.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
-    assert find_active_run(home, ref) is None
+    assert find_active_run(project, ref) is None
     assert desk.type("evaluate").exit == 1, "src/made.py is there, and src/old.py is not"
 
 
@@ -133,8 +133,8 @@ def test_a_journal_that_says_too_much_frees_nothing(desk: Desk) -> None:
     hand.done("drop")
     hand.end("failed", "failure")
     desk.approve()
-    home, ref = desk.home()
-    given = standing.require_approved_status(home, ref).approval
+    project, ref = desk.project()
+    given = standing.require_approved_status(project, ref).approval
     assert given is not None
     assert given.steps == ("api", "check")
 

@@ -79,13 +79,13 @@ def test_a_whole_ledger(kept: Kept) -> None:
     kept.ledger.append("approved", {"digest": "d" * 64})
     kept.ledger.update_anchor()
     kept.ledger.append("declined", {})
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert (found.records, found.anchored, found.exit, found.reasons) == (2, 1, 0, ())
     assert found.path == f".agent/execplans/artifacts/{kept.ref.id}/ledger.jsonl"
 
 
 def test_none_at_all(kept: Kept) -> None:
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert (found.records, found.anchored, found.exit, found.warnings) == (0, None, 0, ())
 
 
@@ -97,7 +97,7 @@ def tampered(kept: Kept, change: Callable[[list[bytes]], None]) -> LogVerificati
     lines = kept.path.read_bytes().splitlines(keepends=True)
     change(lines)
     kept.path.write_bytes(b"".join(lines))
-    return verify_log(kept.home, kept.ref)
+    return verify_log(kept.project, kept.ref)
 
 
 def edit(lines: list[bytes]) -> None:
@@ -135,13 +135,13 @@ def test_a_cut_before_the_anchor_is_found_and_nothing_is_written(kept: Kept, lef
     found = tampered(kept, lambda lines: lines.__delitem__(slice(left, None)))
     assert "record 4" in found.lost or "knows 4 records" in found.lost
     before = kept.path.read_bytes()
-    for write in (lambda: AuditLog(kept.home, kept.ref).append("approved", {}), AuditLog(kept.home, kept.ref).update_anchor):
+    for write in (lambda: AuditLog(kept.project, kept.ref).append("approved", {}), AuditLog(kept.project, kept.ref).update_anchor):
         with pytest.raises(ExecplanError) as caught:
             write()
         assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
     assert kept.path.read_bytes() == before
     kept.path.unlink()
-    assert "it is gone, and its anchor knows 4 records" in verify_log(kept.home, kept.ref).reasons
+    assert "it is gone, and its anchor knows 4 records" in verify_log(kept.project, kept.ref).reasons
 
 
 def test_a_cut_behind_the_anchor_is_not_found(kept: Kept) -> None:
@@ -151,12 +151,12 @@ def test_a_cut_behind_the_anchor_is_not_found(kept: Kept) -> None:
     short = kept.path.read_bytes()
     kept.ledger.append("declined", {})
     kept.path.write_bytes(short)
-    assert verify_log(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.project, kept.ref).exit == 0
 
 
 def test_no_anchor_is_a_warning(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.exit == 0
     assert any("no anchor here" in each for each in found.warnings)
 
@@ -165,38 +165,38 @@ def test_a_torn_line_is_a_warning(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     with kept.path.open("ab") as file:
         file.write(b'{"seq":2')
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.exit == 0
     assert any("torn" in each for each in found.warnings)
 
 
 def test_going_on_with_what_is_left(kept: Kept) -> None:
     tampered(kept, edit)
-    made = accept_broken_log(kept.home, kept.ref, "A disk was lost.", WriteOptions()).record
+    made = accept_broken_log(kept.project, kept.ref, "A disk was lost.", WriteOptions()).record
     assert made is not None
     assert (made.seq, made.said["reason"], made.said["lost"]) == (5, "A disk was lost.", None)
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.exit == 0
     assert found.anchored == 5
     assert found.accepted == (
         "record 2, line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",
     )
-    assert accept_broken_log(kept.home, kept.ref, "Again.", WriteOptions()).record is None
-    assert AuditLog(kept.home, kept.ref).append("approved", {}).seq == 6
+    assert accept_broken_log(kept.project, kept.ref, "Again.", WriteOptions()).record is None
+    assert AuditLog(kept.project, kept.ref).append("approved", {}).seq == 6
     text = kept.path.read_bytes()
     kept.path.write_bytes(text.replace(b"approved", b"declined", 1))
-    assert verify_log(kept.home, kept.ref).exit == 1, "what was accepted is what was there then"
+    assert verify_log(kept.project, kept.ref).exit == 1, "what was accepted is what was there then"
 
 
 def test_going_on_with_nothing(kept: Kept) -> None:
     tampered(kept, lambda lines: lines.clear())
-    made = accept_broken_log(kept.home, kept.ref, "Gone.", WriteOptions()).record
+    made = accept_broken_log(kept.project, kept.ref, "Gone.", WriteOptions()).record
     assert made is not None
     assert made.seq == 5
     assert made.said["lost"]["seq"] == 4
-    assert verify_log(kept.home, kept.ref).exit == 0
-    assert AuditLog(kept.home, kept.ref).append("approved", {}).seq == 6
-    assert verify_log(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.project, kept.ref).exit == 0
+    assert AuditLog(kept.project, kept.ref).append("approved", {}).seq == 6
+    assert verify_log(kept.project, kept.ref).exit == 0
 
 
 def test_who_edits_a_record_cannot_accept_that_himself(kept: Kept) -> None:
@@ -206,12 +206,12 @@ def test_who_edits_a_record_cannot_accept_that_himself(kept: Kept) -> None:
     last = chain.parse_record(text.splitlines()[-1])
     forged = last._replace(seq=5, kind="accepted", prev=digest(text), said={"reason": "I say so.", "why": ["x"]})
     kept.path.write_bytes(text + chain.encode_record(chain.with_hash(forged)))
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.exit == 1
     assert "record 2, line 2" in found.reasons[0]
     assert found.accepted == ()
     with pytest.raises(ExecplanError):
-        AuditLog(kept.home, kept.ref).append("approved", {})
+        AuditLog(kept.project, kept.ref).append("approved", {})
 
 
 def test_killed_while_it_is_accepted(kept: Kept) -> None:
@@ -219,18 +219,18 @@ def test_killed_while_it_is_accepted(kept: Kept) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("execplan.engine.ledger.anchor.move", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            accept_broken_log(kept.home, kept.ref, "Once.", WriteOptions())
-    assert verify_log(kept.home, kept.ref).exit == 1
-    made = accept_broken_log(kept.home, kept.ref, "Twice.", WriteOptions()).record
+            accept_broken_log(kept.project, kept.ref, "Once.", WriteOptions())
+    assert verify_log(kept.project, kept.ref).exit == 1
+    made = accept_broken_log(kept.project, kept.ref, "Twice.", WriteOptions()).record
     assert made is not None
     assert made.seq == 6
-    assert verify_log(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.project, kept.ref).exit == 0
 
 
 def test_nothing_to_accept(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    assert accept_broken_log(kept.home, kept.ref, "Why not.", WriteOptions()).record is None
+    assert accept_broken_log(kept.project, kept.ref, "Why not.", WriteOptions()).record is None
     assert kept.path.read_bytes() == before
 
 
@@ -241,26 +241,26 @@ def test_journals(kept: Kept) -> None:
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.0)
     kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.update_anchor()
-    assert verify_log(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.project, kept.ref).exit == 0
     with journal.__class__(run.journal) as more:
         more.write(entries.RESUMED, document="x")
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.exit == 0
     assert any("1 entry of" in each and "is not in the ledger" in each for each in found.warnings)
     with open(run.journal, "rb") as file:
         whole = file.read()
     with open(run.journal, "wb") as file:
         file.write(whole.replace(b"completed", b"failed"))
-    (doubt,) = verify_log(kept.home, kept.ref).doubts
+    (doubt,) = verify_log(kept.project, kept.ref).doubts
     assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
-    assert accept_broken_log(kept.home, kept.ref, "Edited by mistake.", WriteOptions()).record is not None
-    assert verify_log(kept.home, kept.ref).exit == 0
+    assert accept_broken_log(kept.project, kept.ref, "Edited by mistake.", WriteOptions()).record is not None
+    assert verify_log(kept.project, kept.ref).exit == 0
     with open(run.journal, "wb") as file:
         file.write(whole.splitlines(keepends=True)[0])
-    (doubt,) = verify_log(kept.home, kept.ref).doubts
+    (doubt,) = verify_log(kept.project, kept.ref).doubts
     assert "ends behind entry 1, and the ledger knows 2" in doubt
     shutil.rmtree(run.folder)
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.exit == 0
     assert f"the journal of the run {run.id} is not there" in found.warnings
 
@@ -280,15 +280,15 @@ def test_what_ran_and_what_let_it_run(kept: Kept) -> None:
     for name, data in files.items():
         (Path(run.folder) / name).write_bytes(data)
     kept.ledger.update_anchor()
-    assert verify_log(kept.home, kept.ref).doubts == ()
+    assert verify_log(kept.project, kept.ref).doubts == ()
     for name, data in files.items():
         path = Path(run.folder) / name
         path.write_bytes(data + b"!")
-        (doubt,) = verify_log(kept.home, kept.ref).doubts
+        (doubt,) = verify_log(kept.project, kept.ref).doubts
         assert doubt.startswith(f"runs/{run.id}/{name} is not the one that was recorded")
         path.write_bytes(data)
     (Path(run.folder) / "execution-plan-2.json").unlink()
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.doubts == ()
     assert any(each.startswith(f"runs/{run.id}/execution-plan-2.json is not there") for each in found.warnings)
 
@@ -300,13 +300,13 @@ def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
     kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.update_anchor()
     Path(run.journal).write_bytes(b"nothing of ours\n")
-    assert verify_log(kept.home, kept.ref).exit == 1
-    accept_broken_log(kept.home, kept.ref, "Overwritten by mistake.", WriteOptions())
-    path, artifacts = Path(kept.ref.path), Path(kept.home.plan_artifacts_dir(kept.ref.path, archived=False))
+    assert verify_log(kept.project, kept.ref).exit == 1
+    accept_broken_log(kept.project, kept.ref, "Overwritten by mistake.", WriteOptions())
+    path, artifacts = Path(kept.ref.path), Path(kept.project.plan_artifacts_dir(kept.ref.path, archived=False))
     new = kept.ref._replace(id="2026-01-01_other", path=str(path.with_name("2026-01-01_other.md")))
     path.rename(new.path)
-    artifacts.rename(kept.home.plan_artifacts_dir(new.path, archived=False))
-    found = verify_log(kept.home, new)
+    artifacts.rename(kept.project.plan_artifacts_dir(new.path, archived=False))
+    found = verify_log(kept.project, new)
     assert (found.reasons, len(found.accepted)) == ((), 1)
 
 
@@ -318,7 +318,7 @@ def test_what_a_merge_has_left(kept: Kept) -> None:
     for path in (kept.path, Path(run.journal)):
         with path.open("ab") as file:
             file.write(b"<<<<<<< HEAD\n=======\n>>>>>>> other\n")
-    found = verify_log(kept.home, kept.ref)
+    found = verify_log(kept.project, kept.ref)
     assert found.flaw is not None
     for each in (found.flaw.why, found.doubts[0]):
         assert "it is a conflict marker of git; take one side whole" in each
@@ -326,20 +326,20 @@ def test_what_a_merge_has_left(kept: Kept) -> None:
 
 def test_approvals(kept: Kept) -> None:
     kept.repo.approve()
-    assert verify_log(kept.home, kept.ref).reasons == verify_log(kept.home, kept.ref).warnings == ()
+    assert verify_log(kept.project, kept.ref).reasons == verify_log(kept.project, kept.ref).warnings == ()
     file = kept.repo.file()
     whole = file.read_bytes()
     file.write_bytes(whole.replace(b'"Ann"', b'"Bob"'))
-    (doubt,) = verify_log(kept.home, kept.ref).doubts
+    (doubt,) = verify_log(kept.project, kept.ref).doubts
     assert "is not the one that was recorded" in doubt
     file.unlink()
-    (warning,) = verify_log(kept.home, kept.ref).warnings
+    (warning,) = verify_log(kept.project, kept.ref).warnings
     assert "was recorded, and its file is not there" in warning
     file.write_bytes(whole)
     kept.later(60)
     kept.repo.approve()
-    assert verify_log(kept.home, kept.ref).warnings == ()
+    assert verify_log(kept.project, kept.ref).warnings == ()
     file.write_bytes(whole)
-    assert len(verify_log(kept.home, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
+    assert len(verify_log(kept.project, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
     file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
-    assert any("there was no ledger yet" in each for each in verify_log(kept.home, kept.ref).warnings)
+    assert any("there was no ledger yet" in each for each in verify_log(kept.project, kept.ref).warnings)

@@ -44,7 +44,7 @@ class World:
     def __init__(self, template: Path, path: Path) -> None:
         self.path = path
         shutil.copytree(template, path)
-        self.home = path / PLANS
+        self.project = path / PLANS
         self.env = {**ENVIRONMENT, "HOME": str(path.parent), "XDG_STATE_HOME": str(path.parent / "state-home")}
         self._here = os.getcwd()
         self._stack = ExitStack()
@@ -106,11 +106,11 @@ class World:
 
     def plans(self) -> list[str]:
         """The paths of the plans outside the archive, from the root."""
-        return sorted([f"{PLANS}/{path.name}" for path in self.home.glob("*.md")])
+        return sorted([f"{PLANS}/{path.name}" for path in self.project.glob("*.md")])
 
     def archived(self) -> list[str]:
         """The paths of the plans in the archive, from the root."""
-        return sorted([f"{ARCHIVE}/{path.name}" for path in (self.home / "archive").glob("*.md")])
+        return sorted([f"{ARCHIVE}/{path.name}" for path in (self.project / "archive").glob("*.md")])
 
     def read(self, path: str) -> bytes:
         """The bytes of a plan."""

@@ -154,6 +154,6 @@ class Desk(Folder):
         """Set the clock."""
         self.patch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + seconds))
 
-    def home(self) -> tuple[Project, PlanRef]:
+    def project(self) -> tuple[Project, PlanRef]:
         """The home, and the plan."""
         return homes.find(os.getcwd()), pick.select_plan(os.getcwd(), None)[1]

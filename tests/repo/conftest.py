@@ -11,7 +11,7 @@ from tests.repo.caching import BAD, UNSTAMPED, Shelf, shelf
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     """A home with three plans that were found to be as they are."""
     made = shelf(tmp_path / "home", monkeypatch)
     for name, content in (("a.md", CLEAN), ("b.md", BAD), ("c.md", UNSTAMPED)):

@@ -32,8 +32,8 @@ def main(hand: int, edits: int, *, commit: bool) -> None:
             ("discover", logs.discover(said, f"shown by {said}")),
             ("note", body.note([said])),
         )[number % KINDS]
-        home, ref = pick.select_plan(".", "parser")
-        amend(home, ref, changer, WriteOptions(commit=commit), command=verb)
+        project, ref = pick.select_plan(".", "parser")
+        amend(project, ref, changer, WriteOptions(commit=commit), command=verb)
 
 
 if __name__ == "__main__":

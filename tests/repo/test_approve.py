@@ -150,7 +150,7 @@ def test_what_changes_while_somebody_reads_is_not_approved(desk: Desk) -> None:
     assert result.exit == 4
     assert "src/old.py: other bytes" in result.err
     assert not (desk.path / ".agent/execplans/artifacts").exists()
-    assert approve.evaluate_for_approval(*desk.home()).evaluation.ok
+    assert approve.evaluate_for_approval(*desk.project()).evaluation.ok
 
 
 def test_what_is_above_the_risk_or_not_named_is_not_covered(desk: Desk) -> None:
@@ -282,12 +282,12 @@ def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
     from execplan.repo.amend import WriteOptions
     from execplan.repo.execution import approve
 
-    home, ref = desk.home()
-    found = approve.evaluate_for_approval(home, ref)
+    project, ref = desk.project()
+    found = approve.evaluate_for_approval(project, ref)
 
     def give(number: int) -> None:
         yes = approve.Confirmation(f"Bot {number}", "digest", 60 + number)
-        approving.approve_and_record(home, ref, found, approval_scope(found.evaluation, None, None), yes, WriteOptions())
+        approving.approve_and_record(project, ref, found, approval_scope(found.evaluation, None, None), yes, WriteOptions())
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(give, range(20)))

@@ -13,21 +13,21 @@ from tests.plans import CLEAN
 from tests.repo.caching import BAD, PLANS, UNSTAMPED, Shelf, shelf
 
 
-def test_nothing_is_judged_twice(home: Shelf) -> None:
-    before = home.caches[0].stat()
-    found = home.lint()
-    assert home.judged == []
+def test_nothing_is_judged_twice(project: Shelf) -> None:
+    before = project.caches[0].stat()
+    found = project.lint()
+    assert project.judged == []
     assert [len(each.findings) for each in found] == [0, 1, 1]
-    assert found == home.lint(cached=False)
-    after = home.caches[0].stat()
+    assert found == project.lint(cached=False)
+    after = project.caches[0].stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
-def test_mended_findings_come_back_with_what_mends_them(home: Shelf) -> None:
-    home.write("d.md", CLEAN.replace("## Progress\n", "## Progress   \n").replace("# Build", "\ufeff# Build", 1))
-    first = home.lint()
-    again = home.lint()
-    assert home.judged == []
+def test_mended_findings_come_back_with_what_mends_them(project: Shelf) -> None:
+    project.write("d.md", CLEAN.replace("## Progress\n", "## Progress   \n").replace("# Build", "\ufeff# Build", 1))
+    first = project.lint()
+    again = project.lint()
+    assert project.judged == []
     assert again == first
     assert [type(each) for found in again for each in found.findings] == [
         type(each) for found in first for each in found.findings
@@ -37,26 +37,26 @@ def test_mended_findings_come_back_with_what_mends_them(home: Shelf) -> None:
     ]
 
 
-def test_the_bytes_are_given_where_something_was_found(home: Shelf) -> None:
+def test_the_bytes_are_given_where_something_was_found(project: Shelf) -> None:
     for cached in (True, False):
-        assert [each.data for each in home.lint(cached=cached, with_data=True)] == [
+        assert [each.data for each in project.lint(cached=cached, with_data=True)] == [
             b"",
             BAD.encode(),
             UNSTAMPED.encode(),
         ]
-    assert [each.data for each in home.lint()] == [b"", b"", b""]
-    home.lint(with_data=True)
-    assert home.judged == []
+    assert [each.data for each in project.lint()] == [b"", b"", b""]
+    project.lint(with_data=True)
+    assert project.judged == []
 
 
-def test_other_bytes_of_the_same_size_and_time(home: Shelf) -> None:
-    path = home.path / PLANS / "a.md"
+def test_other_bytes_of_the_same_size_and_time(project: Shelf) -> None:
+    path = project.path / PLANS / "a.md"
     before = path.stat()
-    home.write("a.md", UNSTAMPED)
+    project.write("a.md", UNSTAMPED)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     after = path.stat()
     assert (before.st_size, before.st_mtime_ns, before.st_ino) == (after.st_size, after.st_mtime_ns, after.st_ino)
-    assert home.same() == ["a.md"]
+    assert project.same() == ["a.md"]
 
 
 def test_a_plan_that_was_just_written_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,127 +74,127 @@ def test_a_plan_that_was_just_written_is_not_believed(tmp_path: Path, monkeypatc
     assert made.same() == []
 
 
-def test_touched(home: Shelf) -> None:
+def test_touched(project: Shelf) -> None:
     for name in ("a.md", "b.md"):
-        os.utime(home.path / PLANS / name)
-    assert home.same() == []
-    assert home.lint() == home.lint()
+        os.utime(project.path / PLANS / name)
+    assert project.same() == []
+    assert project.lint() == project.lint()
     reads: list[str] = []
     trace.listen(reads.append)
-    home.lint()
+    project.lint()
     trace._listeners.pop()
     assert not [line for line in reads if line.endswith(".md")], "the new status was not kept"
 
 
-def test_replaced_by_a_file_of_the_same_size_and_time(home: Shelf) -> None:
-    path = home.path / PLANS / "a.md"
+def test_replaced_by_a_file_of_the_same_size_and_time(project: Shelf) -> None:
+    path = project.path / PLANS / "a.md"
     status = path.stat()
-    other = home.write("other", UNSTAMPED)
+    other = project.write("other", UNSTAMPED)
     os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
     other.replace(path)
-    assert home.same() == ["a.md"]
+    assert project.same() == ["a.md"]
 
 
-def test_new_moved_and_deleted(home: Shelf) -> None:
-    folder = home.path / PLANS
-    home.write("d.md", CLEAN)
-    assert home.same() == ["d.md"]
+def test_new_moved_and_deleted(project: Shelf) -> None:
+    folder = project.path / PLANS
+    project.write("d.md", CLEAN)
+    assert project.same() == ["d.md"]
     (folder / "b.md").rename(folder / "e.md")
-    assert home.same() == ["e.md"]
+    assert project.same() == ["e.md"]
     (folder / "a.md").unlink()
-    assert home.same() == []
-    assert b"c.md" in home.caches[0].read_bytes()
+    assert project.same() == []
+    assert b"c.md" in project.caches[0].read_bytes()
     for name in ("c.md", "d.md"):
         (folder / name).unlink()
-    assert home.same() == []
-    assert b"e.md" in home.caches[0].read_bytes()
-    assert b"c.md" not in home.caches[0].read_bytes()
+    assert project.same() == []
+    assert b"e.md" in project.caches[0].read_bytes()
+    assert b"c.md" not in project.caches[0].read_bytes()
     (folder / "e.md").unlink()
-    assert home.same() == []
+    assert project.same() == []
 
 
-def test_a_part_keeps_the_rest(home: Shelf) -> None:
-    home.write("d.md", BAD)
-    home.lint(f"{PLANS}/d.md", f"{PLANS}/a.md")
-    assert home.judged == ["d.md"]
-    assert home.same() == []
+def test_a_part_keeps_the_rest(project: Shelf) -> None:
+    project.write("d.md", BAD)
+    project.lint(f"{PLANS}/d.md", f"{PLANS}/a.md")
+    assert project.judged == ["d.md"]
+    assert project.same() == []
 
 
-def test_unreadable_for_a_time(home: Shelf) -> None:
-    path = home.path / PLANS / "a.md"
-    kept = home.path / "kept"
+def test_unreadable_for_a_time(project: Shelf) -> None:
+    path = project.path / PLANS / "a.md"
+    kept = project.path / "kept"
     path.rename(kept)
     for make in (os.mkdir, os.mkfifo, lambda path: os.symlink("nowhere.md", path)):
         make(path)
         for _ in range(2):
-            assert home.same() == []
-            assert [each.code for each in home.lint()[0].findings] == ["EP001"]
+            assert project.same() == []
+            assert [each.code for each in project.lint()[0].findings] == ["EP001"]
         path.rmdir() if path.is_dir() else path.unlink()
     kept.rename(path)
-    home.same()
-    assert home.lint()[0].findings == []
+    project.same()
+    assert project.lint()[0].findings == []
 
 
-def test_too_large_and_no_text(home: Shelf) -> None:
-    home.write("d.md", b"\xff\xfe\0a")
-    home.write("e.md", b"# A\n" * 3_000_000)
-    assert home.same() == ["d.md"]
-    assert home.same() == []
-    assert [[each.code for each in found.findings] for found in home.lint()[3:]] == [["EP001"], ["EP001"]]
+def test_too_large_and_no_text(project: Shelf) -> None:
+    project.write("d.md", b"\xff\xfe\0a")
+    project.write("e.md", b"# A\n" * 3_000_000)
+    assert project.same() == ["d.md"]
+    assert project.same() == []
+    assert [[each.code for each in found.findings] for found in project.lint()[3:]] == [["EP001"], ["EP001"]]
 
 
-def test_names_that_are_no_text(home: Shelf) -> None:
-    name = os.fsencode(home.path / PLANS) + b"/d-\xff.md"
+def test_names_that_are_no_text(project: Shelf) -> None:
+    name = os.fsencode(project.path / PLANS) + b"/d-\xff.md"
     try:
         Path(os.fsdecode(name)).write_text(BAD)
     except OSError:
         pytest.skip("the file system takes no such name")
-    home.same()
-    assert home.same() == []
+    project.same()
+    assert project.same() == []
 
 
-def test_links(home: Shelf) -> None:
-    target = home.path / "real.md"
+def test_links(project: Shelf) -> None:
+    target = project.path / "real.md"
     target.write_text(CLEAN)
-    (home.path / PLANS / "d.md").symlink_to("../../real.md")
-    home.same()
-    assert home.lint()[3].findings == []
+    (project.path / PLANS / "d.md").symlink_to("../../real.md")
+    project.same()
+    assert project.lint()[3].findings == []
     target.write_text(BAD)
-    home.same()
-    assert [each.code for each in home.lint()[3].findings] == ["EP301"]
-    outside = home.path.parent / "outside.md"
+    project.same()
+    assert [each.code for each in project.lint()[3].findings] == ["EP301"]
+    outside = project.path.parent / "outside.md"
     outside.write_text(CLEAN)
     target.unlink()
     target.symlink_to(outside)
-    home.same()
-    assert [each.code for each in home.lint()[3].findings] == ["EP001"]
+    project.same()
+    assert [each.code for each in project.lint()[3].findings] == ["EP001"]
 
 
-def test_the_folder_becomes_a_link(home: Shelf) -> None:
-    folder = home.path / "docs"
+def test_the_folder_becomes_a_link(project: Shelf) -> None:
+    folder = project.path / "docs"
     folder.mkdir()
     (folder / "a.md").write_text(CLEAN)
-    assert home.lint("docs")[0].findings == []
-    outside = home.path.parent / "outside"
+    assert project.lint("docs")[0].findings == []
+    outside = project.path.parent / "outside"
     folder.rename(outside)
     folder.symlink_to(outside)
-    assert home.lint("docs")[0].findings == home.lint("docs", cached=False)[0].findings
+    assert project.lint("docs")[0].findings == project.lint("docs", cached=False)[0].findings
 
 
-def test_a_folder_that_becomes_the_archive(home: Shelf) -> None:
-    folder = home.path / "docs"
+def test_a_folder_that_becomes_the_archive(project: Shelf) -> None:
+    folder = project.path / "docs"
     folder.mkdir()
     (folder / "a.md").write_text(CLEAN)
-    assert home.lint("docs")[0].findings == []
-    folder.rename(home.path / PLANS / "archive")
-    folder.symlink_to(home.path / PLANS / "archive")
-    assert [each.code for each in home.lint("docs")[0].findings] == ["EP502"]
+    assert project.lint("docs")[0].findings == []
+    folder.rename(project.path / PLANS / "archive")
+    folder.symlink_to(project.path / PLANS / "archive")
+    assert [each.code for each in project.lint("docs")[0].findings] == ["EP502"]
 
 
 @pytest.mark.parametrize("look", [2, 3])
-def test_changed_while_it_is_read(home: Shelf, monkeypatch: pytest.MonkeyPatch, look: int) -> None:
-    path = home.path / PLANS / "a.md"
-    home.write("a.md", CLEAN + "\n")
+def test_changed_while_it_is_read(project: Shelf, monkeypatch: pytest.MonkeyPatch, look: int) -> None:
+    path = project.path / PLANS / "a.md"
+    project.write("a.md", CLEAN + "\n")
     fstat, calls = os.fstat, []
 
     def slow(handle: int) -> os.stat_result:
@@ -202,12 +202,12 @@ def test_changed_while_it_is_read(home: Shelf, monkeypatch: pytest.MonkeyPatch, 
         if status.st_ino == path.stat().st_ino:
             calls.append(handle)
             if len(calls) == look:  # 2: behind the look at it before it is read; 3: before the one behind that
-                home.write("a.md", BAD)
+                project.write("a.md", BAD)
                 return status if look == 2 else fstat(handle)
         return status
 
     monkeypatch.setattr(os, "fstat", slow)
-    home.lint()
+    project.lint()
     monkeypatch.setattr(os, "fstat", fstat)
-    home.same()
-    assert [each.code for each in home.lint()[0].findings] == ["EP301"]
+    project.same()
+    assert [each.code for each in project.lint()[0].findings] == ["EP301"]

@@ -15,16 +15,16 @@ from tests.repo.caching import BAD, Shelf
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "end", "flip", "garbage", "foreign", "no-tuple", "folder", "link"])
-def test_damaged(home: Shelf, damage: str) -> None:
-    file = home.caches[0]
+def test_damaged(project: Shelf, damage: str) -> None:
+    file = project.caches[0]
     data = file.read_bytes()
     head, body = data[:84], data[84:]
     if damage == "folder":
         file.unlink()
         file.mkdir()
     elif damage == "link":
-        file.rename(home.path / "elsewhere")
-        file.symlink_to(home.path / "elsewhere")
+        file.rename(project.path / "elsewhere")
+        file.symlink_to(project.path / "elsewhere")
     else:
         file.write_bytes(
             {
@@ -37,21 +37,21 @@ def test_damaged(home: Shelf, damage: str) -> None:
                 "no-tuple": head[:80] + zlib.crc32(b"N").to_bytes(4, "big") + b"N",
             }[damage]
         )
-    assert home.same() == ["a.md", "b.md", "c.md"]
-    assert home.same() == ([] if damage != "folder" else ["a.md", "b.md", "c.md"])
+    assert project.same() == ["a.md", "b.md", "c.md"]
+    assert project.same() == ([] if damage != "folder" else ["a.md", "b.md", "c.md"])
 
 
-def test_of_another_user(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_another_user(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "k" * 64
-    assert cache._load_cache(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is not None
+    assert cache._load_cache(str(project.caches[0]), project.caches[0].read_bytes()[16:80]) is not None
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert cache._load_cache(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is None
-    assert cache._load_cache(str(home.caches[0]), key.encode()) is None
+    assert cache._load_cache(str(project.caches[0]), project.caches[0].read_bytes()[16:80]) is None
+    assert cache._load_cache(str(project.caches[0]), key.encode()) is None
 
 
-def test_two_at_once(home: Shelf) -> None:
-    home.write("d.md", BAD)
-    first, second = [cache.open_cache(lot.home, CheckOptions()) for lot in resolve_target_groups([])[:1] * 2]
+def test_two_at_once(project: Shelf) -> None:
+    project.write("d.md", BAD)
+    first, second = [cache.open_cache(lot.project, CheckOptions()) for lot in resolve_target_groups([])[:1] * 2]
     assert first is not None
     assert second is not None
     entry: cache.CacheEntry = ((1, 2, 3, 4), b"x", (), -cache.NO_MINUTE_LIMIT, cache.NO_MINUTE_LIMIT, ())
@@ -59,36 +59,36 @@ def test_two_at_once(home: Shelf) -> None:
     second.store("/nowhere", "two.md", entry, (("has", "y", True),), archived=False)
     second.save()
     first.save()
-    assert home.same() == ["d.md"]
-    assert [path.suffix for path in home.caches] == [""]
+    assert project.same() == ["d.md"]
+    assert [path.suffix for path in project.caches] == [""]
 
 
-def test_old_ones_are_pruned(home: Shelf) -> None:
+def test_old_ones_are_pruned(project: Shelf) -> None:
     for at in range(40):
-        home.way = CheckOptions(selection=RuleSelection(ignore=(f"EP{at}",)))
-        home.lint()
-    assert len(home.caches) == 16
-    home.lint()
-    assert home.judged == []
+        project.way = CheckOptions(selection=RuleSelection(ignore=(f"EP{at}",)))
+        project.lint()
+    assert len(project.caches) == 16
+    project.lint()
+    assert project.judged == []
 
 
-def test_where_it_can_not_be_written(home: Shelf) -> None:
+def test_where_it_can_not_be_written(project: Shelf) -> None:
     import shutil
 
-    shutil.rmtree(home.path / ".git" / "execplan")
-    (home.path / ".git" / "execplan").write_text("in the way")
+    shutil.rmtree(project.path / ".git" / "execplan")
+    (project.path / ".git" / "execplan").write_text("in the way")
     for _ in range(2):
-        assert home.same() == ["a.md", "b.md", "c.md"]
+        assert project.same() == ["a.md", "b.md", "c.md"]
 
 
-def test_without_git(home: Shelf) -> None:
-    (home.path / ".git").rename(home.path / "no-git")
-    before = sorted(home.path.rglob("*"))
+def test_without_git(project: Shelf) -> None:
+    (project.path / ".git").rename(project.path / "no-git")
+    before = sorted(project.path.rglob("*"))
     for _ in range(2):
-        assert home.same() == ["a.md", "b.md", "c.md"]
-    assert sorted(home.path.rglob("*")) == before
+        assert project.same() == ["a.md", "b.md", "c.md"]
+    assert sorted(project.path.rglob("*")) == before
 
 
-def test_few_are_not_looked_up(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_are_not_looked_up(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many, "MIN_CACHED_PLANS", 3)
-    assert home.same() == ["a.md", "b.md", "c.md"]
+    assert project.same() == ["a.md", "b.md", "c.md"]

@@ -16,39 +16,39 @@ from tests.plans import CLEAN
 from tests.repo.caching import PLANS, Shelf, due
 
 
-def test_archived(home: Shelf) -> None:
-    folder = home.path / PLANS
+def test_archived(project: Shelf) -> None:
+    folder = project.path / PLANS
     (folder / "archive").mkdir()
     (folder / "a.md").rename(folder / "archive" / "a.md")
-    assert home.same() == ["a.md"]
-    assert [each.code for found in home.lint() for each in found.findings if "archive" in found.path] == ["EP502"]
+    assert project.same() == ["a.md"]
+    assert [each.code for found in project.lint() for each in found.findings if "archive" in found.path] == ["EP502"]
     (folder / "archive" / "a.md").rename(folder / "a.md")
-    home.same()
+    project.same()
 
 
-def test_settings(home: Shelf) -> None:
-    file = home.path / ".agent" / "execplan.toml"
+def test_settings(project: Shelf) -> None:
+    file = project.path / ".agent" / "execplan.toml"
     file.write_text('stalled_days = 3\n[lint.levels]\nEP301 = "hint"\n')
-    assert home.same() == ["a.md", "b.md", "c.md"]
-    assert [each.level for each in home.lint()[1].findings if each.code == "EP301"] == ["hint"]
+    assert project.same() == ["a.md", "b.md", "c.md"]
+    assert [each.level for each in project.lint()[1].findings if each.code == "EP301"] == ["hint"]
     file.write_text('[lint.paths."*/b.md"]\nignore = ["EP301"]\n')
-    assert home.same() == ["a.md", "b.md", "c.md"]
+    assert project.same() == ["a.md", "b.md", "c.md"]
     file.unlink()
-    assert home.same() == []
+    assert project.same() == []
 
 
-def test_options(home: Shelf) -> None:
+def test_options(project: Shelf) -> None:
     for way in (CheckOptions(is_hook=True), CheckOptions(selection=RuleSelection(select=("EP2",))), CheckOptions(selection=RuleSelection(ignore=("EP2",)))):
-        home.way = way
-        assert home.same() == ["a.md", "b.md", "c.md"]
-        assert home.same() == []
-    home.way = CheckOptions()
-    assert home.same() == []
+        project.way = way
+        assert project.same() == ["a.md", "b.md", "c.md"]
+        assert project.same() == []
+    project.way = CheckOptions()
+    assert project.same() == []
     fields = ("hook", "selection", "trees", "histories", "committed")
     assert CheckOptions._fields == fields, "does the key of the cache tell what is new?"
 
 
-def test_rules_and_versions(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_and_versions(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     for where, name, value in (
         (cache, "__version__", "99"),
         (cache, "package_fingerprint", lambda: "other rules"),
@@ -56,10 +56,10 @@ def test_rules_and_versions(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> Non
         (os, "geteuid", lambda: 12345),
     ):
         monkeypatch.setattr(where, name, value)
-        assert home.same() == ["a.md", "b.md", "c.md"], name
+        assert project.same() == ["a.md", "b.md", "c.md"], name
 
 
-def test_a_rule_that_was_just_edited(home: Shelf, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_rule_that_was_just_edited(project: Shelf, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.undo()
     package = tmp_path / "package"
     (package / "lint").mkdir(parents=True)
@@ -76,19 +76,19 @@ def test_a_rule_that_was_just_edited(home: Shelf, monkeypatch: pytest.MonkeyPatc
     assert cache.package_fingerprint() is None
 
 
-def test_rules_of_ones_own_and_history(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    home.way = CheckOptions(histories={})
+def test_rules_of_ones_own_and_history(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.way = CheckOptions(histories={})
     for _ in range(2):
-        assert home.same() == ["a.md", "b.md", "c.md"]
-    home.way = CheckOptions()
+        assert project.same() == ["a.md", "b.md", "c.md"]
+    project.way = CheckOptions()
     monkeypatch.setitem(RULES, "XY1", Rule("XY1", WARNING, due))
     for _ in range(2):
-        assert home.same() == ["a.md", "b.md", "c.md"]
+        assert project.same() == ["a.md", "b.md", "c.md"]
 
 
-def test_the_clock(home: Shelf) -> None:
-    home.write("d.md", f"{CLEAN}\ndue 2000\n\ndue 3000\n")
-    assert home.same() == ["d.md"]
+def test_the_clock(project: Shelf) -> None:
+    project.write("d.md", f"{CLEAN}\ndue 2000\n\ndue 3000\n")
+    assert project.same() == ["d.md"]
     for minute, judged, found in (
         (1999, [], 0),
         (2000, ["d.md"], 1),
@@ -98,35 +98,35 @@ def test_the_clock(home: Shelf) -> None:
         (2000, ["d.md"], 1),
         (0, ["d.md"], 0),
     ):
-        home.minute = minute
-        assert home.same() == judged, minute
-        assert len(home.lint()[3].findings) == found
+        project.minute = minute
+        assert project.same() == judged, minute
+        assert len(project.lint()[3].findings) == found
 
 
-def test_the_tree(home: Shelf) -> None:
+def test_the_tree(project: Shelf) -> None:
     for name in "defg":
-        home.write(f"{name}.md", f"{CLEAN}\nnames src/one.py\n" + "\nnames src/two.py\n" * (name == "g"))
-    assert home.same() == ["d.md", "e.md", "f.md", "g.md"]
-    home.lint()
-    assert sorted(home.asked) == [("has", "src/one.py"), ("has", "src/two.py")], "each question once"
-    (home.path / "src").mkdir()
-    (home.path / "src" / "two.py").touch()
-    assert home.same() == ["g.md"]
-    (home.path / "src" / "one.py").touch()
-    assert home.same() == ["d.md", "e.md", "f.md", "g.md"]
-    (home.path / "src" / "one.py").unlink()
-    home.write("d.md", CLEAN)
-    assert home.same() == ["d.md", "e.md", "f.md", "g.md"]
+        project.write(f"{name}.md", f"{CLEAN}\nnames src/one.py\n" + "\nnames src/two.py\n" * (name == "g"))
+    assert project.same() == ["d.md", "e.md", "f.md", "g.md"]
+    project.lint()
+    assert sorted(project.asked) == [("has", "src/one.py"), ("has", "src/two.py")], "each question once"
+    (project.path / "src").mkdir()
+    (project.path / "src" / "two.py").touch()
+    assert project.same() == ["g.md"]
+    (project.path / "src" / "one.py").touch()
+    assert project.same() == ["d.md", "e.md", "f.md", "g.md"]
+    (project.path / "src" / "one.py").unlink()
+    project.write("d.md", CLEAN)
+    assert project.same() == ["d.md", "e.md", "f.md", "g.md"]
     for name in "efg":
-        home.write(f"{name}.md", CLEAN)
-    home.lint()
-    home.lint()
-    assert home.asked == [], "questions that nobody asks any more are forgotten"
+        project.write(f"{name}.md", CLEAN)
+    project.lint()
+    project.lint()
+    assert project.asked == [], "questions that nobody asks any more are forgotten"
 
 
-def test_touched_when_the_tree_has_changed(home: Shelf) -> None:
-    path = home.write("d.md", f"{CLEAN}\nnames src\n")
-    home.lint()
+def test_touched_when_the_tree_has_changed(project: Shelf) -> None:
+    path = project.write("d.md", f"{CLEAN}\nnames src\n")
+    project.lint()
     os.utime(path)
-    (home.path / "src").mkdir()
-    assert home.same() == ["d.md"]
+    (project.path / "src").mkdir()
+    assert project.same() == ["d.md"]

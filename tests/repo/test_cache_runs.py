@@ -37,33 +37,33 @@ CONTENTS = [
 ]
 
 
-def step(home: Shelf, what: str, which: int, how: int) -> None:
+def step(project: Shelf, what: str, which: int, how: int) -> None:
     """Do one thing to a home."""
-    folder = home.path / PLANS
+    folder = project.path / PLANS
     path, other = folder / f"{which}.md", folder / f"{(which + 1 + how % 3) % 4}.md"
     if what == "write":
         if path.is_symlink() and not path.exists():
             path.unlink()  # a link that leads nowhere, or in a circle
-        home.write(path.name, CONTENTS[how])
+        project.write(path.name, CONTENTS[how])
     elif what == "swap":
-        home.write("new", CONTENTS[how]).replace(path)
+        project.write("new", CONTENTS[how]).replace(path)
     elif what == "clock":
-        home.minute = 1000 + 5 * how
+        project.minute = 1000 + 5 * how
     elif what == "tree":
-        named = home.path / f"src{which % 2 + 1}"
+        named = project.path / f"src{which % 2 + 1}"
         named.rmdir() if named.exists() else named.mkdir()
     elif what == "part":
-        home.lint(PLANS)
+        project.lint(PLANS)
     elif path.exists():
-        _change(home, what, path, other, CONTENTS[how])
+        _change(project, what, path, other, CONTENTS[how])
 
 
-def _change(home: Shelf, what: str, path: Path, other: Path, content: str) -> None:
+def _change(project: Shelf, what: str, path: Path, other: Path, content: str) -> None:
     status = path.stat()
     if what == "touch":
         os.utime(path)
     elif what == "back":
-        home.write(path.name, content)
+        project.write(path.name, content)
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     elif what == "rename":
         path.rename(other)
@@ -82,10 +82,10 @@ def _change(home: Shelf, what: str, path: Path, other: Path, content: str) -> No
 @given(steps=STEPS)
 def test_whatever_happens(old: bool, steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as monkeypatch:
-        home = shelf(Path(folder).resolve() / "home", monkeypatch, old=old)
+        project = shelf(Path(folder).resolve() / "home", monkeypatch, old=old)
         for each in (("write", 0, 0), ("write", 1, 4), ("write", 2, 3), *steps):
-            step(home, *each)
-            home.same()
+            step(project, *each)
+            project.same()
         os.chdir("/")
 
 

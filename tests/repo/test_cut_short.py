@@ -27,11 +27,11 @@ def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED, *, 
     if not child:
         try:
             setattr(module, name, lambda *arguments: os._exit(9))
-            home, ref = pick.select_plan(str(folder.path), "parser")
+            project, ref = pick.select_plan(str(folder.path), "parser")
             if verb == NAMED:
-                rename_plan(home, ref, "Build the reader", WriteOptions(commit=commit))
+                rename_plan(project, ref, "Build the reader", WriteOptions(commit=commit))
             else:
-                archive_plan(home, ref, WriteOptions(commit=commit), reason="Enough.")
+                archive_plan(project, ref, WriteOptions(commit=commit), reason="Enough.")
         finally:
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9

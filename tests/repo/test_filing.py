@@ -408,10 +408,10 @@ def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
     def broken(*arguments: object) -> None:
         raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
 
-    home = homes.find(str(repo.path))
-    [ref] = shelf.refs(home, archive=True)
+    project = homes.find(str(repo.path))
+    [ref] = shelf.refs(project, archive=True)
     monkeypatch.setattr(move, "update_references", broken)
-    assert "a broken disk" in archive.restore_plan(home, ref, WriteOptions()).warnings[0]
+    assert "a broken disk" in archive.restore_plan(project, ref, WriteOptions()).warnings[0]
     assert (repo.path / ".git/execplan/move.json").exists()
     assert "is finished now" in repo.run("list").err
     assert path.read_text() == DONE
@@ -436,10 +436,10 @@ def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, mo
     def full(*arguments: object) -> None:
         raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT)
 
-    home = homes.find(str(repo.path))
-    [ref] = shelf.refs(home, archive=True)
+    project = homes.find(str(repo.path))
+    [ref] = shelf.refs(project, archive=True)
     monkeypatch.setattr(moved, "move_journal", full)
     with pytest.raises(ExecplanError, match="no space left"):
-        archive.restore_plan(home, ref, WriteOptions())
+        archive.restore_plan(project, ref, WriteOptions())
     assert tree(repo.path) == before
     assert not (repo.path / ".git/execplan/move.json").exists()

@@ -55,7 +55,7 @@ The tables are in `tables.py`, as the README.md says; nothing is in `src/gone.py
 
 
 @pytest.fixture
-def home(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
+def project(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """A repository with a plan that names files, all committed."""
     repo.plan(PLAN)
     for name in ("src/reader.py", "src/scanner.py", "tests/test_reader.py", "lib/deep/tables.py", "Makefile"):
@@ -82,7 +82,7 @@ def of(kind: str, found: GatheredPack) -> list[Unit]:
     return [unit for unit in found.pack.units if unit.type == kind]
 
 
-def test_files_that_the_plan_names(home: Folder) -> None:
+def test_files_that_the_plan_names(project: Folder) -> None:
     found = gathered()
     paths = ["README.md", "Makefile", "lib/deep/tables.py", "src/reader.py", "src/scanner.py", "tests/test_reader.py"]
     assert sorted(unit.path for unit in of(FILE, found)) == sorted(paths)
@@ -91,7 +91,7 @@ def test_files_that_the_plan_names(home: Folder) -> None:
     assert (unit.id, unit.content, unit.line_start, unit.line_end) == ("file:src/reader.py", "# src/reader.py\n", 1, 1)
 
 
-def test_the_plan_in_parts(home: Folder) -> None:
+def test_the_plan_in_parts(project: Folder) -> None:
     found = gathered()
     assert found.pack.task.startswith("Mend `src/reader.py:12`")
     assert found.pack.purpose == "A plan can be read and edited without loss."
@@ -113,14 +113,14 @@ def test_the_plan_in_parts(home: Folder) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_nothing_of_the_plan_is_lost_or_told_twice(home: Folder) -> None:
+def test_nothing_of_the_plan_is_lost_or_told_twice(project: Folder) -> None:
     told = "\n".join([unit.content for unit in gathered().pack.units if not unit.path and unit.line_start])
     for line in PLAN.split("\n"):
         if line.strip() and not line.startswith("#"):
             assert told.count(line) == PLAN.count(line), line
 
 
-def test_a_task_by_name_and_fewer_decisions(home: Folder) -> None:
+def test_a_task_by_name_and_fewer_decisions(project: Folder) -> None:
     found = gathered(task="3", decisions=1)
     assert found.pack.task == "Write the tests."
     assert {unit.pinned for unit in found.pack.units} >= {"asked for by name", "the last decision"}
@@ -130,9 +130,9 @@ def test_a_task_by_name_and_fewer_decisions(home: Folder) -> None:
     assert refused.value.code == "no-such-task"
 
 
-def test_guidance_of_a_template_is_left_out(home: Folder) -> None:
-    home.run("new", "Another thing")
-    os.remove(home.path / ".agent/execplans/2026-01-01_parser.md")
+def test_guidance_of_a_template_is_left_out(project: Folder) -> None:
+    project.run("new", "Another thing")
+    os.remove(project.path / ".agent/execplans/2026-01-01_parser.md")
     found = gathered()
     assert found.pack.task == ""
     assert "what you changed" not in "\n".join([unit.content for unit in found.pack.units])
@@ -162,35 +162,35 @@ def test_long_sections_are_split_at_sub_headings() -> None:
     }
 
 
-def test_changes_staged_and_not(home: Folder) -> None:
-    home.write("src/reader.py", "# staged\n")
-    home.git("add", "src/reader.py")
-    home.write("src/reader.py", "# staged\n# and not\n")
-    home.write("src/with space.py", "new\n")
-    home.plan(PLAN + "\nMore.\n")
-    (home.path / "src/other.py").unlink()
-    home.git("config", "diff.noprefix", "true")
-    home.git("config", "color.diff", "always")
-    home.git("config", "diff.external", "false")
+def test_changes_staged_and_not(project: Folder) -> None:
+    project.write("src/reader.py", "# staged\n")
+    project.git("add", "src/reader.py")
+    project.write("src/reader.py", "# staged\n# and not\n")
+    project.write("src/with space.py", "new\n")
+    project.plan(PLAN + "\nMore.\n")
+    (project.path / "src/other.py").unlink()
+    project.git("config", "diff.noprefix", "true")
+    project.git("config", "color.diff", "always")
+    project.git("config", "diff.external", "false")
     found = {unit.id: unit for unit in of(DIFF, gathered())}
     assert sorted(found) == ["diff:src/other.py", "diff:src/reader.py", "diff:untracked"]
     patch = found["diff:src/reader.py"].content
     assert patch.startswith("diff --git a/src/reader.py b/src/reader.py\n")
     assert "+# staged\n+# and not" in patch
     assert found["diff:untracked"].content == "src/with space.py"
-    home.git("add", "-A")
+    project.git("add", "-A")
     assert "diff:src/with space.py" in {unit.id for unit in of(DIFF, gathered())}
 
 
-def test_changes_while_a_merge_conflicts(home: Folder) -> None:
-    home.git("checkout", "-q", "-b", "theirs")
-    home.write("src/reader.py", "# theirs\n")
-    home.git("commit", "-q", "-am", "Theirs")
-    home.git("checkout", "-q", "main")
-    home.write("src/reader.py", "# ours\n")
-    home.git("commit", "-q", "-am", "Ours")
+def test_changes_while_a_merge_conflicts(project: Folder) -> None:
+    project.git("checkout", "-q", "-b", "theirs")
+    project.write("src/reader.py", "# theirs\n")
+    project.git("commit", "-q", "-am", "Theirs")
+    project.git("checkout", "-q", "main")
+    project.write("src/reader.py", "# ours\n")
+    project.git("commit", "-q", "-am", "Ours")
     with pytest.raises(AssertionError):
-        home.git("merge", "theirs")
+        project.git("merge", "theirs")
     found = {unit.id: unit.content for unit in of(DIFF, gathered())}
     assert list(found) == ["diff:src/reader.py"]
     assert "+<<<<<<< HEAD" in found["diff:src/reader.py"]
@@ -206,17 +206,17 @@ def test_before_the_first_commit_and_without_git(plain: Folder, monkeypatch: pyt
     assert [unit.id for unit in of(DIFF, gathered())] == ["diff:src/reader.py"]
 
 
-def test_what_is_kept_out_and_told(home: Folder, tmp_path: Path) -> None:
+def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_text("x\n")
-    home.write("src/data.py", b"\0\1")
-    home.write("src/huge.py", b"x" * (1 << 20) + b"x")
-    home.write("certs/site.pem", "x\n")
-    home.write("build/log.py", "x\n")
-    home.write(".gitignore", "build/\n")
-    (home.path / "src/link.py").symlink_to(tmp_path / "outside.py")
+    project.write("src/data.py", b"\0\1")
+    project.write("src/huge.py", b"x" * (1 << 20) + b"x")
+    project.write("certs/site.pem", "x\n")
+    project.write("build/log.py", "x\n")
+    project.write(".gitignore", "build/\n")
+    (project.path / "src/link.py").symlink_to(tmp_path / "outside.py")
     named = "`src/data.py`, `src/huge.py`, `certs/site.pem`, `build/log.py`, `src/link.py`, `.env`"
-    home.write(".env", "A=b\n")
-    home.plan(PLAN.replace("Makefile` builds.", f"Makefile` builds: {named}."))
+    project.write(".env", "A=b\n")
+    project.plan(PLAN.replace("Makefile` builds.", f"Makefile` builds: {named}."))
     found = gathered()
     assert not {"src/data.py", "src/huge.py", "certs/site.pem", "build/log.py", "src/link.py", ".env"} & {
         unit.path for unit in found.pack.units
@@ -227,10 +227,10 @@ def test_what_is_kept_out_and_told(home: Folder, tmp_path: Path) -> None:
     assert "git ignores build/log.py" in told
 
 
-def test_secrets_are_taken_out(home: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_are_taken_out(project: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_PASSWORD", "correct horse")
-    home.write("src/reader.py", f'TOKEN = "{KEY}"\nSAID = "correct horse"\n')
-    home.plan(PLAN.replace("Write the tests.", f"Write the tests with {KEY}."))
+    project.write("src/reader.py", f'TOKEN = "{KEY}"\nSAID = "correct horse"\n')
+    project.plan(PLAN.replace("Write the tests.", f"Write the tests with {KEY}."))
     found = gathered(task="3")
     everything = "\n".join([found.pack.task, *[unit.content + unit.title for unit in found.pack.units]])
     assert KEY not in everything
@@ -239,41 +239,41 @@ def test_secrets_are_taken_out(home: Folder, monkeypatch: pytest.MonkeyPatch) ->
     assert any("secret is taken out of" in each and "file:src/reader.py" in each for each in found.warnings)
 
 
-def test_changes_of_a_file_for_secrets(home: Folder) -> None:
-    home.write(".env", "A=1\n")
-    home.git("add", "-A")
+def test_changes_of_a_file_for_secrets(project: Folder) -> None:
+    project.write(".env", "A=1\n")
+    project.git("add", "-A")
     found = gathered()
     assert not of(DIFF, found)
     assert "left out: the changes of .env, a file for secrets by its name" in found.warnings
 
 
-def test_another_name_of_a_file_for_secrets_is_left_out(home: Folder) -> None:
-    home.write("deploy/prod.env", "A=1\n")
-    os.link(home.path / "deploy/prod.env", home.path / "src/settings.txt")
+def test_another_name_of_a_file_for_secrets_is_left_out(project: Folder) -> None:
+    project.write("deploy/prod.env", "A=1\n")
+    os.link(project.path / "deploy/prod.env", project.path / "src/settings.txt")
     with pytest.raises(ExecplanError, match=r"src/settings.txt is another name of .*/deploy/prod.env"):
         gathered(files=["src/settings.txt"])
 
 
-def test_artifacts_without_what_execplan_keeps(home: Folder) -> None:
+def test_artifacts_without_what_execplan_keeps(project: Folder) -> None:
     folder = ".agent/execplans/artifacts/2026-01-01_parser"
-    home.write(f"{folder}/run.log", "12 passed\n")
-    home.write(f"{folder}/ledger.jsonl", "{}\n")
-    home.write(f"{folder}/runs/1/journal.jsonl", "{}\n")
-    home.write(f"{folder}/notes/runs/deep.txt", "deep\n")
+    project.write(f"{folder}/run.log", "12 passed\n")
+    project.write(f"{folder}/ledger.jsonl", "{}\n")
+    project.write(f"{folder}/runs/1/journal.jsonl", "{}\n")
+    project.write(f"{folder}/notes/runs/deep.txt", "deep\n")
     found = [unit.path for unit in gathered().pack.units if unit.type == "artifact"]
     assert found == [f"{folder}/run.log", f"{folder}/notes/runs/deep.txt"]
 
 
-def test_files_and_folders_that_are_asked_for(home: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    home.write("build/log.txt", "ignored, and asked for\n")
-    home.write(".gitignore", "build/\n")
+def test_files_and_folders_that_are_asked_for(project: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write("build/log.txt", "ignored, and asked for\n")
+    project.write(".gitignore", "build/\n")
     found = gathered(files=("src/other.py", "build/log.txt", "src"))
     pinned = [unit.path for unit in of(FILE, found) if unit.pinned]
     assert pinned == ["src/other.py", "build/log.txt"]
     assert {"src/reader.py", "src/scanner.py"} <= {unit.path for unit in of(FILE, found)}
     ids = [unit.id for unit in found.pack.units]
     assert len(ids) == len(set(ids))
-    monkeypatch.chdir(home.path / "src")
+    monkeypatch.chdir(project.path / "src")
     assert [unit.path for unit in of(FILE, gathered(files=("other.py",))) if unit.pinned] == ["src/other.py"]
 
 
@@ -290,31 +290,31 @@ def test_files_and_folders_that_are_asked_for(home: Folder, monkeypatch: pytest.
         ("settings.py", "secret-file", 7),
     ],
 )
-def test_what_is_asked_for_and_cannot_be_had(home: Folder, name: str, code: str, exit: int) -> None:
-    home.write(".env", "A=b\n")
-    home.write("data.bin", b"\0")
-    home.write("../outside.py", "x\n")
-    (home.path / "link.py").symlink_to(home.path.parent / "outside.py")
-    (home.path / "settings.py").symlink_to(".git/config")
+def test_what_is_asked_for_and_cannot_be_had(project: Folder, name: str, code: str, exit: int) -> None:
+    project.write(".env", "A=b\n")
+    project.write("data.bin", b"\0")
+    project.write("../outside.py", "x\n")
+    (project.path / "link.py").symlink_to(project.path.parent / "outside.py")
+    (project.path / "settings.py").symlink_to(".git/config")
     with pytest.raises(ExecplanError) as refused:
         gathered(files=(name,))
     assert (refused.value.code, refused.value.exit) == (code, exit)
     assert refused.value.hint
 
 
-def units(home: Folder, *lines: Any) -> str:
+def units(project: Folder, *lines: Any) -> str:
     said = [each if isinstance(each, str) else json.dumps(each) for each in lines]
-    return str(home.write("units.jsonl", "\n".join(said) + "\n"))
+    return str(project.write("units.jsonl", "\n".join(said) + "\n"))
 
 
-def test_units_of_others(home: Folder) -> None:
+def test_units_of_others(project: Folder) -> None:
     lines = [
         {"id": "m1", "type": "message", "content": "See src/other.py", "title": "user"},
         "",
         {"id": "f1", "type": "file", "content": "x", "path": "far/away.py", "pinned": True, "references": ["a.py"]},
         {"id": "i1", "type": "instruction", "content": "Be brief."},
     ]
-    found = gathered(units=(units(home, *lines),)).pack.units
+    found = gathered(units=(units(project, *lines),)).pack.units
     by_id = {unit.id: unit for unit in found}
     assert by_id["m1"].references == ("src/other.py",)
     assert by_id["f1"].pinned
@@ -322,10 +322,10 @@ def test_units_of_others(home: Folder) -> None:
     assert [found[0].id, found[-1].id] == ["i1", "m1"]
 
 
-def test_all_that_is_wrong_with_units_is_told_at_once(home: Folder) -> None:
+def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
     good = {"id": "a", "type": "message", "content": ""}
     file = units(
-        home,
+        project,
         good,
         good,
         "{",
@@ -353,17 +353,17 @@ def test_all_that_is_wrong_with_units_is_told_at_once(home: Folder) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])
-def test_units_that_are_none(home: Folder, data: bytes) -> None:
-    home.write("units.jsonl", data)
+def test_units_that_are_none(project: Folder, data: bytes) -> None:
+    project.write("units.jsonl", data)
     with pytest.raises(ExecplanError) as refused:
         gathered(units=("units.jsonl",))
     assert refused.value.code == "bad-units"
 
 
-def test_sessions(home: Folder) -> None:
+def test_sessions(project: Folder) -> None:
     line = {"type": "user", "uuid": "u", "message": {"role": "user", "content": "Mend src/other.py"}}
-    home.write("one.jsonl", json.dumps(line) + "\nnot json\n")
-    home.write("two.jsonl", json.dumps({"type": "turn_context", "payload": {"model": "gpt-6-luna"}}) + "\n")
+    project.write("one.jsonl", json.dumps(line) + "\nnot json\n")
+    project.write("two.jsonl", json.dumps({"type": "turn_context", "payload": {"model": "gpt-6-luna"}}) + "\n")
     found = gathered(sessions=("one.jsonl", "two.jsonl"))
     unit = found.pack.units[-1]
     assert (unit.id, unit.references) == ("message:1", ("src/other.py",))
@@ -426,10 +426,10 @@ def test_settings() -> None:
     assert found.models == (row,)
 
 
-def test_a_clean_plan_needs_nothing_else(home: Folder) -> None:
-    home.plan(CLEAN)
-    home.git("add", "-A")
-    home.git("commit", "-q", "-m", "Clean")
+def test_a_clean_plan_needs_nothing_else(project: Folder) -> None:
+    project.plan(CLEAN)
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "Clean")
     found = gathered()
     assert not of(DIFF, found)
     assert found.warnings == ()

@@ -117,6 +117,6 @@ def test_a_tracked_plan_is_not_ignored(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     repo.write(".gitignore", "*.md\n")
-    home = homes.find(str(repo.path))
-    assert ignored.find_ignored_paths(home, [str(path)]) == []
+    project = homes.find(str(repo.path))
+    assert ignored.find_ignored_paths(project, [str(path)]) == []
     assert repo.run("done", "1", "--commit").exit in (0, 3)

@@ -16,7 +16,7 @@ from tests.plans import CLEAN
 def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """When it is judged it may be readable again, and nobody would hear that it was not mended."""
     path = repo.plan(CLEAN.replace("- [x]", "- [X]"))
-    home, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = pick.select_plan(str(repo.path), "parser")
 
     def broken(*arguments: object) -> bytes:
         raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
@@ -24,6 +24,6 @@ def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatc
     with monkeypatch.context() as once:
         once.setattr(shelf, "read_bytes", broken)
         with pytest.raises(ExecplanError, match="a broken disk"):
-            fix_plan(CheckTarget(home, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False)
-    assert fix_plan(CheckTarget(home, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False) is not None
+            fix_plan(CheckTarget(project, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False)
+    assert fix_plan(CheckTarget(project, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False) is not None
     assert path.read_text() == CLEAN

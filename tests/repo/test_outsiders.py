@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 def edit(repo: Scratch, changer: Changer) -> EditResult:
-    home, ref = pick.select_plan(str(repo.path), "parser")
-    return amend(home, ref, changer, WriteOptions(), command="done")
+    project, ref = pick.select_plan(str(repo.path), "parser")
+    return amend(project, ref, changer, WriteOptions(), command="done")
 
 
 def save(path: Path, text: str) -> None:
@@ -175,14 +175,14 @@ def test_33_a_folder_swapped_for_a_link(
                 victim.symlink_to(outside)
         return real
 
-    home, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = pick.select_plan(str(repo.path), "parser")
     monkeypatch.setattr(os.path, "realpath", late)
     failed = None
     try:
         if verb == "done":
-            amend(home, ref, tasks.tick(["2"], now()), WriteOptions(), command="done")
+            amend(project, ref, tasks.tick(["2"], now()), WriteOptions(), command="done")
         else:
-            create_plan(home, "Another", "", [], WriteOptions())
+            create_plan(project, "Another", "", [], WriteOptions())
     except ExecplanError as error:
         failed = error.exit
     monkeypatch.undo()
@@ -261,8 +261,8 @@ def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.Monke
 def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None:
     """Each under the lock of its own plan: plans of two homes, or in folders of their own, may be called alike."""
     repo.plan()
-    home = homes.find(str(repo.path))
+    project = homes.find(str(repo.path))
     texts = [f"{number} displaced".encode() for number in range(120)]
     with ThreadPoolExecutor(6) as pool:
-        kept = list(pool.map(partial(recovered.save_backup, home, "plan.md"), texts))
+        kept = list(pool.map(partial(recovered.save_backup, project, "plan.md"), texts))
     assert [Path(path).read_bytes() for path in kept] == texts

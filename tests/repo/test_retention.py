@@ -31,9 +31,9 @@ def ann(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def edit(repo: Folder, numbers: range) -> None:
     """Add a task for each number, in this process."""
-    home, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = pick.select_plan(str(repo.path), "parser")
     for number in numbers:
-        amend(home, ref, tasks.add(f"Task {number}", now()), WriteOptions(), command="add")
+        amend(project, ref, tasks.add(f"Task {number}", now()), WriteOptions(), command="add")
 
 
 def size(repo: Folder, path: Path) -> int:
@@ -44,8 +44,8 @@ def size(repo: Folder, path: Path) -> int:
 def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
     path = repo.plan()
     edit(repo, range(300))
-    home = homes.find(str(repo.path))
-    assert len(read_stack(home, str(path)).undoable) == 300
+    project = homes.find(str(repo.path))
+    assert len(read_stack(project, str(path)).undoable) == 300
     assert size(repo, path) < 300 * 1000
     for number in (299, 298):
         assert repo.ok("undo")["operation"]["summary"] == f"add {number + 4}, Task {number}"
@@ -56,23 +56,23 @@ def test_edits_of_a_large_plan_are_stored_as_differences(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("None so far.\n", words))
     assert path.stat().st_size > 250_000
     edit(repo, range(101))
-    home = homes.find(str(repo.path))
-    assert len(read_stack(home, str(path)).undoable) == 101
+    project = homes.find(str(repo.path))
+    assert len(read_stack(project, str(path)).undoable) == 101
     assert size(repo, path) < 1 << 20
-    assert journal.read_entries(home, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
+    assert journal.read_entries(project, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
 
 
 def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
     path = repo.plan()
-    home = homes.find(str(repo.path))
+    project = homes.find(str(repo.path))
     edit(repo, range(80))
-    assert len(read_stack(home, str(path)).undoable) == 80
+    assert len(read_stack(project, str(path)).undoable) == 80
     assert size(repo, path) > 20_000
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     edit(repo, range(80, 90))
-    kept = read_stack(home, str(path)).undoable
+    kept = read_stack(project, str(path)).undoable
     assert 10 < len(kept) < 80
     assert size(repo, path) <= 20_000
     assert [step.operation.summary for step in kept] == [f"add {at + 4}, Task {at}" for at in range(90)][-len(kept) :]
@@ -87,14 +87,14 @@ def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, mon
 def test_what_is_undone_may_be_forgotten(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
     path = repo.plan()
-    home = homes.find(str(repo.path))
+    project = homes.find(str(repo.path))
     for _ in range(40):
         edit(repo, range(1))
         from execplan.repo.operations.undo import undo
 
         undo(str(repo.path), "parser", WriteOptions())
     assert size(repo, path) <= 20_000
-    assert read_stack(home, str(path)).undoable == ()
+    assert read_stack(project, str(path)).undoable == ()
     assert path.read_text() == CLEAN
 
 
@@ -124,10 +124,10 @@ def test_moves_are_kept_too(repo: Folder) -> None:
     edit(repo, range(30))
     repo.ok("rename", "parser", "Scanner")
     repo.ok("rename", "scanner", "Build the parser")
-    home, ref = pick.select_plan(str(repo.path), "build-the-parser")
+    project, ref = pick.select_plan(str(repo.path), "build-the-parser")
     for number in range(120):
-        amend(home, ref, tasks.add(f"More {number}", now()), WriteOptions(), command="add")
-    assert len(read_stack(home, ref.path).undoable) == 152
+        amend(project, ref, tasks.add(f"More {number}", now()), WriteOptions(), command="add")
+    assert len(read_stack(project, ref.path).undoable) == 152
 
 
 def test_an_overwritten_edit_is_told_when_the_plan_was_archived_meanwhile(repo: Folder) -> None:
@@ -182,8 +182,8 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
     path = repo.plan(texts[-1])
     pairs = list(zip([each.encode() for each in texts[:-1]], [each.encode() for each in texts[1:]], strict=True))
     lines = older(*pairs[0], 1, "outcome", "outcome, All") + older(*pairs[1], 2, "done", "done 2")
-    home = homes.find(str(repo.path))
-    file = journal.journal_path(home, str(path))
+    project = homes.find(str(repo.path))
+    file = journal.journal_path(project, str(path))
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(lines)
     repo.ok("add", "New")
@@ -239,8 +239,8 @@ def test_a_move_of_an_older_version_names_the_command(repo: Folder, verb: str, h
 def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], bytes]) -> None:
     path = repo.plan()
     edit(repo, range(3))
-    home = homes.find(str(repo.path))
-    for file in (Path(journal.journal_path(home, str(path))), repo.path / ".git/execplan/operations"):
+    project = homes.find(str(repo.path))
+    for file in (Path(journal.journal_path(project, str(path))), repo.path / ".git/execplan/operations"):
         data = file.read_bytes()
         file.write_bytes(damage(data))
         for call in (("undo", "--list"), ("undo", "-p", "parser"), ("redo",), ("add", "More"), ("undo",), ("doctor",)):
@@ -253,15 +253,15 @@ def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], b
 def test_a_damaged_line_costs_at_most_the_fifty_entries_after_it(repo: Folder) -> None:
     path = repo.plan()
     edit(repo, range(120))
-    home = homes.find(str(repo.path))
-    file = Path(journal.journal_path(home, str(path)))
+    project = homes.find(str(repo.path))
+    file = Path(journal.journal_path(project, str(path)))
     lines = file.read_bytes().split(b"\n")
     edits = [at for at, line in enumerate(lines) if b" edit " in line]
     for damaged in (3, 49, 60, 119):
         at = edits[damaged]
         file.write_bytes(b"\n".join([*lines[:at], lines[at][: len(lines[at]) // 2], *lines[at + 1 :]]))
         readable = 0
-        for each in journal.read_entries(home, str(path)):
+        for each in journal.read_entries(project, str(path)):
             with suppress(ValueError):
                 each.unpack()
                 readable += 1

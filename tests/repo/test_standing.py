@@ -73,7 +73,7 @@ def test_what_is_bound_and_changes_makes_it_stale(desk: Desk, kind: str) -> None
     CHANGES[kind](desk)
     assert desk.drift()[0].partition(" (")[0] == DRIFT[kind]
     assert desk.stands() == "stale"
-    found = find_status(*desk.home())
+    found = find_status(*desk.project())
     assert (found.state, found.drift[0].partition(" (")[0]) == (STALE, DRIFT[kind])
 
 
@@ -85,7 +85,7 @@ def test_what_is_not_bound_changes_nothing(desk: Desk) -> None:
     desk.write("src/new.py", "")
     os.utime(desk.path / "src/old.py", (1, 1))
     assert desk.stands() == "approved"
-    assert find_status(*desk.home()).state == APPROVED
+    assert find_status(*desk.project()).state == APPROVED
 
 
 def test_it_holds_again_when_all_is_as_it_was(desk: Desk) -> None:
@@ -228,20 +228,20 @@ def test_a_revoked_one_does_not_come_back_from_git(desk: Desk) -> None:
 
 def test_a_used_one_serves_its_run_and_no_other(desk: Desk) -> None:
     desk.commit()
-    home, ref = desk.home()
-    register.mark_used(home, desk.kept()["id"], "run-1")
+    project, ref = desk.project()
+    register.mark_used(project, desk.kept()["id"], "run-1")
     error = desk.refused(4, "approval-used", "approve", "--check")
     assert "run-1" in error["candidates"][0]
     desk.git("checkout", "--", ".agent")
     assert desk.stands() == "used"
     with pytest.raises(ExecplanError) as caught:
-        require_approved_status(home, ref, run_id="run-2")
+        require_approved_status(project, ref, run_id="run-2")
     assert (caught.value.code, caught.value.exit) == ("approval-used", 4)
     CHANGES["bytes"](desk)  # by the run itself, which compares with its journal
-    assert require_approved_status(home, ref, run_id="run-1").state == APPROVED
+    assert require_approved_status(project, ref, run_id="run-1").state == APPROVED
     CHANGES["step"](desk)
     with pytest.raises(ExecplanError) as caught:
-        require_approved_status(home, ref, run_id="run-1")
+        require_approved_status(project, ref, run_id="run-1")
     assert caught.value.code == "stale-approval"
 
 
@@ -255,7 +255,7 @@ def test_an_approval_that_holds_is_found_among_others(desk: Desk) -> None:
         (first, "stale"),
     ]
     desk.write("Makefile", "parser:\n")
-    approved = require_approved_status(*desk.home()).approval
+    approved = require_approved_status(*desk.project()).approval
     assert approved is not None
     assert approved.digest == first
     error = desk.refused(3, "ambiguous-approval", "approve", "--revoke")
@@ -284,22 +284,22 @@ def test_pinned_to_the_tree(desk: Desk) -> None:
 
 def test_without_approval_and_without_steps(desk: Desk) -> None:
     shutil.rmtree(desk.file().parent)
-    assert find_status(*desk.home()).state == COMPILED
+    assert find_status(*desk.project()).state == COMPILED
     error = desk.refused(7, "not-approved", "approve", "--check")
     assert f"execplan approve {NAME}" in error["hint"]
     desk.plan(LOW)
-    assert find_status(*desk.home()).state == STALE
+    assert find_status(*desk.project()).state == STALE
     shutil.rmtree(desk.path / ".agent/execplans/artifacts")
-    assert find_status(*desk.home()).state == COMPILED
+    assert find_status(*desk.project()).state == COMPILED
     desk.plan("# No steps\n\n## Progress\n\n- [ ] One\n")
-    assert find_status(*desk.home()).state == NOT_COMPILED
+    assert find_status(*desk.project()).state == NOT_COMPILED
     desk.refused(3, "no-steps", "approve", "--check")
     assert desk.data("approve", "--list")["approvals"] == []
 
 
 def test_approvals_are_listed_when_the_plan_has_no_steps_left(desk: Desk) -> None:
     desk.plan("# No steps\n\n## Progress\n\n- [ ] One\n")
-    assert find_status(*desk.home()).state == STALE
+    assert find_status(*desk.project()).state == STALE
     (listed,) = desk.data("approve", "--list")["approvals"]
     assert listed["state"] == "stale"
     assert "no step" in listed["why"][0]

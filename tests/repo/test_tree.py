@@ -75,19 +75,19 @@ def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatc
     calls = []
     real = ask.tracked_files
 
-    def counted(home: Project) -> list[str]:
-        calls.append(home)
-        return real(home)
+    def counted(project: Project) -> list[str]:
+        calls.append(project)
+        return real(project)
 
     monkeypatch.setattr(ask, "tracked_files", counted)
-    trees, home = RepositoryTrees(), homes.find(str(repo.path))
-    assert [trees.tree_for(home).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
+    trees, project = RepositoryTrees(), homes.find(str(repo.path))
+    assert [trees.tree_for(project).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
     assert len(calls) == 1
 
 
 def test_each_plan_keeps_its_own_questions(repo: Folder) -> None:
-    trees, home = RepositoryTrees(), homes.find(str(repo.path))
-    one, two = trees.tree_for(home), trees.tree_for(home)
+    trees, project = RepositoryTrees(), homes.find(str(repo.path))
+    one, two = trees.tree_for(project), trees.tree_for(project)
     assert one.has_path("README.md")
     assert not two.has_path("src")
     assert one.answers == {("has", "README.md"): True}
@@ -160,5 +160,5 @@ def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:
     from execplan.repo.checking.one import CheckOptions, make_rule_context
 
     path = plain.write("plan.md", CLEAN)
-    home = homes.find(str(plain.path))
-    assert make_rule_context(home, shelf.ref_for_path(home, str(path)), CheckOptions()).tree is None
+    project = homes.find(str(plain.path))
+    assert make_rule_context(project, shelf.ref_for_path(project, str(path)), CheckOptions()).tree is None

@@ -87,8 +87,8 @@ def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> Non
     path = repo.plan()
     repo.ok("done", "2")
     now = path.read_bytes()
-    home = homes.find(str(repo.path))
-    recording = journal.JournalTransaction(home, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
+    project = homes.find(str(repo.path))
+    recording = journal.JournalTransaction(project, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
     recording.__enter__()
     with open(recording.path, "a") as file:
         file.write("edit 77 cut")
@@ -98,12 +98,12 @@ def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> Non
 
 def test_an_edit_that_fails_is_not_journaled(repo: Folder) -> None:
     path = repo.plan()
-    home = homes.find(str(repo.path))
+    project = homes.find(str(repo.path))
     old = path.read_bytes()
-    with pytest.raises(KeyboardInterrupt), journal.JournalTransaction(home, str(path), "add", "add", old, old + b"x\n"):
+    with pytest.raises(KeyboardInterrupt), journal.JournalTransaction(project, str(path), "add", "add", old, old + b"x\n"):
         raise KeyboardInterrupt
     assert repo.run("undo").exit == 1
-    assert journal.read_entries(home, str(path)) == []
+    assert journal.read_entries(project, str(path)) == []
 
 
 def test_a_damaged_journal_is_told(repo: Folder) -> None:
@@ -140,16 +140,16 @@ def test_the_line_that_differs_is_named(repo: Folder) -> None:
 
 def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) -> None:
     path = repo.plan()
-    home, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = pick.select_plan(str(repo.path), "parser")
     old = str(path.with_name("old.md"))
-    moved.move_journal(home, old, ref.path, [old])
+    moved.move_journal(project, old, ref.path, [old])
     with (
         pytest.raises(KeyboardInterrupt),
-        journal.JournalTransaction(home, ref.path, "done", "done 2", b"old\n", b"new\n"),
+        journal.JournalTransaction(project, ref.path, "done", "done 2", b"old\n", b"new\n"),
     ):
         raise KeyboardInterrupt
-    assert moved.former_paths(home, ref.path) == [old]
-    assert journal.read_entries(home, ref.path) == []
+    assert moved.former_paths(project, ref.path) == [old]
+    assert journal.read_entries(project, ref.path) == []
 
 
 def test_the_edits_of_a_plan_behind_a_link_stay_with_it(repo: Folder) -> None:

@@ -28,9 +28,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def look(desk: Desk, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
-    home, ref = pick.select_plan(os.fspath(desk.path), None)
-    with ask.BackgroundQueries(home, worktree.git_queries(home)) as asked:
-        return worktree.inspect_worktree(home, ref, asked.collect_outputs(), [os.path.join(home.root, each) for each in but])
+    project, ref = pick.select_plan(os.fspath(desk.path), None)
+    with ask.BackgroundQueries(project, worktree.git_queries(project)) as asked:
+        return worktree.inspect_worktree(project, ref, asked.collect_outputs(), [os.path.join(project.root, each) for each in but])
 
 
 def touch(desk: Desk, name: str, hours: int) -> None:

@@ -49,14 +49,14 @@ def test_a_package_is_no_file() -> None:
 
 
 def test_a_hard_link_is_told_by_what_it_is_another_name_of(tmp_path: Path) -> None:
-    home, root = tmp_path / "home", tmp_path / "repo"
-    for path in (home / ".aws/config", root / "deploy/prod.env", root / "src/app.py", root / "node_modules/.env"):
+    project, root = tmp_path / "home", tmp_path / "repo"
+    for path in (project / ".aws/config", root / "deploy/prod.env", root / "src/app.py", root / "node_modules/.env"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
-    roots = (str(root), str(home))
-    for name, to in (("a", home / ".aws/config"), ("b", root / "deploy/prod.env"), ("c", root / "src/app.py")):
+    roots = (str(root), str(project))
+    for name, to in (("a", project / ".aws/config"), ("b", root / "deploy/prod.env"), ("c", root / "src/app.py")):
         os.link(to, root / f"{name}.txt")
-    assert other_name(str(root / "a.txt"), roots) == str(home / ".aws/config")
+    assert other_name(str(root / "a.txt"), roots) == str(project / ".aws/config")
     assert other_name(str(root / "b.txt"), roots) == str(root / "deploy/prod.env")
     assert not other_name(str(root / "c.txt"), roots)
     assert not other_name(str(root / "missing"), roots)

@@ -155,7 +155,7 @@ def test_a_run_of_an_agent_is_allowed_something(desk: Desk) -> None:
     from execplan.engine.alone import acquire_run_lock
 
     desk.approve()
-    home, ref = desk.home()
-    with acquire_run_lock(home, "test"):
-        start_or_resume(home, ref, session="one")
+    project, ref = desk.project()
+    with acquire_run_lock(project, "test"):
+        start_or_resume(project, ref, session="one")
     assert "no plan is approved" not in looked(desk).message

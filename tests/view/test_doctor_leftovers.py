@@ -59,10 +59,10 @@ def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
     repo.write(".agent/execplans/.execplan-notes.tmp", "")
     repo.write(".agent/notes.new", "")
     clean(repo)
-    home = homes.find(str(repo.path))
+    project = homes.find(str(repo.path))
     path.with_name(files.temporary(path.name)).write_text("half")
     for lock in ("home", str(path)):
-        with state.lock(home, lock, "a test"):
+        with state.lock(project, lock, "a test"):
             clean(repo)
     one(repo, "temporary")
 

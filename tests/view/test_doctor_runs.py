@@ -29,12 +29,12 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def test_runs_that_were_cut_short(desk: Desk) -> None:
     hand, place = begun(desk)
-    home, ref = desk.home()
+    project, ref = desk.project()
     found = one(desk, "runs")
     assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{place.id}")
     assert found["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
     assert f"execplan rollback 1 -p {NAME}" in found["mend"]
-    with acquire_run_lock(home, f"run {place.id} of {ref.id}"):
+    with acquire_run_lock(project, f"run {place.id} of {ref.id}"):
         assert doctor(desk)["findings"] == []
     hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert doctor(desk)["findings"] == []

@@ -31,7 +31,7 @@ class CallResult(NamedTuple):
     """Whether the program ran at all, and so could read what it was sent."""
 
 
-def call_enhancer(home: Project, command: EnhancerSettings, request: bytes) -> CallResult:
+def call_enhancer(project: Project, command: EnhancerSettings, request: bytes) -> CallResult:
     """Run it to its end; raises ExecplanError where the folder for it can't be made.
 
     It runs without the sandbox that steps have: it is the user's own program, which has to reach a model over the network and to
@@ -54,7 +54,7 @@ def call_enhancer(home: Project, command: EnhancerSettings, request: bytes) -> C
         os.mkdir(work)
         limits = Limits(command.seconds, _MEMORY_MB, _PROCESSES, _FILE_MB)
         marks = os.path.join(folder, "marks")
-        order = CommandSpec(command.argv, work, _environment(home, command), True, limits, marks, request)
+        order = CommandSpec(command.argv, work, _environment(project, command), True, limits, marks, request)
         transcript = Transcript(
             os.path.join(folder, "transcript.md"), "The enhancer", make_redaction(), command.kilobytes << 10, keep_error_line
         )
@@ -67,14 +67,14 @@ def call_enhancer(home: Project, command: EnhancerSettings, request: bytes) -> C
     return CallResult(ended.stdout, _failure_reason(ended, command, last_error[0]), stop.signal, ended.seconds, started)
 
 
-def _environment(home: Project, command: EnhancerSettings) -> dict[str, str]:
+def _environment(project: Project, command: EnhancerSettings) -> dict[str, str]:
     """What it gets: what every command gets, without folders of the repository in which a program could be put."""
     from execplan.engine.commands.environment import build_environment
 
     env = build_environment({}, command.environment)
-    directories = [directory for directory in env["PATH"].split(os.pathsep) if os.path.isabs(directory) and not is_inside_repository(home, directory)]
+    directories = [directory for directory in env["PATH"].split(os.pathsep) if os.path.isabs(directory) and not is_inside_repository(project, directory)]
     env["PATH"] = os.pathsep.join(directories) or os.defpath
-    if is_inside_repository(home, env.get("VIRTUAL_ENV", os.sep)):
+    if is_inside_repository(project, env.get("VIRTUAL_ENV", os.sep)):
         del env["VIRTUAL_ENV"]
     return env
 

@@ -35,7 +35,7 @@ class EnhancerSettings(NamedTuple):
         return os.path.basename(self.argv[0])
 
 
-def load_settings(home: Project) -> EnhancerSettings:
+def load_settings(project: Project) -> EnhancerSettings:
     """The command; raises ExecplanError where none is named, where it can't be taken apart or lies in the repository."""
     table = own.enhancer()
     if not table:
@@ -57,7 +57,7 @@ def load_settings(home: Project) -> EnhancerSettings:
     if not isinstance(names, list) or not all([isinstance(variable, str) and variable.isidentifier() for variable in names]):
         raise _bad_setting_error("environment", "is a list of names of variables")
     load_shared_fields()
-    _ensure_outside_repository(home, argv)
+    _ensure_outside_repository(project, argv)
     limits: dict[str, Any] = {name: table[name] for name in _MAX_VALUES if name in table}
     return EnhancerSettings(argv, **limits, environment=tuple(names))
 
@@ -78,9 +78,9 @@ def load_shared_fields() -> tuple[str, ...]:
     return tuple(names)
 
 
-def is_inside_repository(home: Project, path: str) -> bool:
+def is_inside_repository(project: Project, path: str) -> bool:
     """Whether an absolute path leads into the repository."""
-    root = os.path.realpath(home.root).rstrip("/") + "/"
+    root = os.path.realpath(project.root).rstrip("/") + "/"
     return f"{os.path.realpath(path)}/".startswith(root) or f"{os.path.normpath(path)}/".startswith(root)
 
 
@@ -94,13 +94,13 @@ def _parse_command(command: object) -> tuple[str, ...]:
     return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
 
-def _ensure_outside_repository(home: Project, argv: tuple[str, ...]) -> None:
+def _ensure_outside_repository(project: Project, argv: tuple[str, ...]) -> None:
     """Refuse what the repository holds: whoever writes there would be run. Raises ExecplanError."""
     for argument in argv:
-        if os.path.isabs(argument) and is_inside_repository(home, argument):
+        if os.path.isabs(argument) and is_inside_repository(project, argument):
             raise ExecplanError(
                 "enhancer-of-repository",
-                f"{own.path()}: enhancer.command names {argument}, which lies in the repository {home.root}",
+                f"{own.path()}: enhancer.command names {argument}, which lies in the repository {project.root}",
                 exit=POLICY,
                 hint="let it name a program that lies outside, which no commit can change",
             )

@@ -72,7 +72,7 @@ class EnhancementResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def prepare_request(home: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()) -> PreparedRequest:
+def prepare_request(project: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()) -> PreparedRequest:
     """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
 
     `share` are the fields whose texts may leave; of all others a word is sent.
@@ -81,15 +81,15 @@ def prepare_request(home: Project, ref: PlanRef, document: ExecutionPlan, share:
     mark = secrets.token_hex(_MARK_DIGITS // 2)
     while any([mark in text for text in iter_texts(plan)]):
         mark = secrets.token_hex(_MARK_DIGITS // 2)
-    masker = PlanMasker(mark, personal.collect_personal_data(home), lambda paths: _find_ignored_paths(home, paths), share)
-    if _find_ignored_paths(home, [os.path.relpath(ref.real_path, os.path.realpath(home.root))]):
-        message = f"git ignores {home.display_path(ref.path)}, and what it ignores is not sent"
+    masker = PlanMasker(mark, personal.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share)
+    if _find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
+        message = f"git ignores {project.display_path(ref.path)}, and what it ignores is not sent"
         raise ExecplanError("plan-ignored", message, exit=POLICY, hint="let git know the plan: execplan commit")
     masked_plan = masker.mask_plan(plan)
     return PreparedRequest(document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan))
 
 
-def request_enhancement(home: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions) -> EnhancementResult:
+def request_enhancement(project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions) -> EnhancementResult:
     """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
 
     An interruption is recorded as well, and raised then.
@@ -98,16 +98,16 @@ def request_enhancement(home: Project, ref: PlanRef, prepared_request: PreparedR
     from execplan.agents.enhancer.recorded import EnhancementRecord
     from execplan.engine.ledger.ledger import AuditLog
 
-    audit_log = AuditLog(home, ref)
-    previous_contents = {path: _read_if_exists(path) for path in (audit_log.path, kept.proposal_path(home, ref))}
+    audit_log = AuditLog(project, ref)
+    previous_contents = {path: _read_if_exists(path) for path in (audit_log.path, kept.proposal_path(project, ref))}
     try:
         record = EnhancementRecord(audit_log, command.program, prepared_request.payload, prepared_request.redactions)
     except ExecplanError as error:
         return EnhancementResult(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
     call_result = CallResult(b"", "", "", 0.0)
     try:
-        call_result = call_enhancer(home, command, prepared_request.payload)
-        result = _interpret_call(home, ref, prepared_request, command.program, call_result)
+        call_result = call_enhancer(project, command, prepared_request.payload)
+        result = _interpret_call(project, ref, prepared_request, command.program, call_result)
     except ExecplanError as error:
         result = EnhancementResult(FAILED, prepared_request.masker.mask_text(error.message))
     except BaseException as error:
@@ -117,20 +117,20 @@ def request_enhancement(home: Project, ref: PlanRef, prepared_request: PreparedR
     warnings = record.record_end(result.outcome, reason, call_result.answer, call_result.seconds)
     if call_result.signal:
         raise _interrupted_error(call_result.signal)
-    commit, commit_warnings = _commit_changes(home, ref, previous_contents) if options.should_commit(home) else (None, ())
+    commit, commit_warnings = _commit_changes(project, ref, previous_contents) if options.should_commit(project) else (None, ())
     return result._replace(received=call_result.answer, commit=commit, warnings=(*warnings, *commit_warnings))
 
 
-def _interpret_call(home: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult) -> EnhancementResult:
+def _interpret_call(project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult) -> EnhancementResult:
     """What came of a call that has ended; raises ExecplanError."""
     if call_result.signal:
         return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
     if call_result.reason:
         return EnhancementResult(FAILED if call_result.started else NOT_SENT, prepared_request.masker.mask_text(call_result.reason))
-    return _evaluate_answer(home, ref, prepared_request, program, call_result.answer)
+    return _evaluate_answer(project, ref, prepared_request, program, call_result.answer)
 
 
-def _evaluate_answer(home: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes) -> EnhancementResult:
+def _evaluate_answer(project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes) -> EnhancementResult:
     """What an answer is worth; raises ExecplanError."""
     masker, answer = prepared_request.masker, strict.read(data)
     if masker.has_leak(data.decode("utf-8", "replace")) or any([masker.has_leak(text) for text in iter_texts(answer.value)]):
@@ -138,7 +138,7 @@ def _evaluate_answer(home: Project, ref: PlanRef, prepared_request: PreparedRequ
     violations = list(answer.violations)
     document = None
     if answer.is_complete:
-        document, proposal_violations = build_proposal(home, prepared_request.document, prepared_request.masked_plan, answer.value, masker.mark)
+        document, proposal_violations = build_proposal(project, prepared_request.document, prepared_request.masked_plan, answer.value, masker.mark)
         reported_pointers = {violation.pointer for violation in violations}
         violations += [violation for violation in proposal_violations if violation.pointer not in reported_pointers]
     if violations or document is None:
@@ -153,17 +153,17 @@ def _evaluate_answer(home: Project, ref: PlanRef, prepared_request: PreparedRequ
     old_json, new_json = canonical(prepared_request.masked_plan), canonical(new_plan)
     if old_json == new_json:
         return EnhancementResult(NO_CHANGE, "it would change nothing")
-    path = kept.proposal_path(home, ref)
+    path = kept.proposal_path(project, ref)
     proposal = kept.serialize_proposal(prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value)
-    with state.lock(home, ref.real_path, f"compile of {ref.id}"):
-        files.again(lambda: store.write_artifact(home, path, proposal), home.display_path(path))
+    with state.lock(project, ref.real_path, f"compile of {ref.id}"):
+        files.again(lambda: store.write_artifact(project, path, proposal), project.display_path(path))
     return EnhancementResult(
         PROPOSED,
         "",
         differences=diff_documents(prepared_request.masked_plan, new_plan),
         relaxations=find_relaxations(prepared_request.masked_plan, new_plan),
         diff=format_diff(old_json, new_json, "execution-plan.json"),
-        path=home.display_path(path),
+        path=project.display_path(path),
     )
 
 
@@ -171,27 +171,27 @@ def _read_if_exists(path: str) -> bytes | None:
     return disk.read(path, file.LIMIT)[0] if os.path.lexists(path) else None
 
 
-def _commit_changes(home: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
+def _commit_changes(project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
     """Commit what was kept and recorded; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 
     changed = [path for path, old in previous_contents.items() if _read_if_exists(path) != old]
     known_contents = {path: old for path, old in previous_contents.items() if old is not None}
-    commit = commit_paths(home, ref.id, changed, "compile", "ask for a better execution plan", known_contents, None)
+    commit = commit_paths(project, ref.id, changed, "compile", "ask for a better execution plan", known_contents, None)
     return commit.digest, commit.warnings
 
 
-def _find_ignored_paths(home: Project, paths: Iterable[str]) -> set[str]:
+def _find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
     """Which of some paths git ignores; those that lead out of the repository too. Raises ExecplanError."""
     from execplan.execution.world import normalize_path
     from execplan.repo import ask
 
     relative_paths = {path: normalize_path(path) for path in paths}
     repository_paths = sorted({relative_path for relative_path in relative_paths.values() if relative_path is not None})
-    if home.git is None or not repository_paths:
+    if project.git is None or not repository_paths:
         return {path for path, relative_path in relative_paths.items() if relative_path is None}
     stdin = b"".join([os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
-    output = ask.output_or_none(home, "check-ignore", "-z", "--stdin", no_status=1, stdin=stdin) or b""
+    output = ask.output_or_none(project, "check-ignore", "-z", "--stdin", no_status=1, stdin=stdin) or b""
     ignored = {os.fsdecode(raw_path) for raw_path in output.split(b"\0") if raw_path}
     return {path for path, relative_path in relative_paths.items() if relative_path is None or relative_path in ignored}
 

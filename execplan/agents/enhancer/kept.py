@@ -24,9 +24,9 @@ _FIELDS = {"schema": str, "version": int, "of": str, "program": str, "mark": str
 _ASK_AGAIN = "ask again: execplan compile {} --enhance"
 
 
-def proposal_path(home: Project, ref: PlanRef) -> str:
+def proposal_path(project: Project, ref: PlanRef) -> str:
     """The file, whether it is there or not."""
-    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
 
 
 def serialize_proposal(document: ExecutionPlan, program: str, mark: str, sent_plan: object, answer: object) -> bytes:
@@ -48,7 +48,7 @@ def is_proposal(data: bytes) -> bool:
     return isinstance(value, dict) and value.get("schema") == SCHEMA
 
 
-def accept_proposal(home: Project, ref: PlanRef, data: bytes, source: str) -> ExecutionPlan:
+def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) -> ExecutionPlan:
     """The execution plan that a proposal makes of the one that there is, judged anew; raises ExecplanError.
 
     It comes from no line of the plan any more, and its context says where it comes from.
@@ -57,7 +57,7 @@ def accept_proposal(home: Project, ref: PlanRef, data: bytes, source: str) -> Ex
     from execplan.repo.execution.current import load_current_plan
 
     proposal = _parse_proposal(data, source)
-    document = load_current_plan(home, ref).document
+    document = load_current_plan(project, ref).document
     enhancement = document.metadata.context.get("enhanced")
     if isinstance(enhancement, dict) and enhancement.get("proposal") == digest(data):
         return document
@@ -65,7 +65,7 @@ def accept_proposal(home: Project, ref: PlanRef, data: bytes, source: str) -> Ex
         message = f"{source} was proposed for an execution plan that {ref.id} no longer has"
         raise ExecplanError("stale-proposal", message, exit=CHANGED, hint=_ASK_AGAIN.format(ref.shell_name))
     _ensure_unaltered(proposal["sent"], document, source)
-    new_document, violations = build_proposal(home, document, proposal["sent"], proposal["answer"], proposal["mark"])
+    new_document, violations = build_proposal(project, document, proposal["sent"], proposal["answer"], proposal["mark"])
     if new_document is None:
         raise document_error(source, ExecutionPlan, violations, hint=_ASK_AGAIN.format(ref.shell_name))
     plan = new_document.model_dump(mode="json", by_alias=True)

@@ -66,7 +66,7 @@ def _is_there(path: str) -> bool:
     return os.path.lexists(path)
 
 
-def collect_personal_data(home: Project) -> PersonalData:
+def collect_personal_data(project: Project) -> PersonalData:
     """What this machine, its user and its settings tell."""
     import platform
     import pwd
@@ -75,13 +75,13 @@ def collect_personal_data(home: Project) -> PersonalData:
     from execplan.repo import author
     from execplan.repo.ask import user_name
 
-    folders = [home.root, home.base, home.state, os.path.expanduser("~"), tempfile.gettempdir()]
+    folders = [project.root, project.base, project.state, os.path.expanduser("~"), tempfile.gettempdir()]
     folders += [os.environ[name] for name in _DIRECTORY_VARIABLES if name in os.environ]
     paths = [path for folder in folders if os.path.isabs(folder) for path in (folder, os.path.realpath(folder))]
     try:
         full_name = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
     except KeyError:
         full_name = ""
-    git_name, host_name = user_name(home.root) or "", platform.node().partition(".")[0]
-    names = [author.system_login(), author.author(home), home.settings.author, full_name, git_name, host_name]
+    git_name, host_name = user_name(project.root) or "", platform.node().partition(".")[0]
+    names = [author.system_login(), author.author(project), project.settings.author, full_name, git_name, host_name]
     return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])

@@ -44,12 +44,12 @@ def plan_content(document: ExecutionPlan) -> dict[str, Any]:
     return {**plan, "source": None, "metadata": Metadata().model_dump(mode="json"), "steps": steps}
 
 
-def build_proposal(home: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
+def build_proposal(project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
     """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails.
 
     What is wrong is told without what was taken out.
     """
-    proposal = _build_unmasked_proposal(home, document, sent_plan, answer, mark)
+    proposal = _build_unmasked_proposal(project, document, sent_plan, answer, mark)
     masked_pairs = [pair for pair in set(iter_masked_texts(sent_plan, plan_content(document))) if len(pair[0]) >= _MIN_SECRET_LENGTH]
     sorted_pairs = sorted(masked_pairs, key=lambda pair: (-len(pair[0]), pair))
     return proposal._replace(violations=[_mask_violation(violation, sorted_pairs) for violation in proposal.violations])
@@ -62,7 +62,7 @@ def _mask_violation(violation: Violation, masked_pairs: list[tuple[str, str]]) -
     return Violation(*fields)
 
 
-def _build_unmasked_proposal(home: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
+def _build_unmasked_proposal(project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
     if not isinstance(answer, dict):
         return Proposal(None, [Violation("", "is no execution plan, which is an object")])
     answer = {**{name: sent_plan[name] for name in ("schema", "version", "source", "metadata")}, **answer}
@@ -78,7 +78,7 @@ def _build_unmasked_proposal(home: Project, document: ExecutionPlan, sent_plan: 
     completed_plan["steps"] = [{**step, "source": lines.get(step["id"])} for step in completed_plan["steps"]]
     new_document, violations = validate_document(completed_plan, ExecutionPlan)
     if new_document is not None:
-        violations = _find_policy_violations(home, document, new_document)
+        violations = _find_policy_violations(project, document, new_document)
     return Proposal(None if violations else new_document, violations)
 
 
@@ -169,12 +169,12 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
         plan["intent"] = {**plan["intent"], "risk_level": highest}
 
 
-def _find_policy_violations(home: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
+def _find_policy_violations(project: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
     from execplan.repo.execution.policy import effective_policy
     from execplan.repo.execution.world import SnapshotWorld
 
-    world, policy = SnapshotWorld(home), effective_policy(home)
+    world, policy = SnapshotWorld(project), effective_policy(project)
     known_errors = set(_find_errors(old, world, policy))
     strict_document = new.model_copy(update={"constraints": old.constraints})
     return [violation for violation in _find_errors(strict_document, world, policy) if violation not in known_errors]

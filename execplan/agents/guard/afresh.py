@@ -24,30 +24,30 @@ from execplan.repo.execution import approvals, standing
 if TYPE_CHECKING:
     from execplan.agents.guard.call import ToolCall
     from execplan.engine.agent.current import AgentRun
-    from execplan.repo.execution.standing import Standing
+    from execplan.repo.execution.standing import ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 
-def decide_by_plan(home: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def decide_by_plan(project: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
-    home, ref = _find_plan(home, plan_name)
-    issued_grant = warrant.load(home, ref.id)
+    project, ref = _find_plan(project, plan_name)
+    issued_grant = warrant.load(project, ref.id)
     if issued_grant is not None:  # it was not named by its id
         entries = keep.read_entries(issued_grant)
         context = context_from_grant(issued_grant, entries)
         if not keep.is_run_over(context):
             return keep.decide_by_grant(call, issued_grant, entries, context, asks=asks), issued_grant.hidden
-    status, run = _load_status(home, ref)
-    context = _build_context(home, ref, status, run)
+    status, run = _load_status(project, ref)
+    context = _build_context(project, ref, status, run)
     decision = decide(call, context, clock.seconds())
     if not decision.is_permitted_step:
         return decision, context.hidden
-    with keep.lock_runs(home, call):
-        issued_grant = warrant.load(home, ref.id)
+    with keep.lock_runs(project, call):
+        issued_grant = warrant.load(project, ref.id)
         if issued_grant is None or keep.is_run_over(context_from_grant(issued_grant, keep.read_entries(issued_grant, locked=True))):
-            begin.start_or_resume(home, ref, session=call.session)
-            issued_grant = warrant.load(home, ref.id)
+            begin.start_or_resume(project, ref, session=call.session)
+            issued_grant = warrant.load(project, ref.id)
         if issued_grant is None:
             return Decision(DENY, "the warrant of the run was changed while it was written", decision.step), context.hidden
         entries = keep.read_entries(issued_grant, locked=True)
@@ -56,36 +56,36 @@ def decide_by_plan(home: Project, call: ToolCall, plan_name: str | None, *, asks
         return keep.record_decision(call, issued_grant, entries, context, decision, asks=asks), context.hidden
 
 
-def _find_plan(home: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
+def _find_plan(project: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
     """The plan that is meant: named, or the only one that allows anything; raises ExecplanError."""
     if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
         return pick.select_plan(os.getcwd(), plan_name)
-    approved_refs = [ref for ref in shelf.all_refs(home) if not ref.archived and approvals.read_all(home, ref)]
-    runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(home, ref)] or approved_refs
+    approved_refs = [ref for ref in shelf.all_refs(project) if not ref.archived and approvals.read_all(project, ref)]
+    runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(project, ref)] or approved_refs
     if len(runnable_refs) == 1:
-        return home, runnable_refs[0]
+        return project, runnable_refs[0]
     message = f"{len(runnable_refs)} plans are approved here" if runnable_refs else "no plan is approved here"
     name_hint = "name the one that is carried out: execplan guard -p PLAN"
     hint = name_hint if runnable_refs else "a person approves one: execplan approve"
     raise ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in runnable_refs])
 
 
-def _can_run(home: Project, ref: PlanRef) -> bool:
+def _can_run(project: Project, ref: PlanRef) -> bool:
     try:
-        _load_status(home, ref)
+        _load_status(project, ref)
     except ExecplanError:
         return False
     return True
 
 
-def _load_status(home: Project, ref: PlanRef) -> tuple[Standing, Any]:
+def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
-    last_run = current.find_last(home, ref)
+    last_run = current.find_last(project, ref)
     run = last_run if last_run is not None and last_run.is_active else None
     if run is not None:
         current.ensure_not_waiting(ref, run)
     try:
-        return standing.require_approved_status(home, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False), run
+        return standing.require_approved_status(project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False), run
     except ExecplanError as error:
         raise _used_approval_error(ref, last_run, error) from error
 
@@ -103,7 +103,7 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     return ExecplanError("approval-used", message, exit=CHANGED, hint=hint)
 
 
-def _build_context(home: Project, ref: PlanRef, status: Standing, run: Any) -> GuardContext:
+def _build_context(project: Project, ref: PlanRef, status: ApprovalStatus, run: Any) -> GuardContext:
     """What the call is judged by before the run has begun, or goes on."""
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
@@ -114,7 +114,7 @@ def _build_context(home: Project, ref: PlanRef, status: Standing, run: Any) -> G
     run_state.expected_states = {**status.candidate.binding.states, **run_state.expected_states}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}
     return GuardContext(
-        home=home,
+        project=project,
         read_policy=policy.reads,
         tools=policy.tools,
         hidden=warrant.find_secrets(document),

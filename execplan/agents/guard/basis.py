@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class GuardContext(NamedTuple):
     """It."""
 
-    home: Project
+    project: Project
     read_policy: str
     tools: tuple[str, ...]
     """What the user's own settings let pass."""
@@ -51,9 +51,9 @@ class GuardContext(NamedTuple):
     def scope(self) -> GuardScope:
         """Where a call is judged."""
         expected = self.run_state.expected_states if self.run_state is not None else {}
-        root = os.path.realpath(self.home.root)
+        root = os.path.realpath(self.project.root)
         return GuardScope(
-            root, self.constraints, expected, make_protection_check(self.home), lambda path: _read_expected(self.home, expected, path)
+            root, self.constraints, expected, make_protection_check(self.project), lambda path: _read_expected(self.project, expected, path)
         )
 
 
@@ -62,7 +62,7 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
     document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
     run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
     return GuardContext(
-        home=grant.home,
+        project=grant.home,
         read_policy=grant.reads,
         tools=grant.tools,
         hidden=grant.hidden,
@@ -77,17 +77,17 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
     )
 
 
-def _read_expected(home: Project, expected: Mapping[str, State], path: str) -> bytes | None:
+def _read_expected(project: Project, expected: Mapping[str, State], path: str) -> bytes | None:
     """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
     state = expected.get(path)
     if state is None or state.kind != FILE or not state.sha256 or state.size > MAX_SHOWN_BYTES:
         return None
     try:
-        data = DiskWorld(home).read(path)
+        data = DiskWorld(project).read(path)
         if digest(data) == state.sha256:
             return data
     except ExecplanError:
         pass
     from execplan.engine.files.store import BackupStore
 
-    return BackupStore(home).get(state.sha256)
+    return BackupStore(project).get(state.sha256)

@@ -21,12 +21,12 @@ def find_grant(plan_id: str | None) -> GuardGrant | None:
     """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
     plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
     root, git = homes.find_repository(os.path.realpath(os.getcwd()))
-    home = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
-    if home is None:
+    project = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
+    if project is None:
         return None
     if plan_id is not None:
-        return warrants.load(home, plan_id)
-    candidates = [grant for path in warrants.list_files(home.state) if (grant := warrants.load_file(home, path)) is not None]
+        return warrants.load(project, plan_id)
+    candidates = [grant for path in warrants.list_files(project.state) if (grant := warrants.load_file(project, path)) is not None]
     if len(candidates) > 1:
         candidates = [grant for grant in candidates if _may_be_running(grant)]
     return candidates[0] if len(candidates) == 1 else None
@@ -44,9 +44,9 @@ def _find_project_without_git() -> Project | None:
     """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
     folder = os.path.realpath(os.getcwd())
     while True:
-        home = Project(folder, folder, None, Settings(), True)
-        if warrants.list_files(home.state):
-            return home
+        project = Project(folder, folder, None, Settings(), True)
+        if warrants.list_files(project.state):
+            return project
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)

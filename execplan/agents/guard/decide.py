@@ -47,7 +47,7 @@ class Decision(NamedTuple):
 def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
     """What becomes of a call at a moment, in seconds since 1970; raises ExecplanError."""
     scope = context.scope
-    if reason := own.escape_reason(call, scope, context.home):
+    if reason := own.escape_reason(call, scope, context.project):
         return Decision(DENY, reason)
     match_result = match_call(call, context.planned_steps, scope, context.read_policy)
     if match_result.denial_reason:
@@ -84,7 +84,7 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
     permission = _step_permission(planned_step, context, now, is_further=step_match.is_further)
     if permission.kind == DENY:
         return Decision(DENY, permission.why, step_match.step)
-    if reason := drift.find_drift(planned_step.step, context.run_state, DiskWorld(context.home)):
+    if reason := drift.find_drift(planned_step.step, context.run_state, DiskWorld(context.project)):
         return Decision(DENY, f"{step_match.step} is not begun: {reason}", step_match.step)
     reason = permission.why or f"the step {step.number} of {context.plan}, {step_match.step}"
     return Decision(permission.kind, reason, step_match.step, step_match.paths, permission.approved_by, step_match.is_further)
@@ -95,7 +95,7 @@ def _step_permission(planned_step: PlannedStep, context: GuardContext, now: floa
     assert context.run_state is not None
     assert context.order is not None
     assert context.terms is not None
-    disk, step = DiskWorld(context.home), context.plain_steps[planned_step.step["id"]]
+    disk, step = DiskWorld(context.project), context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)

@@ -44,21 +44,21 @@ MAX_RECORDED_DENIALS: Final = 100
 """Calls that were denied of which a run is told."""
 
 
-def lock_runs(home: Project, call: ToolCall) -> Lock:
+def lock_runs(project: Project, call: ToolCall) -> Lock:
     """The lock of runs; waited for, for other calls have it for an instant."""
     set_timeout(LOCK_TIMEOUT)
-    return state.lock(home, LOCK_NAME, f"guard of {call.session or 'an agent'}")
+    return state.lock(project, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
-def lock_slot(home: Project) -> Lock:
+def lock_slot(project: Project) -> Lock:
     """A place among the calls that look at all of a plan: two for each processor, and the others wait.
 
     What the first of them finds out, as that a run has begun, spares the others most of it.
     """
     set_timeout(LOCK_TIMEOUT)
     slots = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _MAX_SLOTS))]
-    free_slots = [slot for slot in slots if not is_held(state.lock_path(home, slot))]
-    return state.lock(home, (free_slots or slots)[os.getpid() % len(free_slots or slots)], "guard")
+    free_slots = [slot for slot in slots if not is_held(state.lock_path(project, slot))]
+    return state.lock(project, (free_slots or slots)[os.getpid() % len(free_slots or slots)], "guard")
 
 
 def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:

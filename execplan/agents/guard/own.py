@@ -66,19 +66,19 @@ def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
     return command_list is not None and all([not denial_reason(argv, scope, command_list.folders) for argv in command_list.commands])
 
 
-def escape_reason(call: ToolCall, scope: GuardScope, home: Project) -> str:
+def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Why a call would free the agent that makes it, or nothing; asked before anything else, so a plan can't allow it."""
     if call.kind in (WRITE, EDIT, DELETE):
         for edit in call.edits:
-            if protected := places.describe_protected(scope, home, call.cwd, edit.path, include_parents=edit.kind == DELETE):
+            if protected := places.describe_protected(scope, project, call.cwd, edit.path, include_parents=edit.kind == DELETE):
                 return f"no agent changes {protected}: {shorten(edit.path)}"
-        return _settings_edit_reason(call, scope, home)
+        return _settings_edit_reason(call, scope, project)
     if call.kind == COMMAND:
-        return _command_escape_reason(call.command, call, scope, home)
-    return _tool_escape_reason(call, scope, home) if call.kind == TOOL else ""
+        return _command_escape_reason(call.command, call, scope, project)
+    return _tool_escape_reason(call, scope, project) if call.kind == TOOL else ""
 
 
-def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, home: Project) -> str:
+def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Why a command would."""
     command_list = parse_command_list(command, call.cwd)
     if command_list is not None and find_read_paths(call._replace(kind=COMMAND, command=command), scope) is not None:
@@ -86,7 +86,7 @@ def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, home
     folders, simple_commands = command_list.folders if command_list is not None else (call.cwd,), parse_command(command).simple_commands
     for simple in simple_commands:
         reason = _program_denial_reason(simple, scope, folders, is_plain=command_list is not None)
-        if reason := reason or _protected_path_reason(simple, scope, home, folders):
+        if reason := reason or _protected_path_reason(simple, scope, project, folders):
             return reason
     return _settings_removal_reason(simple_commands, folders)
 
@@ -142,14 +142,14 @@ def _is_risky(name: str) -> bool:
     return name.casefold().startswith(_RISKY_PREFIXES) or name.casefold().endswith(_RISKY_SUFFIXES)
 
 
-def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, home: Project, folders: Sequence[str]) -> str:
+def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, project: Project, folders: Sequence[str]) -> str:
     """Why a command, that may write, names what no agent changes."""
     name = normalize_program_name(simple.argv[0]) if simple.argv else ""
     removes = name in _REMOVERS or (name == "git" and bool({"rm", "mv"} & set(simple.argv[1:3])))
     for folder in folders:
         for arg in (*simple.argv[1:], *simple.writes):
             for path in _possible_paths(arg):
-                if protected := places.describe_protected(scope, home, folder, path, include_parents=removes):
+                if protected := places.describe_protected(scope, project, folder, path, include_parents=removes):
                     return f"no agent changes {protected}: {shorten(arg)}"
     return ""
 
@@ -168,16 +168,16 @@ def _possible_paths(arg: str) -> Iterator[str]:
         yield arg[1:]
 
 
-def _tool_escape_reason(call: ToolCall, scope: GuardScope, home: Project) -> str:
+def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Why another tool would: it is execplan's own, or it is given a path or a command that is not for an agent."""
     if NAME in call.tool.casefold():
         return f"{shorten(call.tool)} is a tool of {NAME} itself"
     for text in _iter_texts(call.arguments):
-        if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, home)):
+        if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
             return reason
         if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
             path = text.removeprefix("file://")
-            if protected := places.describe_protected(scope, home, call.cwd, path, include_parents=False):
+            if protected := places.describe_protected(scope, project, call.cwd, path, include_parents=False):
                 return f"no agent changes {protected}: {shorten(text)}"
     return ""
 
@@ -195,7 +195,7 @@ def _iter_texts(value: object) -> Iterator[str]:
             yield from _iter_texts(child)
 
 
-def _settings_edit_reason(call: ToolCall, scope: GuardScope, home: Project) -> str:
+def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Why an edit would change what a pyproject.toml says of execplan."""
     for edit in call.edits:
         if os.path.basename(places.real_path(call.cwd, edit.path)).casefold() == "pyproject.toml":

@@ -87,34 +87,34 @@ def secret_reason(path: str, *, folder: bool = False) -> str:
     return f"it {reasons[0]}" if reasons else ""
 
 
-def describe_protected(scope: GuardScope, home: Project, folder: str, path: str, *, include_parents: bool = False) -> str:
+def describe_protected(scope: GuardScope, project: Project, folder: str, path: str, *, include_parents: bool = False) -> str:
     """What a path from a folder is that no agent may change, or nothing; `include_parents`: also where such lies below it."""
     if not path.isprintable() or hides(path):
         return "a path with characters that nobody sees"
     absolute_path = os.path.normpath(os.path.join(folder, _expand_user(path)))
     for candidate in dict.fromkeys((absolute_path, real_path(folder, path))):
-        if description := _describe_owned(scope, home, candidate) or (include_parents and _find_protected_below(scope, home, candidate)):
+        if description := _describe_owned(scope, project, candidate) or (include_parents and _find_protected_below(scope, project, candidate)):
             return description or ""
-    return _find_hard_link(home, absolute_path)
+    return _find_hard_link(project, absolute_path)
 
 
-def _describe_owned(scope: GuardScope, home: Project, path: str) -> str:
+def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
     """What an absolute path is that no agent may change."""
-    for root in dict.fromkeys((scope.root, home.root)):
+    for root in dict.fromkeys((scope.root, project.root)):
         if is_inside(root, path):
             relative_path = os.path.relpath(path, root)
             parts = relative_path.casefold().split("/")
             descriptions = [description for name, description in _AGENT_FILES.items() if name in parts]
-            return scope.protected(relative_path) or "".join(descriptions[:1]) or _describe_project_file(home, path) or _describe_program_file(path)
-    return _describe_private(path) or _describe_project_file(home, path) or _describe_program_file(path)
+            return scope.protected(relative_path) or "".join(descriptions[:1]) or _describe_project_file(project, path) or _describe_program_file(path)
+    return _describe_private(path) or _describe_project_file(project, path) or _describe_program_file(path)
 
 
-def _describe_project_file(home: Project, path: str) -> str:
+def _describe_project_file(project: Project, path: str) -> str:
     """What of a home a path is, that says what may be done."""
     folded = path.casefold()
-    if is_inside(os.path.join(home.base, home.settings.templates).casefold(), folded):
+    if is_inside(os.path.join(project.base, project.settings.templates).casefold(), folded):
         return "a template of plans"
-    return _STATE if any([is_inside(directory.casefold(), folded) for directory in (home.state, home.shared_state)]) else ""
+    return _STATE if any([is_inside(directory.casefold(), folded) for directory in (project.state, project.shared_state)]) else ""
 
 
 def _describe_program_file(path: str) -> str:
@@ -173,16 +173,16 @@ def _expand_user(path: str) -> str:
     return os.path.expanduser(path) if path.startswith("~") else path
 
 
-def _find_protected_below(scope: GuardScope, home: Project, path: str) -> str:
+def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str:
     """What of it lies below a folder."""
-    protected_paths = [os.path.join(home.base, ".agent", "execplan.toml"), os.path.join(home.base, home.settings.templates)]
-    protected_paths += [home.plans, home.state, home.git or home.state]
+    protected_paths = [os.path.join(project.base, ".agent", "execplan.toml"), os.path.join(project.base, project.settings.templates)]
+    protected_paths += [project.plans, project.state, project.git or project.state]
     protected_paths += [os.path.join(scope.root, name) for name in _AGENT_FILES]
     protected_paths += [folder for folder, _ in _private_directories()]
     return next((f"a folder with {protected_path}" for protected_path in protected_paths if os.path.lexists(protected_path) and is_inside(path, protected_path)), "")
 
 
-def _find_hard_link(home: Project, path: str) -> str:
+def _find_hard_link(project: Project, path: str) -> str:
     """Whether a path is another name of a file that decides, by a hard link."""
     try:
         file_status = os.stat(path)
@@ -190,7 +190,7 @@ def _find_hard_link(home: Project, path: str) -> str:
         return ""
     if file_status.st_nlink < 2 or os.path.isdir(path):
         return ""
-    for policy_file in _policy_files(home):
+    for policy_file in _policy_files(project):
         try:
             other_status = os.stat(policy_file)
         except OSError:
@@ -200,11 +200,11 @@ def _find_hard_link(home: Project, path: str) -> str:
     return ""
 
 
-def _policy_files(home: Project) -> Sequence[str]:
+def _policy_files(project: Project) -> Sequence[str]:
     """The files that decide what an agent may do, as far as they are known by name."""
-    folders = [os.path.dirname(own.path()), os.path.join(home.root, ".claude"), os.path.join(home.root, ".codex")]
-    folders += [os.path.join(home.git, "hooks"), home.git] if home.git else []
-    policy_paths = [os.path.join(home.base, ".agent", "execplan.toml"), os.path.join(home.root, ".mcp.json")]
+    folders = [os.path.dirname(own.path()), os.path.join(project.root, ".claude"), os.path.join(project.root, ".codex")]
+    folders += [os.path.join(project.git, "hooks"), project.git] if project.git else []
+    policy_paths = [os.path.join(project.base, ".agent", "execplan.toml"), os.path.join(project.root, ".mcp.json")]
     for folder in folders:
         try:
             with os.scandir(folder) as entries:

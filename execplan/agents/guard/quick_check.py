@@ -32,38 +32,38 @@ _RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))
 
 def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call, and what no reason tells; raises ExecplanError."""
-    home = homes.find(os.getcwd())
-    if not home.exists:  # nobody looks for homes below: that may take longer than there is
-        message = f"no plans folder in {home.base} or above"
+    project = homes.find(os.getcwd())
+    if not project.exists:  # nobody looks for homes below: that may take longer than there is
+        message = f"no plans folder in {project.base} or above"
         raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
-    policy = effective_policy(home)
-    context = GuardContext(home, policy.reads, policy.tools)
-    if reason := own.escape_reason(call, context.scope, home):  # said whether or not there is a plan to judge by
+    policy = effective_policy(project)
+    context = GuardContext(project, policy.reads, policy.tools)
+    if reason := own.escape_reason(call, context.scope, project):  # said whether or not there is a plan to judge by
         return Decision(DENY, reason), ()
     planless_decision = decide(call, context, clock.seconds())
-    if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(home, call, context)):
+    if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(project, call, context)):
         return planless_decision, ()
     try:
-        with keep.lock_slot(home):
-            return _decide_in_turn(home, call, plan_name, asks=asks)
+        with keep.lock_slot(project):
+            return _decide_in_turn(project, call, plan_name, asks=asks)
     except ExecplanError:
         if planless_decision.kind == DENY:
             raise
         return planless_decision, ()  # a command that only reads needs no plan, but may be a step of one
 
 
-def _decide_in_turn(home: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def _decide_in_turn(project: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call whose turn has come: by then, or meanwhile, another may have begun the run. Raises ExecplanError."""
     if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
         return outcome
     from execplan.agents.guard.afresh import decide_by_plan
 
     try:
-        return decide_by_plan(home, call, plan_name, asks=asks)
+        return decide_by_plan(project, call, plan_name, asks=asks)
     except ExecplanError as error:
         if error.code not in _RUN_STARTED_CODES:
             raise
-        with keep.lock_runs(home, call):
+        with keep.lock_runs(project, call):
             pass  # who has just begun the run finishes that first
         if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
             return outcome
@@ -80,13 +80,13 @@ def _decide_by_current_grant(call: ToolCall, plan_name: str | None, *, asks: boo
     return None if keep.is_run_over(context) else (keep.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
 
 
-def _matches_no_plan(home: Project, call: ToolCall, context: GuardContext) -> bool:
+def _matches_no_plan(project: Project, call: ToolCall, context: GuardContext) -> bool:
     """Whether no plan that somebody approved plans or denies a command that only reads, as far as their documents are at hand.
 
     It is enough for a command that passes too where the plan can't be read at all.
     """
-    for ref in shelf.all_refs(home):
-        folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+    for ref in shelf.all_refs(project):
+        folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         if ref.archived or not shelf.list_entries(os.path.join(folder, "approvals")):
             continue
         try:

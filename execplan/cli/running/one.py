@@ -55,15 +55,15 @@ class LoadedRun(NamedTuple):
         return f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}" if path else ""
 
 
-def load_run(home: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
+def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
     """Read a run; raises ExecplanError."""
     journal_entries = runs.read_run_entries(run_paths)
     if not journal_entries:
         raise never_begun_error(ref, run_paths)
     document = load_document(run_paths, journal_entries)
-    plan_name = quote_plan_name(ref.id, home.display_path(ref.path))
-    summary = runs.summarize_run(home, ref, run_paths)
-    return LoadedRun(run_paths, document, RunState(document, journal_entries), summary, plan_name, home.display_path(run_paths.folder))
+    plan_name = quote_plan_name(ref.id, project.display_path(ref.path))
+    summary = runs.summarize_run(project, ref, run_paths)
+    return LoadedRun(run_paths, document, RunState(document, journal_entries), summary, plan_name, project.display_path(run_paths.folder))
 
 
 def run_json(run: LoadedRun) -> dict[str, Any]:

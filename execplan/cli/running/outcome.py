@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _DRIFT = "drift"
 
 
-def outcome_answer(home: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
+def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
     """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
 
     Quiet: nothing was shown before, so that it says where to read more.
     """
-    run = load_run(home, ref, place.find_run(home, ref, finished_run.run))
+    run = load_run(project, ref, place.find_run(project, ref, finished_run.run))
     if finished_run.signal:
         raise _interrupted_error(run, finished_run)
     question = finished_run.question or run.run_state.question

@@ -48,7 +48,7 @@ def add(
         raise ExecplanError("usage", message, exit=USAGE, hint="give one of them")
     task = read_text(text, "the task")
     changer = tasks.add(task, now(), after=after, before=before, under=under, create=create)
-    return edit_plan(call, plan, options, "add", lambda home: changer, "execplan next {id}")
+    return edit_plan(call, plan, options, "add", lambda project: changer, "execplan next {id}")
 
 
 command = add

@@ -78,11 +78,11 @@ def approve(
     valid_seconds = approving.parse_duration(expires)
     if digest is not None:
         approving.require_digest_prefix(digest)
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     if listing or check:
-        return _list_approvals(home, ref) if listing else _check_approval(home, ref)
+        return _list_approvals(project, ref) if listing else _check_approval(project, ref)
     if revoke is not None:
-        return _revoke_approvals(home, ref, revoke, options)
+        return _revoke_approvals(project, ref, revoke, options)
     from execplan.engine import approving as engine
     from execplan.engine.underway import find_active_run
     from execplan.execution.evaluation.scope import approval_scope as scope_of
@@ -90,34 +90,34 @@ def approve(
     from execplan.repo.execution import approve as approval
     from execplan.repo.execution.approve import Confirmation
 
-    evaluated = approval.evaluate_for_approval(home, ref, find_active_run(home, ref))
+    evaluated = approval.evaluate_for_approval(project, ref, find_active_run(project, ref))
     if digest is not None:
-        approval.ensure_current_digest(home, ref, evaluated, digest)
-    approval.ensure_approvable(home, ref, evaluated)
+        approval.ensure_current_digest(project, ref, evaluated, digest)
+    approval.ensure_approvable(project, ref, evaluated)
     scope = scope_of(evaluated.evaluation, max_risk, steps or None)
-    approval_request = Confirmation(_require_name(by) or author(home), "digest", valid_seconds, max_risk, steps or None)
+    approval_request = Confirmation(_require_name(by) or author(project), "digest", valid_seconds, max_risk, steps or None)
     if not scope.covered and (scope.uncovered or not scope.finished):
         uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
         message = "no step is covered: there is nothing to approve"
         raise ExecplanError("nothing-to-approve", message, exit=NO, hint="raise --max-risk", candidates=uncovered_steps)
-    warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(home, evaluated, scope)
+    warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(project, evaluated, scope)
     if not options.dry_run:
         try:
             approval_request, warnings = _confirm(call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred)
         except ExecplanError as error:
             if error.code == "declined":
-                engine.decline(home, ref, evaluated, scope, approval_request.approver)
+                engine.decline(project, ref, evaluated, scope, approval_request.approver)
             raise
-    approval_result = engine.approve_and_record(home, ref, evaluated, scope, approval_request, options)
+    approval_result = engine.approve_and_record(project, ref, evaluated, scope, approval_request, options)
     approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
-    return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, home.display_path(ref.path)))
+    return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, project.display_path(ref.path)))
 
 
-def _warnings(home: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
+def _warnings(project: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
     """What somebody should know before the steps that would be approved run."""
     from execplan.engine.command_warnings import command_warnings
 
-    return command_warnings(home, evaluated.policy, [evaluated_step.step for evaluated_step in scope.covered])
+    return command_warnings(project, evaluated.policy, [evaluated_step.step for evaluated_step in scope.covered])
 
 
 def _confirm(
@@ -176,44 +176,44 @@ def _require_name(name: str | None) -> str | None:
     return name
 
 
-def _list_approvals(home: Project, ref: PlanRef) -> Answer:
+def _list_approvals(project: Project, ref: PlanRef) -> Answer:
     """Every approval of a plan."""
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.approvals_answer(home, standing.check_all_approvals(home, ref, _waiting_run_id(home, ref)))
+    return approving.approvals_answer(project, standing.check_all_approvals(project, ref, _waiting_run_id(project, ref)))
 
 
-def _check_approval(home: Project, ref: PlanRef) -> Answer:
+def _check_approval(project: Project, ref: PlanRef) -> Answer:
     """The approval that holds; raises ExecplanError when none does."""
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.valid_approval_answer(home, standing.require_valid_approval(home, ref, run_id=_waiting_run_id(home, ref)))
+    return approving.valid_approval_answer(project, standing.require_valid_approval(project, ref, run_id=_waiting_run_id(project, ref)))
 
 
-def _waiting_run_id(home: Project, ref: PlanRef) -> str:
+def _waiting_run_id(project: Project, ref: PlanRef) -> str:
     """The last run of a plan, if it waits with a new revision; or nothing."""
     from execplan.engine.entries import REVISION_REASONS
     from execplan.engine.last import find_last_run
 
-    last_run = find_last_run(home, ref)
+    last_run = find_last_run(project, ref)
     return last_run.id if last_run is not None and last_run.why in REVISION_REASONS else ""
 
 
-def _revoke_approvals(home: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
+def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
     """Let approvals hold no more."""
     from execplan.engine import approving as engine
     from execplan.repo.execution import approvals, register
 
-    selected = approvals.select_by_digest(approvals.read_all(home, ref), prefix)
+    selected = approvals.select_by_digest(approvals.read_all(project, ref), prefix)
     ids = {approval_file.digest: approval_file.approval.id for approval_file in selected if approval_file.approval is not None}
-    revoked = [name for name, approval_id in ids.items() if not register.read_entry(home, approval_id).is_revoked]
+    revoked = [name for name, approval_id in ids.items() if not register.read_entry(project, approval_id).is_revoked]
     if not options.dry_run:
-        engine.revoke(home, ref, {name: ids[name] for name in revoked})
+        engine.revoke(project, ref, {name: ids[name] for name in revoked})
     action = "would revoke" if options.dry_run else "revoked"
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
-    warnings = tuple([f"{home.display_path(approval_file.path)} is no approval: {approval_file.error}" for approval_file in selected if not approval_file.approval])
+    warnings = tuple([f"{project.display_path(approval_file.path)} is no approval: {approval_file.error}" for approval_file in selected if not approval_file.approval])
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
 

@@ -82,21 +82,21 @@ def archive(
     must_be_finished = how == COMPLETED and not force
     blocked: dict[str, list[str]] = {}
     if complete or len(selected) > 1:
-        reasons_by_plan = {ref.id: _blocking_reasons(home, ref, finished=must_be_finished) for home, ref in selected if not force}
+        reasons_by_plan = {ref.id: _blocking_reasons(project, ref, finished=must_be_finished) for project, ref in selected if not force}
         blocked = {name: reasons for name, reasons in reasons_by_plan.items() if reasons}
         if blocked and not complete:
             raise _not_finished_error(blocked, len(selected))
     answers = []
-    for home, ref in selected:
+    for project, ref in selected:
         if ref.id in blocked:
             continue
-        origin = archiving.hand_moved_from(home, ref)
-        source = shelf.ref_for_path(home, origin) if origin else ref
-        warnings = open_run_warnings(home, source) if force else ()
+        origin = archiving.hand_moved_from(project, ref)
+        source = shelf.ref_for_path(project, origin) if origin else ref
+        warnings = open_run_warnings(project, source) if force else ()
         if not (force or source.archived):
-            ensure_no_open_runs(home, source, "archived")
+            ensure_no_open_runs(project, source, "archived")
         moved = archiving.archive_plan(
-            home,
+            project,
             ref,
             options,
             reason=reason_text,
@@ -107,7 +107,7 @@ def archive(
         )
         moved = moved._replace(warnings=(*warnings, *moved.warnings))
         command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
-        answers.append(move_answer(home, moved, options, "archived already", command))
+        answers.append(move_answer(project, moved, options, "archived already", command))
     if len(answers) == 1 and not complete:
         return answers[0]
     return _join_answers(answers, blocked)
@@ -164,21 +164,21 @@ def _ensure_compatible_options(
 def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
     """The plans that are named, each once; the only one for none. Raises ExecplanError."""
     matches = [pick.select_plan(os.getcwd(), name) for name in plans] or [pick.select_plan(os.getcwd(), None)]
-    return list({ref.real_path: (home, ref) for home, ref in matches}.values())
+    return list({ref.real_path: (project, ref) for project, ref in matches}.values())
 
 
 def _find_complete_plans() -> list[LocatedPlan]:
     """Every plan outside the archive whose tasks are all done; raises ExecplanError."""
     stored_plans = shelf.load_with_nested(homes.require(os.getcwd()))
-    return [(stored_plan.home, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
+    return [(stored_plan.project, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
 
-def _blocking_reasons(home: Project, ref: PlanRef, *, finished: bool) -> list[str]:
+def _blocking_reasons(project: Project, ref: PlanRef, *, finished: bool) -> list[str]:
     """Every reason for which a plan is not archived; raises ExecplanError."""
     if ref.archived:
         return []
-    runs = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(home, ref)]
-    return runs + (archiving.archive_blockers(home, ref) if finished else [])
+    runs = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(project, ref)]
+    return runs + (archiving.archive_blockers(project, ref) if finished else [])
 
 
 def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanError:

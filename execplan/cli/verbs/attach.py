@@ -34,16 +34,16 @@ def attach(
     call: Call, files: tuple[str, ...], about: str | None, plan: str | None, create: bool, options: WriteOptions
 ) -> Answer:
     """Attach files to a plan as evidence; what is there already, by its SHA-256, is not copied again."""
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     description = read_text(about, "what they show") if about is not None else ""
-    amended, attached = attaching.attach_files(home, ref, files, description, options, create=create)
+    amended, attached = attaching.attach_files(project, ref, files, description, options, create=create)
     answer = edit_answer(
         amended._replace(messages=()),
         options,
         f"execplan show {quote_plan_name(ref.id, amended.path)} --section 'Artifacts and Notes'",
     )
     file_entries = [
-        {"path": home.display_path(attachment.path), "sha256": attachment.digest, "bytes": attachment.size, "copied": attachment.copied}
+        {"path": project.display_path(attachment.path), "sha256": attachment.digest, "bytes": attachment.size, "copied": attachment.copied}
         for attachment in attached
     ]
     action = "would copy" if options.dry_run else "copied"

@@ -46,11 +46,11 @@ def audit(
     _ensure_compatible_options(verifies=verifies, run=run_, reason=reason, options=options)
     if verifies and plan is None and not pick.plan_from_environment():
         return auditing.verify_all_answer(homes.require(os.getcwd()))
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    homes.require_existing(home)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    homes.require_existing(project)
     if reason is not None:
-        return auditing.accept_broken_log(home, ref, reason, options)
-    return auditing.verify_plan_answer(home, ref) if verifies else auditing.audit_answer(home, ref, run_)
+        return auditing.accept_broken_log(project, ref, reason, options)
+    return auditing.verify_plan_answer(project, ref) if verifies else auditing.audit_answer(project, ref, run_)
 
 
 def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str | None, options: WriteOptions) -> None:

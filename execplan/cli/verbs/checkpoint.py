@@ -32,11 +32,11 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     """
     from execplan.repo.execution import store
 
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     stored = store.save(
-        home,
+        project,
         ref,
-        lambda: build_page(home, ref, if_match=options.if_match, force=force),
+        lambda: build_page(project, ref, if_match=options.if_match, force=force),
         options,
         command="checkpoint",
         summary="the restart page",

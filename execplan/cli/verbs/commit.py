@@ -29,15 +29,15 @@ from execplan.text.hidden import visible
 def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_match: str | None) -> Answer:
     """Commit a plan and its artifacts, and nothing else."""
     if plan is None and not pick.plan_from_environment():
-        home = homes.require(os.getcwd())
-        if not any([shelf.refs(member_project) for member_project in homes.with_nested_projects(home)]):
+        project = homes.require(os.getcwd())
+        if not any([shelf.refs(member_project) for member_project in homes.with_nested_projects(project)]):
             return Answer(
                 {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
             )
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     message_text = read_text(message, "the message") if message is not None else None
-    commit_result = commit_plan(home, ref, message_text, dry_run=dry_run, if_match=if_match)
-    data = {"path": home.display_path(ref.path), "changed": bool(commit_result.paths), "digest": commit_result.digest, "commit": commit_result.commit}
+    commit_result = commit_plan(project, ref, message_text, dry_run=dry_run, if_match=if_match)
+    data = {"path": project.display_path(ref.path), "changed": bool(commit_result.paths), "digest": commit_result.digest, "commit": commit_result.commit}
     if dry_run:
         text = printable_lines([f"would commit {path}" for path in commit_result.paths]) or "nothing to commit"
         return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings)

@@ -81,23 +81,23 @@ def compile_(
     _ensure_compatible_options(plans, plan, out, title, [name for name, is_given in modes.items() if is_given])
     if compose:
         return _compose_plans(call, plans, plan, out, title, options)
-    home, ref = pick.select_plan(os.getcwd(), plans[0] if plans else plan)
+    project, ref = pick.select_plan(os.getcwd(), plans[0] if plans else plan)
     if annotate:
-        return _annotate_plan(home, ref, options)
+        return _annotate_plan(project, ref, options)
     from execplan.cli import compiling
     from execplan.repo.execution.current import load_current_plan
 
     if check:
-        return compiling.stored_check_answer(home, ref, load_current_plan(home, ref))
+        return compiling.stored_check_answer(project, ref, load_current_plan(project, ref))
     if source is not None:
-        return _store_or_write(call, home, ref, _read_imported(home, ref, source), out, options, "import an execution plan")
+        return _store_or_write(call, project, ref, _read_imported(project, ref, source), out, options, "import an execution plan")
     if enhance:
         from execplan.cli.enhancing import enhance_answer
 
-        return enhance_answer(home, ref, lambda: _compile_plan(home, ref), options)
+        return enhance_answer(project, ref, lambda: _compile_plan(project, ref), options)
     if out is not None:
-        return _write_output(call, _compile_plan(home, ref, ignore_stored=True), out, options)
-    return compiling.store_result(home, ref, lambda: _compile_plan(home, ref), options, "compile")
+        return _write_output(call, _compile_plan(project, ref, ignore_stored=True), out, options)
+    return compiling.store_result(project, ref, lambda: _compile_plan(project, ref), options, "compile")
 
 
 def _ensure_compatible_options(
@@ -121,19 +121,19 @@ def _ensure_compatible_options(
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _compile_plan(home: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
+def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
     """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
     from execplan.cli.compiling import CompileResult, compile_warnings
     from execplan.execution.documents.document import to_bytes
     from execplan.repo.execution.current import compile_plan_file, load_current_plan, no_steps_error
 
-    warnings = compile_warnings(home, ref)
+    warnings = compile_warnings(project, ref)
     if ignore_stored:
-        compilation = compile_plan_file(home, ref)
+        compilation = compile_plan_file(project, ref)
         if compilation.document is None:
-            raise no_steps_error(home.display_path(ref.path), compilation.skipped)
+            raise no_steps_error(project.display_path(ref.path), compilation.skipped)
         return CompileResult(compilation.document, to_bytes(compilation.document), compilation.skipped, warnings)
-    current_plan = load_current_plan(home, ref)
+    current_plan = load_current_plan(project, ref)
     if current_plan.document.source is None or current_plan.document.revision > 1:
         raise ExecplanError(
             "other-source",
@@ -144,14 +144,14 @@ def _compile_plan(home: Project, ref: PlanRef, *, ignore_stored: bool = False) -
     return CompileResult(current_plan.document, current_plan.data, current_plan.skipped_lines, warnings)
 
 
-def _read_imported(home: Project, ref: PlanRef, source: str) -> CompileResult:
+def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult:
     from execplan.agents.enhancer import kept
     from execplan.cli.compiling import result_from_document
     from execplan.cli.words import read_source, source_name
     from execplan.execution.making.imported import import_plan
 
     data, source_label = read_source(source), source_name(source)
-    return result_from_document(kept.accept_proposal(home, ref, data, source_label) if kept.is_proposal(data) else import_plan(data, source_label, ref.id))
+    return result_from_document(kept.accept_proposal(project, ref, data, source_label) if kept.is_proposal(data) else import_plan(data, source_label, ref.id))
 
 
 def _compose_plans(
@@ -162,7 +162,7 @@ def _compose_plans(
     from execplan.repo.execution.current import load_current_plan
 
     members = [pick.select_plan(os.getcwd(), name) for name in plans]
-    documents = [load_current_plan(home, ref).document for home, ref in members]
+    documents = [load_current_plan(project, ref).document for project, ref in members]
     joined_id = "+".join([ref.id for _, ref in members])[:255]
     if title is not None:
         compose(documents, joined_id)  # refuses before a plan is made
@@ -170,16 +170,16 @@ def _compose_plans(
     if plan is None:
         assert out is not None
         return _write_output(call, compiling.result_from_document(compose(documents, joined_id)), out, options)
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     compile_result = compiling.result_from_document(compose(documents, ref.id))
-    return _store_or_write(call, home, ref, compile_result, out, options, "compose an execution plan")
+    return _store_or_write(call, project, ref, compile_result, out, options, "compose an execution plan")
 
 
-def _store_or_write(call: Call, home: Project, ref: PlanRef, compile_result: CompileResult, out: str | None, options: WriteOptions, summary: str) -> Answer:
+def _store_or_write(call: Call, project: Project, ref: PlanRef, compile_result: CompileResult, out: str | None, options: WriteOptions, summary: str) -> Answer:
     """Stored for a plan, or sent elsewhere."""
     from execplan.cli.compiling import store_result
 
-    return _write_output(call, compile_result, out, options) if out is not None else store_result(home, ref, lambda: compile_result, options, summary)
+    return _write_output(call, compile_result, out, options) if out is not None else store_result(project, ref, lambda: compile_result, options, summary)
 
 
 def _write_output(call: Call, compile_result: CompileResult, out: str, options: WriteOptions) -> Answer:
@@ -188,7 +188,7 @@ def _write_output(call: Call, compile_result: CompileResult, out: str, options: 
     return document_answer(compile_result, as_json=call.as_json) if out == "-" else write_to_file(compile_result, out, options)
 
 
-def _annotate_plan(home: Project, ref: PlanRef, options: WriteOptions) -> Answer:
+def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
     """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
     from execplan.cli.answer import quote_plan_name
     from execplan.cli.printing import printable_lines
@@ -196,7 +196,7 @@ def _annotate_plan(home: Project, ref: PlanRef, options: WriteOptions) -> Answer
     from execplan.execution.wild.annotate import annotate_plan
     from execplan.repo.amend import amend
 
-    amended = amend(home, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
+    amended = amend(project, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
     answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")
     if options.dry_run and amended.changed:
         answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")

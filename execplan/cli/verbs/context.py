@@ -71,14 +71,14 @@ def context(
 
     options = ContextOptions(**flags)
     options.ensure_compatible(as_json=call.as_json)
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    stored_plan = shelf.load(home, ref)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(home.display_path(ref.path)):
+        with About(project.display_path(ref.path)):
             raise stored_plan.error
-    settings = parse_context_settings(home.settings.context)
-    gathered = gather_pack(home, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions))
+    settings = parse_context_settings(project.settings.context)
+    gathered = gather_pack(project, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions))
     gathered = gathered._replace(warnings=(*conflict_warnings([stored_plan]), *gathered.warnings))
     if options.items:
         return _items_answer(gathered, settings, options)

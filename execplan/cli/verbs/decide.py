@@ -50,8 +50,8 @@ def decide(
     """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
     decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
 
-    def changer(home: Project) -> Changer:
-        name = words_of(author or default_author(home), "the author")
+    def changer(project: Project) -> Changer:
+        name = words_of(author or default_author(project), "the author")
         return logs.decide(decision, rationale, name, now(), supersedes=supersedes, create=create)
 
     return edit_plan(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")

@@ -26,7 +26,7 @@ from execplan.repo.amend import WriteOptions
 def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
     changer = logs.discover(read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create)
-    return edit_plan(call, plan, options, "discover", lambda home: changer, "execplan next {id}")
+    return edit_plan(call, plan, options, "discover", lambda project: changer, "execplan next {id}")
 
 
 command = discover

@@ -52,10 +52,10 @@ def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) 
 
 def _forget_overwritten(name: str, options: WriteOptions) -> list[str]:
     """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
-    home, ref = pick.select_plan(os.getcwd(), name)
-    steps = detect_lost_edits(home, ref).lost
+    project, ref = pick.select_plan(os.getcwd(), name)
+    steps = detect_lost_edits(project, ref).lost
     if steps and not options.dry_run:
-        overwritten.forget_edits(home, ref, steps)
+        overwritten.forget_edits(project, ref, steps)
     return [step.description for step in steps]
 
 

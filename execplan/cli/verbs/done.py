@@ -24,7 +24,7 @@ from execplan.repo.amend import WriteOptions
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
     changer = tick(tasks, now())
-    return edit_plan(call, plan, options, "done", lambda home: changer, "execplan next {id}", finishes=True)
+    return edit_plan(call, plan, options, "done", lambda project: changer, "execplan next {id}", finishes=True)
 
 
 command = done

@@ -26,9 +26,9 @@ from execplan.repo.operations.drop import drop_plan as drop_plan
 @writer_options
 def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
     """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    ensure_no_open_runs(home, ref, "dropped")
-    return edit_answer(drop_plan(home, ref, options, force=force), options, "execplan list")
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    ensure_no_open_runs(project, ref, "dropped")
+    return edit_answer(drop_plan(project, ref, options, force=force), options, "execplan list")
 
 
 command = drop

@@ -39,17 +39,17 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     You edit a copy, so that others can go on with the plan: what they change meanwhile stays, and where both changed the
     same lines nothing is written and your copy is kept.
     """
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    require_existing(home)
-    old = shelf.read_bytes(home, ref.path)
-    amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit")
-    copy = _create_copy(home, os.path.basename(ref.path), old)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    require_existing(project)
+    old = shelf.read_bytes(project, ref.path)
+    amend(project, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit")
+    copy = _create_copy(project, os.path.basename(ref.path), old)
     try:
         open_editor(copy)
         new = read_source(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
-            home, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, command="edit"
+            project, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, command="edit"
         )
     except BaseException as error:
         _keep_edited_copy(copy, old, error)
@@ -58,7 +58,7 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     answer = edit_answer(amended, options)
     if options.dry_run or not amended.changed:
         return answer if amended.changed else answer._replace(text="nothing was changed", is_requested=False)
-    checked = [check_plan(CheckTarget(home, ref, os.path.relpath(ref.path)), CheckOptions(is_hook=True))]
+    checked = [check_plan(CheckTarget(project, ref, os.path.relpath(ref.path)), CheckOptions(is_hook=True))]
     findings = [finding.to_json(checked[0].path) for finding in checked[0].findings]
     lines = [answer.text, *report_lines(checked), summarize_findings(checked)]
     return answer._replace(
@@ -70,11 +70,11 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     )
 
 
-def _create_copy(home: Project, name: str, data: bytes) -> str:
+def _create_copy(project: Project, name: str, data: bytes) -> str:
     """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
-    state.make_state_dir(home, "edit")
-    copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
-    with state.lock(home, "edit", f"edit of {name}"):
+    state.make_state_dir(project, "edit")
+    copies = (os.path.join(project.state, "edit", f"{number}-{name}") for number in count(1))
+    with state.lock(project, "edit", f"edit of {name}"):
         copy_path = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))
     os.chmod(copy_path, 0o600)  # the plan itself may be readable by nobody else
     return copy_path

@@ -50,9 +50,9 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     from execplan.engine.underway import find_active_run
     from execplan.repo.execution.evaluated import evaluate_plan
 
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    evaluated_plan = evaluate_plan(home, ref, find_active_run(home, ref))
-    name = quote_plan_name(ref.id, home.display_path(ref.path))
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    evaluated_plan = evaluate_plan(project, ref, find_active_run(project, ref))
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
     if form == MARKDOWN:
         from execplan.execution.evaluation.page import render_page
 

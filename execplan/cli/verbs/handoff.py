@@ -35,8 +35,8 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     from execplan.cli.handing import handoff_text
     from execplan.engine.agent.handoff import handoff as engine
 
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    agent_handoff = engine(home, ref)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    agent_handoff = engine(project, ref)
     return Answer(agent_handoff.payload, "" if call.as_json else handoff_text(agent_handoff, budget), next_commands=agent_handoff.next_commands)
 
 

@@ -59,20 +59,20 @@ def init(
         raise ExecplanError("usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one")
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
-    home = homes.find(os.getcwd()) if place is None else homes.project_at(place)
-    survey_result = survey_project(home, wanted)
-    relocations = _move_unlisted(call, place, home, survey_result, options._replace(dry_run=options.dry_run or check), move=move)
+    project = homes.find(os.getcwd()) if place is None else homes.project_at(place)
+    survey_result = survey_project(project, wanted)
+    relocations = _move_unlisted(call, place, project, survey_result, options._replace(dry_run=options.dry_run or check), move=move)
     commit, warnings = setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
     changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
     is_writing = not (check or options.dry_run)
-    projects_json = [_project_json(prepared) for prepared in survey_result.homes]
+    projects_json = [_project_json(prepared) for prepared in survey_result.projects]
     action = "made" if is_writing else "would make"
     lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
     moves = [pair for relocation in relocations for pair in relocation.moves]
     lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
     lines += [f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})" for path_entry in survey_result.paths]
     lines += _unlisted_lines(survey_result, check)
-    guide_report = _check_guide(survey_result.homes[0].home, options, upgrade=upgrade)
+    guide_report = _check_guide(survey_result.projects[0].project, options, upgrade=upgrade)
     lines += guide_report.lines
     changed = changed or (upgrade and guide_report.upgrade.changed)
     commit = guide_report.upgrade.commit or commit
@@ -110,20 +110,20 @@ def init(
         + tuple([line for relocation in relocations for line in relocation.warnings])
         + warnings
         + guide_report.upgrade.warnings
-        + ignored.ignore_warnings(survey_result.homes[0].home)
+        + ignored.ignore_warnings(survey_result.projects[0].project)
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
 
 
-def _move_unlisted(call: Call, directory: str | None, home: Project, survey_result: ProjectSurvey, options: WriteOptions, *, move: bool) -> list[MoveResult]:
+def _move_unlisted(call: Call, directory: str | None, project: Project, survey_result: ProjectSurvey, options: WriteOptions, *, move: bool) -> list[MoveResult]:
     """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
     if not survey_result.unlisted_plans:
         return []
     from execplan.repo.moving.relocate import relocate_plans
 
-    new_project = survey_result.homes[0].home
-    old, target = home.display_path(home.plans), new_project.display_path(new_project.plans)
+    new_project = survey_result.projects[0].project
+    old, target = project.display_path(project.plans), new_project.display_path(new_project.plans)
     message = f"{format_plan_count(len(survey_result.unlisted_plans))} in {old} would not be listed any more, because most plans are in {target}"
     init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
     can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
@@ -132,11 +132,11 @@ def _move_unlisted(call: Call, directory: str | None, home: Project, survey_resu
             "plans-left-out",
             message,
             exit=NO,
-            hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(home.plans))}",
-            candidates=[home.display_path(ref.path) for ref in survey_result.unlisted_plans],
-            data={"reasons": [home.display_path(ref.path) for ref in survey_result.unlisted_plans]},
+            hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(project.plans))}",
+            candidates=[project.display_path(ref.path) for ref in survey_result.unlisted_plans],
+            data={"reasons": [project.display_path(ref.path) for ref in survey_result.unlisted_plans]},
         )
-    return relocate_plans(home, new_project, survey_result.unlisted_plans, options)
+    return relocate_plans(project, new_project, survey_result.unlisted_plans, options)
 
 
 class _GuideReport(NamedTuple):
@@ -146,9 +146,9 @@ class _GuideReport(NamedTuple):
     lines: list[str]
 
 
-def _check_guide(home: Project, options: WriteOptions, *, upgrade: bool) -> _GuideReport:
+def _check_guide(project: Project, options: WriteOptions, *, upgrade: bool) -> _GuideReport:
     """Upgrade the guide, or say whether a newer one is there."""
-    upgraded = guide.upgrade_guide(home, options) if upgrade else guide.preview_upgrade(home)
+    upgraded = guide.upgrade_guide(project, options) if upgrade else guide.preview_upgrade(project)
     if not upgraded.changed:
         return _GuideReport(upgraded, [])
     if not upgrade:
@@ -159,13 +159,13 @@ def _check_guide(home: Project, options: WriteOptions, *, upgrade: bool) -> _Gui
 
 def _project_json(prepared: PreparedProject) -> dict[str, Any]:
     """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
-    home = prepared.home
-    inspection = inspect_project(home)
+    project = prepared.project
+    inspection = inspect_project(project)
     settings = {
-        name: list(value) if isinstance(value, tuple) else value for name, value in home.settings._asdict().items()
+        name: list(value) if isinstance(value, tuple) else value for name, value in project.settings._asdict().items()
     }
     return {
-        "base": os.path.relpath(home.base, home.root),
+        "base": os.path.relpath(project.base, project.root),
         "settings": settings,
         "new": prepared.is_new,
         "plans": inspection.open_count,

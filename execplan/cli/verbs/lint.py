@@ -92,7 +92,7 @@ def lint(
     target_groups, base = (resolve_target_groups(plans, is_hook=hook), None) if since is None else changed_target_groups(directory, since)
     check_options = add_committed_plans(target_groups, add_histories(target_groups, check_options, base))
     for target in iter_targets(target_groups) if options.if_match is not None else ():
-        ensure_digest_matches(target.home, target.ref, options.if_match)
+        ensure_digest_matches(target.project, target.ref, options.if_match)
     fix_report = fix_settings.fix_plans(list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options)
     ignored_warnings: tuple[str, ...] = ()
     with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
@@ -105,7 +105,7 @@ def lint(
         checked += check_projects(directory, check_options)
         ignored_warnings = ignored.ignore_warnings(homes.require(directory))
     answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
-    rule_warnings = unmet_rule_warnings(check_options.selection.select, git=any([group.home.git is not None for group in target_groups]))
+    rule_warnings = unmet_rule_warnings(check_options.selection.select, git=any([group.project.git is not None for group in target_groups]))
     answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
     return fix_report.prepend_to(answer) if fix_settings.is_requested else answer
 

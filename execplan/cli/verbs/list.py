@@ -24,10 +24,10 @@ from execplan.repo import homes, shelf
 @click.option("--all", "everything", is_flag=True, help="With the archive.")
 def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
-    home = homes.require(os.getcwd())
-    stored_plans = shelf.load_with_nested(home, archive=everything)
+    project = homes.require(os.getcwd())
+    stored_plans = shelf.load_with_nested(project, archive=everything)
     plans = [{**plan_json(stored_plan), "execution": standing.status_if_active(stored_plan)} for stored_plan in stored_plans]
-    name = "path" if len({stored_plan.home.base for stored_plan in stored_plans}) > 1 else "id"
+    name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (
@@ -40,8 +40,8 @@ def list_(call: Call, everything: bool) -> Answer:
         else (plan["state"], "-", plan[name], plan["error"])
         for plan in plans
     ]
-    text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(home)
-    next_commands = no_open_plans_commands(home) if not plans else (f"execplan lint {quote_plan_name(broken[0]['path'])}",) if broken else ()
+    text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
+    next_commands = no_open_plans_commands(project) if not plans else (f"execplan lint {quote_plan_name(broken[0]['path'])}",) if broken else ()
     warnings = conflict_warnings(stored_plans)
     return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next_commands=next_commands)
 

@@ -90,13 +90,13 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
 
 def _finish_plan(name: str, options: WriteOptions) -> Answer:
     """A plan with conflict markers, finished where it is."""
-    home, ref = pick.select_plan(os.getcwd(), name)
-    amended, merged = finishing.finish_merge(home, ref, options)
+    project, ref = pick.select_plan(os.getcwd(), name)
+    amended, merged = finishing.finish_merge(project, ref, options)
     answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
-    is_resolved = (amended.changed or finishing.is_unmerged(home, ref.path)) and not options.dry_run
+    is_resolved = (amended.changed or finishing.is_unmerged(project, ref.path)) and not options.dry_run
     git_command = "diff" if merged.conflicts else "add" if is_resolved else ""
-    next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and home.git else ()
+    next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and project.git else ()
     return answer._replace(
         data=data,
         exit=NO if merged.conflicts else OK,

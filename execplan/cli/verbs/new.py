@@ -75,18 +75,18 @@ def new(
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What shall be done'")
-    home = homes.find(os.getcwd())
+    project = homes.find(os.getcwd())
     if listed:
-        return _templates_answer(home)
-    if not home.exists:
-        home = offer_setup(call, home, options)
+        return _templates_answer(project)
+    if not project.exists:
+        project = offer_setup(call, project, options)
     if source is not None:
-        created_plan = scaffold.adopt_plan(home, read_source(source), source, options)
+        created_plan = scaffold.adopt_plan(project, read_source(source), source, options)
     else:
         purpose_text = read_text(purpose, "the purpose") if purpose else ""
         task_texts = [read_text(task, "a task") for task in tasks]
         creation_options = options._replace(commit=False) if interactive else options
-        created_plan = scaffold.create_plan(home, title or "", purpose_text, task_texts, creation_options, template)
+        created_plan = scaffold.create_plan(project, title or "", purpose_text, task_texts, creation_options, template)
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
     data = {
@@ -121,18 +121,18 @@ def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) ->
 
 def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> CreatedPlan:
     """Ask for the sections of a new plan, then commit it where that is wanted; raises ExecplanError."""
-    home = homes.find(os.getcwd())
-    path = os.path.join(home.root, created_plan.path)
-    created_plan = created_plan._replace(data=interview.interview(home, path))
-    if not options.should_commit(home):
+    project = homes.find(os.getcwd())
+    path = os.path.join(project.root, created_plan.path)
+    created_plan = created_plan._replace(data=interview.interview(project, path))
+    if not options.should_commit(project):
         return created_plan
-    commit_result = commit_paths(home, created_plan.id, [path, home.artifacts_dir(created_plan.id)], "new", f"new, {title}", {}, title)
-    return created_plan._replace(data=shelf.read_bytes(home, path), commit=commit_result.digest, warnings=created_plan.warnings + commit_result.warnings)
+    commit_result = commit_paths(project, created_plan.id, [path, project.artifacts_dir(created_plan.id)], "new", f"new, {title}", {}, title)
+    return created_plan._replace(data=shelf.read_bytes(project, path), commit=commit_result.digest, warnings=created_plan.warnings + commit_result.warnings)
 
 
-def _templates_answer(home: Project) -> Answer:
+def _templates_answer(project: Project) -> Answer:
     """Every template and whose it is."""
-    all_templates = templates.list_templates(home)
+    all_templates = templates.list_templates(project)
     names = [visible(template.name) for template in all_templates]
     width = max(map(len, names))
     lines = []

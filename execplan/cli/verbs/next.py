@@ -82,7 +82,7 @@ def next_(
     if stored_plan is None:
         current_project = homes.require(os.getcwd())
         return Answer({"task": None, "taken": []}, no_open_plans_text(current_project), next_commands=no_open_plans_commands(current_project))
-    home, ref = stored_plan.home, stored_plan.ref
+    project, ref = stored_plan.project, stored_plan.ref
     plan_fields = plan_json(stored_plan)
     if stored_plan.plan is None:
         data = {**plan_fields, "task": None, "taken": [], "broken": [ref.id]}
@@ -95,26 +95,26 @@ def next_(
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
     warnings += conflict_warnings([stored_plan])
     if claim is not None or release is not None:
-        require_existing(home)
+        require_existing(project)
     if release is not None:
         from execplan.cli import claiming
 
-        owner = read_text(release, "the name") if release else actor(home)
+        owner = read_text(release, "the name") if release else actor(project)
         heir = read_text(to, "the name") if to is not None else None
         answer = claiming.release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
-    claimant = (read_text(claim, "the name") if claim else actor(home)) if claim is not None else None
-    if claimant is not None and claims.claim_task(home, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None:
-        stored_plan = shelf.load(home, ref)
+    claimant = (read_text(claim, "the name") if claim else actor(project)) if claim is not None else None
+    if claimant is not None and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None:
+        stored_plan = shelf.load(project, ref)
     answer = _task_answer(stored_plan, claimant, task)
     return answer._replace(data={**answer.data, "broken": broken_ids}, exit=NO if broken_ids else OK, warnings=warnings)
 
 
 def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
     """The task that is next, or that `claimant` has claimed just now; what `query` names, if it is given."""
-    home, ref, plan = stored_plan.home, stored_plan.ref, stored_plan.plan
+    project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
     assert plan is not None
-    open_tasks = find_open_tasks(home, ref, plan, claimant)
+    open_tasks = find_open_tasks(project, ref, plan, claimant)
     if query is not None:
         task_id = find_task(plan, query)[0]
         open_tasks = open_tasks._replace(task=next((task for task in open_tasks.claimed_tasks if task["id"] == task_id), open_tasks.task))
@@ -155,8 +155,8 @@ def _ensure_compatible_options(claim: str | None, task: str | None, time: str | 
 def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
     """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
     if plan is not None or pick.plan_from_environment():
-        home, ref = pick.select_plan(os.getcwd(), plan)
-        return shelf.load(home, ref), []
+        project, ref = pick.select_plan(os.getcwd(), plan)
+        return shelf.load(project, ref), []
     stored_plans = shelf.load_with_nested(homes.require(os.getcwd()))
     if not stored_plans:
         return None, []

@@ -31,7 +31,7 @@ def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: b
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
     changer = bodies.note([read_text(text, "the note")], lines, create=create)
     return edit_plan(
-        call, plan, options, "note", lambda home: changer, "execplan show {id} --section 'Artifacts and Notes'"
+        call, plan, options, "note", lambda project: changer, "execplan show {id} --section 'Artifacts and Notes'"
     )
 
 

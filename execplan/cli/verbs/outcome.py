@@ -25,7 +25,7 @@ from execplan.repo.amend import WriteOptions
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
     changer = logs.outcome(read_text(text, "the outcome"), create=create)
-    return edit_plan(call, plan, options, "outcome", lambda home: changer, "execplan status {id}", finishes=True)
+    return edit_plan(call, plan, options, "outcome", lambda project: changer, "execplan status {id}", finishes=True)
 
 
 command = outcome

@@ -39,15 +39,15 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
         raise ExecplanError(
             "usage", "rename takes a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
         )
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    ensure_no_open_runs(home, ref, "renamed")
-    compiled = os.path.lexists(store.path_of(home, ref))
-    renew = partial(restart_page.renew_page, home, commits=options.should_commit(home))
-    moved = renaming.rename_plan(home, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links))
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    ensure_no_open_runs(project, ref, "renamed")
+    compiled = os.path.lexists(store.path_of(project, ref))
+    renew = partial(restart_page.renew_page, project, commits=options.should_commit(project))
+    moved = renaming.rename_plan(project, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links))
     if compiled and moved.changed:
         why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
         moved = moved._replace(warnings=(*moved.warnings, why))
-    return move_answer(home, moved, options, "named so already", None if links is False else "")
+    return move_answer(project, moved, options, "named so already", None if links is False else "")
 
 
 command = rename

@@ -22,7 +22,7 @@ from execplan.repo.amend import WriteOptions
 @writer_options
 def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Take ticks back. A TASK is a number, an id, or words that only it has."""
-    return edit_plan(call, plan, options, "reopen", lambda home: untick(tasks), "execplan next {id}")
+    return edit_plan(call, plan, options, "reopen", lambda project: untick(tasks), "execplan next {id}")
 
 
 command = reopen

@@ -58,18 +58,18 @@ def replan(
     from execplan.engine.replan import replan_run
     from execplan.engine.watch import RunObserver
 
-    home, ref = choose_plan_with_run(os.getcwd(), plan)
+    project, ref = choose_plan_with_run(os.getcwd(), plan)
     replan_result = replan_run(
-        home,
+        project,
         ref,
-        place.find_run(home, ref, run),
+        place.find_run(project, ref, run),
         reason=read_text(reason, "the reason"),
         failed=failed,
         information="\n".join(read_lines(information, "the new information")) if information is not None else None,
         observer=RunObserver(),
         options=options,
     )
-    return _replan_answer(replan_result, quote_plan_name(ref.id, home.display_path(ref.path)), dry_run=options.dry_run)
+    return _replan_answer(replan_result, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run)
 
 
 def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:

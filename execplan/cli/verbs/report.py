@@ -46,10 +46,10 @@ def report(
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.repo import author
 
-    home, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
-    agent_report = engine.StepReport(status, read_text(result, "the result"), reporting.read_evidence(home, evidence), author.session_id() or "")
-    reported = engine.report(home, ref, step, agent_report, options)
-    return reporting.report_answer(home, ref, reported, dry_run=options.dry_run)
+    project, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
+    agent_report = engine.StepReport(status, read_text(result, "the result"), reporting.read_evidence(project, evidence), author.session_id() or "")
+    reported = engine.report(project, ref, step, agent_report, options)
+    return reporting.report_answer(project, ref, reported, dry_run=options.dry_run)
 
 
 command = report

@@ -28,10 +28,10 @@ from execplan.repo.moving import archive
 @writer_options
 def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: WriteOptions) -> Answer:
     """Move an archived plan and its artifacts back to where they were."""
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     why = read_text(reason, "the reason") if reason is not None else None
-    moved = archive.restore_plan(home, ref, options, reason=why, confirm_rewrite=rewrite_decider(call, links))
-    return move_answer(home, moved, options, "not in the archive", None if links is False else "")
+    moved = archive.restore_plan(project, ref, options, reason=why, confirm_rewrite=rewrite_decider(call, links))
+    return move_answer(project, moved, options, "not in the archive", None if links is False else "")
 
 
 command = restore

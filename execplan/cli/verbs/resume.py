@@ -60,16 +60,16 @@ def resume(
     from execplan.engine import resume as engine
     from execplan.engine.plan_choice import choose_plan_with_run
 
-    home, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = place.find_run(home, ref, run)
+    project, ref = choose_plan_with_run(os.getcwd(), plan)
+    run_paths = place.find_run(project, ref, run)
     if options.dry_run:
         from execplan.cli.running.ahead import resume_preview_answer
         from execplan.engine.ahead import preview_resume
 
-        return resume_preview_answer(preview_resume(home, ref, run_paths, answer), answer, quote_plan_name(ref.id, home.display_path(ref.path)))
+        return resume_preview_answer(preview_resume(project, ref, run_paths, answer), answer, quote_plan_name(ref.id, project.display_path(ref.path)))
     with observe_run(call, "resume", stream=jsonl) as observer:
-        finished_run = engine.resume(home, ref, run_paths, answer, observer, options, jobs=jobs)
-    return outcome_answer(home, ref, finished_run, quiet=call.quiet)
+        finished_run = engine.resume(project, ref, run_paths, answer, observer, options, jobs=jobs)
+    return outcome_answer(project, ref, finished_run, quiet=call.quiet)
 
 
 command = resume

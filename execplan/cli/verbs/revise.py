@@ -25,7 +25,7 @@ from execplan.repo.amend import WriteOptions
 def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Add a revision note: what was changed in the plan, and why. TEXT may be @FILE, or - for standard input."""
     changer = logs.revise(read_text(text, "the note"), now())
-    return edit_plan(call, plan, options, "revise", lambda home: changer, "execplan show {id}")
+    return edit_plan(call, plan, options, "revise", lambda project: changer, "execplan show {id}")
 
 
 command = revise

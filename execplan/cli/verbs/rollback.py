@@ -41,11 +41,11 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.rollback import rollback as roll_back
 
-    home, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = place.find_run(home, ref, run)
+    project, ref = choose_plan_with_run(os.getcwd(), plan)
+    run_paths = place.find_run(project, ref, run)
     with observe_run(call, "rollback", live=False) as observer:
-        rolled_back = roll_back(home, ref, run_paths, step=step, automatic="", observer=observer, options=options)
-    return rollback_answer(rolled_back, quote_plan_name(ref.id, home.display_path(ref.path)), dry_run=options.dry_run)
+        rolled_back = roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
+    return rollback_answer(rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run)
 
 
 command = rollback

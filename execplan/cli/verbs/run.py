@@ -85,16 +85,16 @@ def run(
     from execplan.engine import run as engine
     from execplan.engine.watch import RunOptions
 
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     run_options = RunOptions(steps, begin, jobs, seconds, replays)
     if options.dry_run:
         from execplan.cli.running.outlook import dry_run_answer
 
-        path = home.display_path(ref.path)
-        return dry_run_answer(engine.preview_run(home, ref, run_options), run_options, path, quote_plan_name(ref.id, path))
+        path = project.display_path(ref.path)
+        return dry_run_answer(engine.preview_run(project, ref, run_options), run_options, path, quote_plan_name(ref.id, path))
     with observe_run(call, "run", stream=jsonl) as observer:
-        finished_run = engine.run(home, ref, run_options, observer, options)
-    return outcome_answer(home, ref, finished_run, quiet=call.quiet)
+        finished_run = engine.run(project, ref, run_options, observer, options)
+    return outcome_answer(project, ref, finished_run, quiet=call.quiet)
 
 
 command = run

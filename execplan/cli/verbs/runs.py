@@ -29,12 +29,12 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     from execplan.engine.runs import list_readable_runs
 
     if plan is not None or pick.plan_from_environment() is not None:
-        home, ref = pick.select_plan(os.getcwd(), plan)
-        summaries, broken = list_readable_runs(home, [ref])
-        return runs_answer(summaries, broken, quote_plan_name(ref.id, home.display_path(ref.path)), state)
-    home = homes.require(os.getcwd())
+        project, ref = pick.select_plan(os.getcwd(), plan)
+        summaries, broken = list_readable_runs(project, [ref])
+        return runs_answer(summaries, broken, quote_plan_name(ref.id, project.display_path(ref.path)), state)
+    project = homes.require(os.getcwd())
     summaries, broken = [], []
-    for member_project in homes.with_nested_projects(home):
+    for member_project in homes.with_nested_projects(project):
         project_summaries, unreadable = list_readable_runs(member_project, shelf.all_refs(member_project))
         summaries += project_summaries
         broken += unreadable

@@ -32,7 +32,7 @@ def set_(call: Call, section: str, text: str, plan: str | None, create: bool, op
     It may hold anything but headings of the first two levels; what the other sections say can't change.
     """
     changer = set_body(section, read_lines(text, "the section"), create=create)
-    return edit_plan(call, plan, options, "set", lambda home: changer, "execplan lint {id}")
+    return edit_plan(call, plan, options, "set", lambda project: changer, "execplan lint {id}")
 
 
 command = set_

@@ -46,22 +46,22 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     if (section is not None) + steps + (run is not None) > 1:
         message = "--section, --steps and --run exclude each other"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan show --steps")
-    home, ref = pick.select_plan(os.getcwd(), plan)
+    project, ref = pick.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.running.one import load_run
         from execplan.cli.running.showing import run_answer
         from execplan.engine import place as places
 
-        return run_answer(load_run(home, ref, places.find_run(home, ref, run or None)))
-    stored_plan = shelf.load(home, ref)
+        return run_answer(load_run(project, ref, places.find_run(project, ref, run or None)))
+    stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(home.display_path(ref.path)):
+        with About(project.display_path(ref.path)):
             raise stored_plan.error
     parsed_plan = stored_plan.plan
     warnings = conflict_warnings([stored_plan])
     if section is not None:
-        with About(home.display_path(ref.path)):
+        with About(project.display_path(ref.path)):
             found_section = find_section(parsed_plan, section)
         text = "".join(
             [line + end for line, end in zip(parsed_plan.text.lines, parsed_plan.text.ends, strict=True)][found_section.start : found_section.notes]
@@ -74,9 +74,9 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         return steps_answer(stored_plan, warnings)
     data = full_plan_json(stored_plan, parsed_plan)
     execution = standing.status_if_readable(stored_plan)
-    open_tasks = find_open_tasks(home, ref, parsed_plan) if stored_plan.state in (ACTIVE, DRAFT) else None
+    open_tasks = find_open_tasks(project, ref, parsed_plan) if stored_plan.state in (ACTIVE, DRAFT) else None
     advice = advise(stored_plan, open_tasks, execution) if not ref.archived else Advice()
-    data["run"] = standing.unfinished_run(execution) if not ref.archived else standing.find_open_run(home, ref)
+    data["run"] = standing.unfinished_run(execution) if not ref.archived else standing.find_open_run(project, ref)
     commands = tuple([next_command for next_command in advice.commands if next_command != f"execplan show {quote_plan_name(ref.id, data['path'])}"])
     return Answer(data, _plan_page(data, advice.why), warnings=warnings, next_commands=commands, work=advice.work)
 

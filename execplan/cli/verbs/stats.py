@@ -59,16 +59,16 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     from execplan.engine.stats import compute_statistics
     from execplan.repo.gathering.usage import measure_sessions
 
-    home, plan_refs = _find_plans(plans)
+    project, plan_refs = _find_plans(plans)
     audit_logs, warnings = _read_audit_logs(plan_refs)
     statistics = compute_statistics(audit_logs)
     session_usage = measure_sessions(statistics.sessions)
     data = {"plans": len([audit_log for audit_log in audit_logs if audit_log]), **_stats_json(statistics, session_usage)}
     if textfile is not None:
-        changed = _write_textfile(home, textfile, statistics, session_usage)
+        changed = _write_textfile(project, textfile, statistics, session_usage)
         text = f"wrote {textfile}" if changed else f"{textfile} says so already"
         return Answer(
-            {**data, "path": home.display_path(os.path.abspath(textfile)), "changed": changed},
+            {**data, "path": project.display_path(os.path.abspath(textfile)), "changed": changed},
             text,
             warnings=warnings,
             is_requested=False,
@@ -85,10 +85,10 @@ def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Projec
     directory = os.getcwd()
     names: tuple[str | None, ...] = plan_names or ((None,) if pick.plan_from_environment() is not None else ())
     if names:
-        plan_refs = list({ref.path: (home, ref) for home, ref in [pick.select_plan(directory, name) for name in names]}.values())
+        plan_refs = list({ref.path: (project, ref) for project, ref in [pick.select_plan(directory, name) for name in names]}.values())
         return homes.require_existing(plan_refs[0][0]), plan_refs
-    home = homes.require(directory)
-    return home, [(member_project, ref) for member_project in homes.with_nested_projects(home) for ref in shelf.all_refs(member_project)]
+    project = homes.require(directory)
+    return project, [(member_project, ref) for member_project in homes.with_nested_projects(project) for ref in shelf.all_refs(member_project)]
 
 
 def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
@@ -96,8 +96,8 @@ def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], t
     from execplan.engine.ledger import chain, names
 
     record_lists, warnings = [], []
-    for home, ref in plans:
-        data = names.read(home, ref)
+    for project, ref in plans:
+        data = names.read(project, ref)
         chain_walk = chain.parse_chain(data[: data.rfind(b"\n") + 1])
         record_lists.append(chain_walk.records)
         if chain_walk.flaw is not None:
@@ -105,12 +105,12 @@ def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], t
     return record_lists, tuple(warnings)
 
 
-def _write_textfile(home: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
+def _write_textfile(project: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
     """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
     from execplan.cli.metrics import render
 
     path, new = os.path.abspath(file), render(statistics, session_usage).encode()
-    with state.lock(home, os.path.realpath(path), "stats"):
+    with state.lock(project, os.path.realpath(path), "stats"):
         if not os.path.lexists(path):
             if not files.create(path, new):
                 raise disk.ChangedMeanwhileError(path)

@@ -32,11 +32,11 @@ def status(call: Call, plan: str | None) -> Answer:
     """Count the plans by state, broken ones first, then show each open plan with its next task."""
     is_named = plan is not None or pick.plan_from_environment() is not None
     if not is_named:
-        home = homes.require(os.getcwd())
-        stored_plans = shelf.load_with_nested(home, archive=True)
+        project = homes.require(os.getcwd())
+        stored_plans = shelf.load_with_nested(project, archive=True)
     else:
-        home, ref = pick.select_plan(os.getcwd(), plan)
-        stored_plans = [shelf.load(home, ref)]
+        project, ref = pick.select_plan(os.getcwd(), plan)
+        stored_plans = [shelf.load(project, ref)]
     stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
     activity = PlanActivity()
     plan_statuses = [_plan_status(stored_plan, activity) for stored_plan in stored_plans if is_named or stored_plan.state != ARCHIVED]
@@ -46,7 +46,7 @@ def status(call: Call, plan: str | None) -> Answer:
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     advice = Advice() if plan_documents else Advice(("execplan new 'Its title'",))
     if plan_documents:
-        name = "path" if len({stored_plan.home.base for stored_plan in stored_plans}) > 1 else "id"
+        name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", format_table(("state", "done", name, "next"), [_status_row(plan_data, name, advised) for plan_data, advised in plan_statuses])]
         advice = next((plan_advice for _, plan_advice in plan_statuses if plan_advice.commands or plan_advice.work), advice)
     work = advice.work
@@ -63,10 +63,10 @@ def _plan_status(stored_plan: StoredPlan, activity: PlanActivity) -> tuple[dict[
     """A plan with its next task and whether it is stalled, and what to do next with it."""
     plan_data = plan_json(stored_plan)
     plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None
-    open_tasks = find_open_tasks(stored_plan.home, stored_plan.ref, plan) if plan is not None else None
+    open_tasks = find_open_tasks(stored_plan.project, stored_plan.ref, plan) if plan is not None else None
     plan_data["next"] = open_tasks.task if open_tasks is not None else None
     plan_data["taken"] = open_tasks.claimed_tasks if open_tasks is not None else []
-    plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.home, stored_plan.ref.path, plan)
+    plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.project, stored_plan.ref.path, plan)
     plan_data["execution"] = standing.status_if_active(stored_plan)
     return plan_data, Advice() if stored_plan.state == ARCHIVED else advise(stored_plan, open_tasks, plan_data["execution"])
 

@@ -51,11 +51,11 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
     from execplan.context.summary.summarize import summarize_plan as summarize_plan
     from execplan.text.redaction import Redaction
 
-    home, ref = pick.select_plan(os.getcwd(), plan)
-    stored_plan = shelf.load(home, ref)
+    project, ref = pick.select_plan(os.getcwd(), plan)
+    stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(home.display_path(ref.path)):
+        with About(project.display_path(ref.path)):
             raise stored_plan.error
     redaction = Redaction(os.environ, os.environ)  # of variables only those whose names tell
     redacted_plan = redact_plan(stored_plan.plan, redaction)

@@ -46,24 +46,24 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
 
     _ensure_compatible_options(request, staged=staged, since=since)
     request_text = _read_request(request) if request is not None else None
-    home = homes.find(os.getcwd())
+    project = homes.find(os.getcwd())
     changed: list[ChangedFile] | None = None
     if staged or since is not None:
-        ask.require_repository(home)
-        changed = triaging.staged_changes(home) if since is None else triaging.changes_since(home, since)
-    repository_parts, warnings = _repository_parts(home) if request_text is not None else ({}, ())
-    limits = parse_thresholds(home.settings.triage)
+        ask.require_repository(project)
+        changed = triaging.staged_changes(project) if since is None else triaging.changes_since(project, since)
+    repository_parts, warnings = _repository_parts(project) if request_text is not None else ({}, ())
+    limits = parse_thresholds(project.settings.triage)
     assessment = judge.evaluate_triage(request_text, changed, repository_parts, limits)
-    next_commands = _follow(home, request_text) if assessment.verdict == judge.PLAN else ()
+    next_commands = _follow(project, request_text) if assessment.verdict == judge.PLAN else ()
     return Answer(_triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands)
 
 
-def _repository_parts(home: Project) -> tuple[dict[str, str], tuple[str, ...]]:
+def _repository_parts(project: Project) -> tuple[dict[str, str], tuple[str, ...]]:
     """The parts of the repository, and a warning where git can't be asked for them."""
     from execplan.repo import triaging
 
     try:
-        return triaging.repository_parts(home), ()
+        return triaging.repository_parts(project), ()
     except ExecplanError as error:
         if error.code not in ask.GIT_UNUSABLE_CODES:
             raise
@@ -93,8 +93,8 @@ def _read_request(request: str) -> str:
     return text
 
 
-def _follow(home: Project, request_text: str | None) -> tuple[str, ...]:
-    if not home.exists:
+def _follow(project: Project, request_text: str | None) -> tuple[str, ...]:
+    if not project.exists:
         return ("execplan init",)
     title = " ".join((request_text or "").split())
     return (f"execplan new {shlex.quote(title if 0 < len(title) <= _MAX_TITLE_LENGTH else 'Its title')}",)

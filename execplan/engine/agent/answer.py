@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def resume_agent_run(session: RunSession, answer: str | None, observer: RunObserver) -> FinishedRun:
     """Answer, if something is asked, and let the agent go on; no step is done here. Raises ExecplanError."""
-    update = AgentRunUpdate(session, build_context(session.home, session.ref, session.run_paths, session.journal_writer.run_state))
+    update = AgentRunUpdate(session, build_context(session.project, session.ref, session.run_paths, session.journal_writer.run_state))
     run_state = update.run_state
     question = run_state.question or (next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None)
     if question is None and answer is not None:
@@ -60,10 +60,10 @@ def next_question(run_state: RunState, schedule: Schedule, interval: int) -> Que
 def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     """Write that the run goes on; what failed is done again where it ended so, or where that is asked."""
     session, run_state = update.session, update.run_state
-    status = begin.require_approval(session.home, session.ref, session.run_paths.id, "")
+    status = begin.require_approval(session.project, session.ref, session.run_paths.id, "")
     begins.ensure_same_document(session.ref, session.run_paths, run_state, status)
-    begins.create_state_directory(session.home, session.ref, session.run_paths)
+    begins.create_state_directory(session.project, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
     failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step] if run_state.end_entry is None else []
-    begin.record_resume(session.journal_writer, session.home, session.run_paths, status, author.session_id() or "", failed=failed)
+    begin.record_resume(session.journal_writer, session.project, session.run_paths, status, author.session_id() or "", failed=failed)
     update.schedule = Schedule(run_state.document, None, update.path_exists)

@@ -32,58 +32,58 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
-    from execplan.repo.execution.standing import Standing
+    from execplan.repo.execution.standing import ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 
-def start_or_resume(home: Project, ref: PlanRef, *, session: str) -> RunPaths:
+def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths:
     """Begin a run by an agent, or take up the one that is under way, and issue its warrant; raises ExecplanError.
 
     The caller holds the lock of runs.
     """
-    return acquire_run(home, ref, session, "")[0]
+    return acquire_run(project, ref, session, "")[0]
 
 
-def acquire_run(home: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
+def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
     """The same, and what lets it go on.
 
     `reported_step`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
     was when it was approved.
     """
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    agent_run = current.find_last(home, ref)
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    agent_run = current.find_last(project, ref)
     if agent_run is None or not agent_run.is_active:
-        return _start_run(home, ref, session, reported_step)
+        return _start_run(project, ref, session, reported_step)
     current.ensure_not_waiting(ref, agent_run)
-    return agent_run.run_paths, _resume_run(home, ref, agent_run, session, reported_step)
+    return agent_run.run_paths, _resume_run(project, ref, agent_run, session, reported_step)
 
 
-def find_reported_run(home: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
+def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
     """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
-    agent_run = current.find_last(home, ref)
+    agent_run = current.find_last(project, ref)
     if agent_run is None or agent_run.is_active:
         return agent_run
     try:
-        require_approval(home, ref, "", reported_step)
+        require_approval(project, ref, "", reported_step)
     except ExecplanError:
         return agent_run
     return None
 
 
-def require_approval(home: Project, ref: PlanRef, run: str, reported_step: str) -> Standing:
+def require_approval(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovalStatus:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
-    candidate = standing.find_candidate(home, ref, with_programs=False)
-    best_approval = standing.require_valid_approval(home, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step))
+    candidate = standing.find_candidate(project, ref, with_programs=False)
+    best_approval = standing.require_valid_approval(project, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step))
     if not run and best_approval.stored.approval is not None:
-        _ensure_not_remainder_approval(home, ref, best_approval.stored.approval)
-    return standing.Standing(standing.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
+        _ensure_not_remainder_approval(project, ref, best_approval.stored.approval)
+    return standing.ApprovalStatus(standing.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
 
 
-def _ensure_not_remainder_approval(home: Project, ref: PlanRef, approval: Approval) -> None:
+def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
     """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
-    failed_run = find_active_run(home, ref)
+    failed_run = find_active_run(project, ref)
     if failed_run is not None and failed_run.finished_steps and approval.steps is not None and failed_run.finished_steps.isdisjoint(approval.steps):
         run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
@@ -91,64 +91,64 @@ def _ensure_not_remainder_approval(home: Project, ref: PlanRef, approval: Approv
         raise ExecplanError("run-under-way", message, exit=NO, hint=hint)
 
 
-def issue_grant(home: Project, ref: PlanRef, run_paths: RunPaths, status: Standing) -> None:
+def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
     """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
     assert status.candidate is not None
     assert status.approval is not None
-    warrant.issue(home, ref, run_paths, status.candidate, status.approval)
-    mark.write(run_paths, read_bytes(run_paths.journal), key.get_or_create(home))
+    warrant.issue(project, ref, run_paths, status.candidate, status.approval)
+    mark.write(run_paths, read_bytes(run_paths.journal), key.get_or_create(project))
 
 
-def _start_run(home: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
+def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
     from execplan.engine.ledger.ledger import AuditLog
 
-    begins.ensure_no_unfinished_run(home, ref)
-    run_paths = places.next_run(home, ref)
-    status = require_approval(home, ref, "", reported_step)
+    begins.ensure_no_unfinished_run(project, ref)
+    run_paths = places.next_run(project, ref)
+    status = require_approval(project, ref, "", reported_step)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     document = status.candidate.current_plan.document
-    audit_log = AuditLog(home, ref)
+    audit_log = AuditLog(project, ref)
     audit_log.update_anchor()
-    begins.create_run(home, ref, run_paths, status)
-    initial_states = kept.save_states(home, document.steps, status.approval, (), _declared_paths(document, reported_step))
-    beyond.save_snapshot(home, run_paths)
+    begins.create_run(project, ref, run_paths, status)
+    initial_states = kept.save_states(project, document.steps, status.approval, (), _declared_paths(document, reported_step))
+    beyond.save_snapshot(project, run_paths)
     with open_journal(run_paths) as journal:
         journal_writer = JournalWriter(run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver())
         run_fields = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": initial_states}
-        begins.write_first_entry(journal_writer, home, run_paths, status, **run_fields, **_session_field(session))
-        workspace = WorkspaceFiles(home)
+        begins.write_first_entry(journal_writer, project, run_paths, status, **run_fields, **_session_field(session))
+        workspace = WorkspaceFiles(project)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # what is skipped from the beginning ticks nothing
         audit_log.update_anchor()
-    issue_grant(home, ref, run_paths, status)
+    issue_grant(project, ref, run_paths, status)
     return run_paths, status
 
 
-def _resume_run(home: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> Standing:
+def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> ApprovalStatus:
     """Go on with a run, on record where what allows it is another approval or revision than before."""
     from execplan.engine.ledger.ledger import AuditLog
 
-    status = require_approval(home, ref, agent_run.run_paths.id, reported_step)
+    status = require_approval(project, ref, agent_run.run_paths.id, reported_step)
     assert status.approval is not None
     begins.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, status)
-    begins.create_state_directory(home, ref, agent_run.run_paths)
+    begins.create_state_directory(project, ref, agent_run.run_paths)
     if status.approval.id != agent_run.run_state.approval_fields["approval_id"] or agent_run.run_state.status == states.REPLANNING:
         with open_journal(agent_run.run_paths) as journal:
-            audit_log = AuditLog(home, ref)
+            audit_log = AuditLog(project, ref)
             audit_log.append_entries(agent_run.run_paths.id, journal.entries)
             journal_writer = JournalWriter(agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver())
-            record_resume(journal_writer, home, agent_run.run_paths, status, session, reported_step)
+            record_resume(journal_writer, project, agent_run.run_paths, status, session, reported_step)
             audit_log.update_anchor()
-    issue_grant(home, ref, agent_run.run_paths, status)
+    issue_grant(project, ref, agent_run.run_paths, status)
     return status
 
 
 def record_resume(
     journal_writer: JournalWriter,
-    home: Project,
+    project: Project,
     run_paths: RunPaths,
-    status: Standing,
+    status: ApprovalStatus,
     session: str,
     reported_step: str = "",
     failed: Collection[str] | None = None,
@@ -158,9 +158,9 @@ def record_resume(
     assert status.approval is not None
     run_state, document = journal_writer.run_state, status.candidate.current_plan.document
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
-    begins.use_approval(home, run_paths, status.approval)
+    begins.use_approval(project, run_paths, status.approval)
     known_paths = [path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states]
-    initial_states = kept.save_states(home, document.steps, status.approval, known_paths, _declared_paths(document, reported_step))
+    initial_states = kept.save_states(project, document.steps, status.approval, known_paths, _declared_paths(document, reported_step))
     run_state.document = document
     still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
     resume_fields = {"document": status.candidate.binding.document, "revision": document.revision, "failed": still_failed}

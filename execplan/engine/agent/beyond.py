@@ -31,9 +31,9 @@ class _Snapshot(NamedTuple):
     """By path of what differs or is not tracked, what the disk says of it."""
 
 
-def save_snapshot(home: Project, run_paths: RunPaths) -> None:
+def save_snapshot(project: Project, run_paths: RunPaths) -> None:
     """Keep in mind what differs now; without git, or where it fails, nothing is."""
-    snapshot = _take_snapshot(home, _load_snapshot(run_paths))
+    snapshot = _take_snapshot(project, _load_snapshot(run_paths))
     if snapshot is not None:
         try:
             handle = disk.open_regular(_snapshot_path(run_paths), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -43,27 +43,27 @@ def save_snapshot(home: Project, run_paths: RunPaths) -> None:
             return
 
 
-def find_changes(home: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
+def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
     """The paths that have changed since, apart from those that are declared; raises nothing."""
     before = _load_snapshot(run_paths)
-    after = _take_snapshot(home, before)
+    after = _take_snapshot(project, before)
     if after is None or before is None:
         return []
     changed_paths = [path for path in {**after.paths, **before.paths} if after.paths.get(path) != before.paths.get(path)]
     return sorted([path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])])
 
 
-def _take_snapshot(home: Project, previous: _Snapshot | None) -> _Snapshot | None:
-    if not home.git:
+def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | None:
+    if not project.git:
         return None
     try:
-        base = previous.base if previous is not None else ask.output(home, "rev-parse", "--verify", "HEAD").decode().strip()
-        diff_output = ask.output(home, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base)
-        untracked_output = ask.output(home, "ls-files", "--others", "--exclude-standard", "-z")
+        base = previous.base if previous is not None else ask.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
+        diff_output = ask.output(project, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base)
+        untracked_output = ask.output(project, "ls-files", "--others", "--exclude-standard", "-z")
     except ExecplanError:
         return None
     names = [os.fsdecode(raw_path) for raw_path in (*diff_output.split(b"\0"), *untracked_output.split(b"\0")) if raw_path]
-    return _Snapshot(base, {name: _file_signature(os.path.join(home.root, name)) for name in names}) if len(names) <= _MAX_PATHS else None
+    return _Snapshot(base, {name: _file_signature(os.path.join(project.root, name)) for name in names}) if len(names) <= _MAX_PATHS else None
 
 
 def _load_snapshot(run_paths: RunPaths) -> _Snapshot | None:

@@ -59,7 +59,7 @@ def observe(context: RunContext, step: Step, before: Mapping[str, State], run_st
 
 def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
     """What lies in a folder that was not there before, as far as anybody would take it back one by one."""
-    walker = WorkspaceWalker(context.home, context.workspace)
+    walker = WorkspaceWalker(context.project, context.workspace)
     walker.collect_path(path)
     for name in sorted(walker.statuses)[:_MAX_FILES]:
         if name.startswith(f"{path}/"):

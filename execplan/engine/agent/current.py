@@ -34,9 +34,9 @@ class AgentRun(NamedTuple):
         return self.run_state.status in (states.IN_PROGRESS, states.REPLANNING)
 
 
-def find_last(home: Project, ref: PlanRef) -> AgentRun | None:
+def find_last(project: Project, ref: PlanRef) -> AgentRun | None:
     """The last run of a plan, if an agent's; raises ExecplanError."""
-    run_paths, entries = find_last_begun_run(home, ref)
+    run_paths, entries = find_last_begun_run(project, ref)
     if run_paths is None or entries[0].fields.get("mode") != "agent":
         return None
     return AgentRun(run_paths, entries, RunState(revisions.load_document(run_paths, entries), entries))

@@ -59,25 +59,25 @@ class _ApprovalCheck(NamedTuple):
     """Why none does."""
 
 
-def handoff(home: Project, ref: PlanRef) -> Handoff:
+def handoff(project: Project, ref: PlanRef) -> Handoff:
     """What an agent needs to carry out a plan: its steps; of a plan without written steps its open tasks.
 
     Writes nothing; raises ExecplanError.
     """
-    prose_plan = open_tasks.find_prose_plan(home, ref)
-    return _task_handoff(home, ref, prose_plan) if prose_plan is not None else _step_handoff(home, ref)
+    prose_plan = open_tasks.find_prose_plan(project, ref)
+    return _task_handoff(project, ref, prose_plan) if prose_plan is not None else _step_handoff(project, ref)
 
 
-def _task_handoff(home: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
+def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
     """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
-    data = shelf.read_bytes(home, ref.path)
+    data = shelf.read_bytes(project, ref.path)
     plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
-    tasks = open_tasks.list_tasks(home, ref, plan, ())
-    policy = effective_policy(home)
+    tasks = open_tasks.list_tasks(project, ref, plan, ())
+    policy = effective_policy(project)
     run_state = RunState(document) if document is not None else None
     payload: dict[str, Any] = {
-        "plan": _plan_json(home, ref, plan, data),
+        "plan": _plan_json(project, ref, plan, data),
         "mode": "tasks",
         "revision": None,
         "approved": False,
@@ -87,7 +87,7 @@ def _task_handoff(home: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff
         "constraints": None,
         "tasks": tasks,
         "sections": open_tasks.list_sections(plan),
-        "steps": [_step_json(home, ref, None, run_state, step, policy, None) for step in steps if run_state is not None],
+        "steps": [_step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None],
         "next_steps": [],
         "report": open_tasks.recording_commands(ref),
     }
@@ -98,34 +98,34 @@ def _task_handoff(home: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff
     return Handoff(make_visible(redactor.value(payload)), document, frozenset(), next_commands)
 
 
-def _plan_json(home: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str, Any]:
-    return {"id": ref.id, "path": home.display_path(ref.path), "title": plan.title, "digest": digest(data)}
+def _plan_json(project: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str, Any]:
+    return {"id": ref.id, "path": project.display_path(ref.path), "title": plan.title, "digest": digest(data)}
 
 
-def _step_handoff(home: Project, ref: PlanRef) -> Handoff:
+def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     """The steps of a plan, with the run of the agent."""
-    policy, agent_run = effective_policy(home), current.find_last(home, ref)
-    approval_check = _check_approval(home, ref, agent_run)
+    policy, agent_run = effective_policy(project), current.find_last(project, ref)
+    approval_check = _check_approval(project, ref, agent_run)
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
         agent_run = None  # another run is about to begin
-    run_state = agent_run.run_state if agent_run is not None else RunState(compiled(home, ref).document)
-    data = shelf.read_bytes(home, ref.path)
+    run_state = agent_run.run_state if agent_run is not None else RunState(compiled(project, ref).document)
+    data = shelf.read_bytes(project, ref.path)
     plan = reader.read(data)
-    document, schedule = run_state.document, build_schedule(home, run_state)
-    steps = [_step_json(home, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
+    document, schedule = run_state.document, build_schedule(project, run_state)
+    steps = [_step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
     redactor = make_redaction()
     clean_steps: Any = redactor.value(steps)
     has_ended = run_state.status in states.ENDED_RUN_STATES
     payload = {
-        "plan": {**_plan_json(home, ref, plan, data), "title": make_visible(redactor.value(plan.title))},
+        "plan": {**_plan_json(project, ref, plan, data), "title": make_visible(redactor.value(plan.title))},
         "mode": "steps",
         "revision": document.revision,
         "approved": approval_check.approval is not None,
         "approval": redactor.value(_approval_json(approval_check)),
-        "run": redactor.value(_run_json(home, ref, agent_run)),
+        "run": redactor.value(_run_json(project, ref, agent_run)),
         "reasoning": make_visible(redactor.value(_reasoning_json(document, plan))),
         "constraints": redactor.value(document.constraints.model_dump(mode="json")),
-        "tasks": make_visible(redactor.value(open_tasks.list_tasks(home, ref, plan, document.steps))),
+        "tasks": make_visible(redactor.value(open_tasks.list_tasks(project, ref, plan, document.steps))),
         "sections": [],
         "steps": clean_steps,
         "next_steps": [] if has_ended else [step.id for step in next_steps(run_state, schedule)],
@@ -144,16 +144,16 @@ def make_visible(value: Any) -> Any:
     return "\n".join([visible(line) for line in value.split("\n")]) if isinstance(value, str) else value
 
 
-def _check_approval(home: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
+def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
     """Whether its steps may be done now, and why not."""
     try:
-        run_paths, _ = find_last_begun_run(home, ref)
+        run_paths, _ = find_last_begun_run(project, ref)
         if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
-            run_summary = summarize_run(home, ref, run_paths)
+            run_summary = summarize_run(project, ref, run_paths)
             if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
                 return _ApprovalCheck(None, (f"the run {run_paths.id} is under way, and no agent's",))
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
-        return _ApprovalCheck(begin.require_approval(home, ref, run, "").approval, ())
+        return _ApprovalCheck(begin.require_approval(project, ref, run, "").approval, ())
     except ExecplanError as error:
         return _ApprovalCheck(None, (error.message, *error.candidates))
 
@@ -165,7 +165,7 @@ def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     return {**fields, "how": method, "expires": approval.expires_at if approval is not None else None, "why": list(approval_check.reasons)}
 
 
-def _run_json(home: Project, ref: PlanRef, agent_run: AgentRun | None) -> dict[str, Any] | None:
+def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dict[str, Any] | None:
     if agent_run is None:
         return None
     run_state = agent_run.run_state
@@ -191,7 +191,7 @@ def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any
 
 
 def _step_json(
-    home: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, policy: Policy, approval: Approval | None
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, policy: Policy, approval: Approval | None
 ) -> dict[str, Any]:
     """A step with all that is known of it: the fields of the JSON step, then how it stands."""
     risk = effective_risk(step, policy)

@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 
 def save_states(
-    home: Project, steps: Iterable[Step], approval: Approval, known_paths: Collection[str], reported_paths: Collection[str]
+    project: Project, steps: Iterable[Step], approval: Approval, known_paths: Collection[str], reported_paths: Collection[str]
 ) -> dict[str, Any]:
     """Keep the bytes; the states as an entry holds them: those that were approved, and those of outputs and folders.
 
     `known_paths` are paths of which the run knows more than how they are now. `reported_paths` are paths that were written before anybody
     looked: of these only what was approved is known, and git may have their bytes. Raises ExecplanError.
     """
-    workspace, approved = WorkspaceFiles(home), dict(approval.binding.states)
+    workspace, approved = WorkspaceFiles(project), dict(approval.binding.states)
     states = {path: state for path, state in approved.items() if path not in known_paths}
     declared_paths = dict.fromkeys([path for step in steps for path in list_declared_paths(step)])
-    with BackupStore(home).batch() as store:
+    with BackupStore(project).batch() as store:
         for path in declared_paths:
             if path in reported_paths:
-                _save_from_git(home, store, path, approved.get(path))
+                _save_from_git(project, store, path, approved.get(path))
             elif path not in known_paths:
                 current_state = store.save_path(workspace, path)
                 states.setdefault(path, sanitize_state(current_state))
@@ -47,12 +47,12 @@ def save_states(
     return {path: state_json(state) for path, state in states.items()}
 
 
-def _save_from_git(home: Project, store: BackupStore, path: str, state: State | None) -> None:
+def _save_from_git(project: Project, store: BackupStore, path: str, state: State | None) -> None:
     """Keep the bytes that a path had when it was approved, where the last commit has them."""
-    if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not home.git:
+    if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not project.git:
         return
     try:
-        data = ask.output(home, "cat-file", "blob", f"HEAD:{path}")
+        data = ask.output(project, "cat-file", "blob", f"HEAD:{path}")
     except ExecplanError:
         return  # it is not committed: then it can't be brought back, and whoever rolls back is told
     if sha256(data).hexdigest() == state.sha256:

@@ -68,9 +68,9 @@ class AgentRunUpdate:
         """File a run that goes on, and seal what its agent may do now; raises ExecplanError."""
         session, run_state = self.session, self.run_state
         file_run(session, None, self.warnings)
-        beyond.save_snapshot(session.home, session.run_paths)
+        beyond.save_snapshot(session.project, session.run_paths)
         try:
-            begin.issue_grant(session.home, session.ref, session.run_paths, begin.require_approval(session.home, session.ref, session.run_paths.id, ""))
+            begin.issue_grant(session.project, session.ref, session.run_paths, begin.require_approval(session.project, session.ref, session.run_paths.id, ""))
         except ExecplanError as error:
             self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
         return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
@@ -85,37 +85,37 @@ class AgentRunUpdate:
 
 
 @contextmanager
-def open_run_update(home: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> Iterator[AgentRunUpdate]:
+def open_run_update(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> Iterator[AgentRunUpdate]:
     """What is written of a run at this moment; the caller holds the lock of runs. Raises ExecplanError."""
     from execplan.engine import revisions
     from execplan.engine.ledger.ledger import AuditLog
 
-    _ensure_journal_not_truncated(home, run_paths)
+    _ensure_journal_not_truncated(project, run_paths)
     with open_journal(run_paths) as journal:
         check_entries(journal.entries, run_paths.journal)
         run_state = RunState(revisions.load_document(run_paths, journal.entries), journal.entries)
-        audit_log = AuditLog(home, ref, can_restore=True)
+        audit_log = AuditLog(project, ref, can_restore=True)
         audit_log.append_entries(run_paths.id, journal.entries)
-        policy = effective_policy(home)
+        policy = effective_policy(project)
         journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), RunObserver())
-        warnings = journal_writer.repair(home, ref, run_paths)
-        session = start_session(home, ref, run_paths, policy, journal_writer, options)
-        update = AgentRunUpdate(session, build_context(home, ref, run_paths, run_state))
+        warnings = journal_writer.repair(project, ref, run_paths)
+        session = start_session(project, ref, run_paths, policy, journal_writer, options)
+        update = AgentRunUpdate(session, build_context(project, ref, run_paths, run_state))
         update.warnings += warnings
         yield update
 
 
-def _ensure_journal_not_truncated(home: Project, run_paths: RunPaths) -> None:
+def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None:
     """Refuse a journal that lacks what it had when a call was last allowed; raises ExecplanError."""
-    signing_key = key.read(home)
+    signing_key = key.read(project)
     if signing_key is not None:
         mark.check(run_paths, read_bytes(run_paths.journal), signing_key)
 
 
-def build_context(home: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
+def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """What is needed to look at what an agent has done, and to run the test behind a step; raises ExecplanError."""
     from execplan.engine.cut import make_inspection_context as bare
 
-    context = bare(home, ref, run_paths, run_state, RunObserver())
+    context = bare(project, ref, run_paths, run_state, RunObserver())
     limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
     return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

@@ -30,24 +30,24 @@ class ProsePlan(NamedTuple):
     """Only inferred steps; None where there are none."""
 
 
-def find_prose_plan(home: Project, ref: PlanRef) -> ProsePlan | None:
+def find_prose_plan(project: Project, ref: PlanRef) -> ProsePlan | None:
     """What a plan compiles to that is prose: never compiled or run, without a step that somebody wrote; None for others.
 
     Raises ExecplanError.
     """
-    if store.read(home, ref) is not None or find_last_begun_run(home, ref)[0] is not None:
+    if store.read(project, ref) is not None or find_last_begun_run(project, ref)[0] is not None:
         return None
-    document = compile_plan_file(home, ref).document
+    document = compile_plan_file(project, ref).document
     if document is None or all([step.inferred for step in document.steps]):
         return ProsePlan(document)
     return None
 
 
-def list_tasks(home: Project, ref: PlanRef, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+def list_tasks(project: Project, ref: PlanRef, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
     from execplan.plan.seek import find_task
 
-    claims_by_task = claims.task_claims(home, ref, plan)
+    claims_by_task = claims.task_claims(project, ref, plan)
     step_by_task: dict[str, str] = {}
     ids = task_ids(plan.tasks)
     for step in steps:

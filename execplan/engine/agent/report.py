@@ -30,45 +30,45 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution.standing import Standing
+    from execplan.repo.execution.standing import ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 __all__ = ["COMPLETED", "FAILED", "ReportOutcome", "StepReport", "report"]
 
 
-def report(home: Project, ref: PlanRef, step: str, step_report: StepReport, options: WriteOptions) -> ReportOutcome:
+def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, options: WriteOptions) -> ReportOutcome:
     """Record what became of a step, an id or a number; raises ExecplanError with nothing recorded."""
-    require_existing(home)
-    ensure_not_archived(home, ref)
+    require_existing(project)
+    ensure_not_archived(project, ref)
     if options.dry_run:
-        return preview_report(home, ref, step, step_report)
-    if options.should_commit(home):
+        return preview_report(project, ref, step, step_report)
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    with acquire_run_lock(home, f"report of {step} of {ref.id}", waits=True):
-        agent_run = begin.find_reported_run(home, ref, step)
-        recorded_outcome = find_recorded_outcome(home, agent_run, step, step_report) if agent_run is not None else None
+    with acquire_run_lock(project, f"report of {step} of {ref.id}", waits=True):
+        agent_run = begin.find_reported_run(project, ref, step)
+        recorded_outcome = find_recorded_outcome(project, agent_run, step, step_report) if agent_run is not None else None
         if agent_run is not None and recorded_outcome is not None:
-            return _complete_recorded(home, ref, agent_run, recorded_outcome, options)
-        run_paths, status = _find_or_start_run(home, ref, agent_run, step, step_report)
+            return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
+        run_paths, status = _find_or_start_run(project, ref, agent_run, step, step_report)
         retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
-        with begins.add_hint_on_error(retry_hint), open_run_update(home, ref, run_paths, options) as update:
+        with begins.add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
             return _record_report(update, find_step(update.run_state.document, step), step_report, status)
 
 
-def _complete_recorded(home: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions) -> ReportOutcome:
+def _complete_recorded(project: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions) -> ReportOutcome:
     """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
     if not agent_run.is_active:
         return outcome
-    with open_run_update(home, ref, agent_run.run_paths, options) as update:
+    with open_run_update(project, ref, agent_run.run_paths, options) as update:
         finished = update.advance()
         upcoming_steps = tuple(next_steps(update.run_state, update.schedule)) if update.run_state.status == states.IN_PROGRESS else ()
     return outcome._replace(status=finished.status, finished=finished, next_steps=upcoming_steps, warnings=finished.warnings)
 
 
-def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, status: Standing | None) -> ReportOutcome:
+def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, status: ApprovalStatus | None) -> ReportOutcome:
     """The lock is held, the run has begun."""
     run_state, session = update.run_state, update.session
     attempt = find_open_attempt(run_state, step)
@@ -77,7 +77,7 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
         if step.validation.test_after is not None:
             from execplan.engine.commands.sandbox import find_sandbox
 
-            find_sandbox(session.home, session.policy)  # refuses where the policy wants one that is not here
+            find_sandbox(session.project, session.policy)  # refuses where the policy wants one that is not here
     if attempt is None:
         assert status is not None  # what has no attempt was looked at when the run was taken up
         attempt = _begin_attempt(update, step, status)
@@ -91,9 +91,9 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     ]
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
         update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
-    plan_paths = [session.home.display_path(session.ref.path), session.home.display_path(session.home.plan_artifacts_dir(session.ref.path, archived=False))]
+    plan_paths = [session.project.display_path(session.ref.path), session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False))]
     other_declared_paths = [path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])]
-    changed_paths = beyond.find_changes(session.home, session.run_paths, [*plan_paths, *other_declared_paths])
+    changed_paths = beyond.find_changes(session.project, session.run_paths, [*plan_paths, *other_declared_paths])
     update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
     update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
     tries = run_state.count_tries(step.id)
@@ -116,7 +116,7 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     )
 
 
-def _find_or_start_run(home: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport) -> tuple[RunPaths, Standing | None]:
+def _find_or_start_run(project: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport) -> tuple[RunPaths, ApprovalStatus | None]:
     """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
     if agent_run is not None and agent_run.is_active:
         target_step = find_step(agent_run.run_state.document, step)
@@ -124,8 +124,8 @@ def _find_or_start_run(home: Project, ref: PlanRef, agent_run: AgentRun | None, 
             return agent_run.run_paths, None
     try:
         if agent_run is None or not agent_run.is_active:
-            resolve_attempt(home, ref, None, step)  # a report that is refused begins no run
-        return begin.acquire_run(home, ref, step_report.session, step)
+            resolve_attempt(project, ref, None, step)  # a report that is refused begins no run
+        return begin.acquire_run(project, ref, step_report.session, step)
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
             run_args = f"{agent_run.run_paths.number} -p {ref.shell_name}"
@@ -136,7 +136,7 @@ def _find_or_start_run(home: Project, ref: PlanRef, agent_run: AgentRun | None, 
         raise
 
 
-def _begin_attempt(update: AgentRunUpdate, step: Step, status: Standing) -> Attempt:
+def _begin_attempt(update: AgentRunUpdate, step: Step, status: ApprovalStatus) -> Attempt:
     """Begin an attempt that was not begun by a call; raises ExecplanError where it is not permitted."""
     run_state, session = update.run_state, update.session
     permit = begins.permit_for(status, update.schedule)

@@ -52,7 +52,7 @@ class ReportOutcome(NamedTuple):
     """Whether the test behind the step was left out, as it is in a dry run."""
 
 
-def find_recorded_outcome(home: Project, agent_run: AgentRun, step: str, step_report: StepReport) -> ReportOutcome | None:
+def find_recorded_outcome(project: Project, agent_run: AgentRun, step: str, step_report: StepReport) -> ReportOutcome | None:
     """What was recorded before in the same words; raises ExecplanError for a step that is settled otherwise."""
     run_state = agent_run.run_state
     target_step = next((candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None)
@@ -62,7 +62,7 @@ def find_recorded_outcome(home: Project, agent_run: AgentRun, step: str, step_re
         return None
     is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().text(step_report.result)
     if is_same and run_state.status_of[target_step.id] != states.PENDING:
-        return _recorded_outcome(home, agent_run, target_step, performed)
+        return _recorded_outcome(project, agent_run, target_step, performed)
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
         raise ExecplanError(
             "bad-transition",
@@ -73,8 +73,8 @@ def find_recorded_outcome(home: Project, agent_run: AgentRun, step: str, step_re
     return None
 
 
-def _recorded_outcome(home: Project, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
-    run_state, schedule = agent_run.run_state, build_schedule(home, agent_run.run_state)
+def _recorded_outcome(project: Project, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
+    run_state, schedule = agent_run.run_state, build_schedule(project, agent_run.run_state)
     return ReportOutcome(
         agent_run.run_paths.id,
         step,
@@ -107,9 +107,9 @@ def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
     return last_attempts[0] if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken else None
 
 
-def build_schedule(home: Project, run_state: RunState) -> Schedule:
+def build_schedule(project: Project, run_state: RunState) -> Schedule:
     """The order of the steps, as the files are now."""
-    workspace = WorkspaceFiles(home)
+    workspace = WorkspaceFiles(project)
     return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)
 
 

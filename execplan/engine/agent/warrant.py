@@ -86,16 +86,16 @@ class GuardGrant(NamedTuple):
         return RunPaths(self.run, self.folder, self.working, self.home.root)
 
 
-def issue(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
+def issue(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
     """Write the warrant of a run that may go on under an approval; raises ExecplanError.
 
     The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
     """
-    grant = _build_grant(home, ref, run_paths, candidate, approval)
+    grant = _build_grant(project, ref, run_paths, candidate, approval)
     body = plain_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
-    path = path_of(home, ref.id)
-    state.make_state_dir(home, FOLDER)
-    key = keys.get_or_create(home)
+    path = path_of(project, ref.id)
+    state.make_state_dir(project, FOLDER)
+    key = keys.get_or_create(project)
     _update_watermark(run_paths, key)
     data = seal(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
     temporary_path = f"{path}.new"
@@ -109,42 +109,42 @@ def issue(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalC
     return grant
 
 
-def revoke(home: Project, plan: str) -> None:
+def revoke(project: Project, plan: str) -> None:
     """Let the warrant of a plan be gone, if there is one; raises ExecplanError."""
     try:
-        os.unlink(path_of(home, plan))
+        os.unlink(path_of(project, plan))
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise disk.trouble(error, path_of(home, plan), "remove") from None
+        raise disk.trouble(error, path_of(project, plan), "remove") from None
 
 
-def load(home: Project, plan: str) -> GuardGrant | None:
+def load(project: Project, plan: str) -> GuardGrant | None:
     """The warrant of a plan, by its id; None where there is none, or its seal or a witness does not hold."""
-    grant = load_file(home, path_of(home, plan))
+    grant = load_file(project, path_of(project, plan))
     return grant if grant is not None and grant.plan == plan else None
 
 
-def load_file(home: Project, path: str) -> GuardGrant | None:
+def load_file(project: Project, path: str) -> GuardGrant | None:
     """The warrant in a file of this home's state, as `load`; of the home no more is known than its root and where git lies."""
     from execplan.errors import ExecplanError
 
     try:
         data, size = disk.read(path, _LIMIT)
-        key = keys.read(home)
+        key = keys.read(project)
         signature, newline, body = data.partition(b"\n")
         if size > _LIMIT or key is None or not newline or not same(signature, seal(key, _SIGNATURE_CONTEXT + body)):
             return None
         grant = _from_json(plain_json.read(body.decode(), halves=True))
-        belongs_here = grant.home.root == home.root and path == path_of(grant.home, grant.plan)
+        belongs_here = grant.home.root == project.root and path == path_of(grant.home, grant.plan)
         return grant if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()]) else None
     except (ExecplanError, OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def path_of(home: Project, plan: str) -> str:
+def path_of(project: Project, plan: str) -> str:
     """Where the warrant of a plan lies."""
-    return os.path.join(home.state, FOLDER, f"{state.path_key(plan)}.json")
+    return os.path.join(project.state, FOLDER, f"{state.path_key(plan)}.json")
 
 
 def list_files(state_folder: str) -> list[str]:
@@ -156,7 +156,7 @@ def list_files(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _build_grant(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
+def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
     document, policy = candidate.current_plan.document, candidate.policy
     secrets = find_secrets(document)
     return GuardGrant(
@@ -165,7 +165,7 @@ def _build_grant(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Ap
         run=run_paths.id,
         folder=run_paths.folder,
         working=run_paths.state,
-        home=home,
+        home=project,
         revision=document.revision,
         document=candidate.binding.document,
         steps=tuple(_granted_steps(document, policy, secrets)),
@@ -175,7 +175,7 @@ def _build_grant(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: Ap
         reads=policy.reads,
         tools=policy.tools,
         hidden=secrets,
-        witnesses={path: _file_checksum(path) for path in _dependency_paths(home, ref, run_paths, candidate, approval)},
+        witnesses={path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, candidate, approval)},
     )
 
 
@@ -220,18 +220,18 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
-def _dependency_paths(home: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> Iterator[str]:
+def _dependency_paths(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> Iterator[str]:
     """The files that it goes by."""
     from execplan.engine import revisions
     from execplan.repo.execution import approvals, register, store
 
     yield own.path()
-    yield os.path.join(home.base, settings.SETTINGS_FILE)
-    yield os.path.join(home.base, settings.PYPROJECT_FILE)
-    yield approvals.file_path(home, ref, approval.digest)
+    yield os.path.join(project.base, settings.SETTINGS_FILE)
+    yield os.path.join(project.base, settings.PYPROJECT_FILE)
+    yield approvals.file_path(project, ref, approval.digest)
     for approval_id in (approval.id, *approval.origins):
-        yield from register.entry_paths(home, approval_id)
-    yield store.path_of(home, ref)
+        yield from register.entry_paths(project, approval_id)
+    yield store.path_of(project, ref)
     yield ref.path
     yield run_paths.document
     if candidate.current_plan.document.revision > 1:
@@ -252,9 +252,9 @@ def _install_paths() -> list[str]:
 
 
 def _to_json(grant: GuardGrant) -> dict[str, Any]:
-    home = grant.home._asdict() | {"settings": grant.home.settings._asdict()}
+    project = grant.home._asdict() | {"settings": grant.home.settings._asdict()}
     steps = [step._asdict() for step in grant.steps]
-    grant_json = grant._asdict() | {"home": home, "steps": steps, "terms": grant.terms._asdict()}
+    grant_json = grant._asdict() | {"home": project, "steps": steps, "terms": grant.terms._asdict()}
     return grant_json | {"places": _install_paths()}
 
 
@@ -262,12 +262,12 @@ def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
     """The warrant that JSON holds; raises KeyError, TypeError."""
     if grant_json.pop("places") != _install_paths():
         raise ValueError("issued by another release, or for other folders of the user")
-    home = grant_json["home"]
-    project_settings = Settings(**(home["settings"] | {"homes": tuple(home["settings"]["homes"])}))
+    project = grant_json["home"]
+    project_settings = Settings(**(project["settings"] | {"homes": tuple(project["settings"]["homes"])}))
     terms = grant_json["terms"]
     step_ids = terms["steps"]
     fields = grant_json | {
-        "home": Project(**(home | {"settings": project_settings})),
+        "home": Project(**(project | {"settings": project_settings})),
         "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
         "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
         "tools": tuple(grant_json["tools"]),

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def preview_report(home: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
+def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
     """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
-    agent_run = begin.find_reported_run(home, ref, name)
-    recorded_outcome = find_recorded_outcome(home, agent_run, name, step_report) if agent_run is not None else None
+    agent_run = begin.find_reported_run(project, ref, name)
+    recorded_outcome = find_recorded_outcome(project, agent_run, name, step_report) if agent_run is not None else None
     if recorded_outcome is not None:
         return recorded_outcome
-    run_paths, run_state, step, attempt = resolve_attempt(home, ref, agent_run, name)
-    context = build_context(home, ref, run_paths, run_state)
+    run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name)
+    context = build_context(project, ref, run_paths, run_state)
     if step_report.status == COMPLETED:
         ensure_inputs_unchanged(context, run_state, step)
     check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, None)
@@ -53,26 +53,26 @@ def preview_report(home: Project, ref: PlanRef, name: str, step_report: StepRepo
     )
 
 
-def resolve_attempt(home: Project, ref: PlanRef, agent_run: AgentRun | None, name: str) -> tuple[RunPaths, RunState, Step, Attempt]:
+def resolve_attempt(project: Project, ref: PlanRef, agent_run: AgentRun | None, name: str) -> tuple[RunPaths, RunState, Step, Attempt]:
     """The run, the step and the attempt that a report would be of; raises ExecplanError where there can be none."""
     if agent_run is not None and agent_run.is_active:
         run_paths, run_state = agent_run.run_paths, agent_run.run_state
     else:
-        begins.ensure_no_unfinished_run(home, ref)
-        run_paths, run_state = places.next_run(home, ref), RunState(standing.find_candidate(home, ref).current_plan.document)
+        begins.ensure_no_unfinished_run(project, ref)
+        run_paths, run_state = places.next_run(project, ref), RunState(standing.find_candidate(project, ref).current_plan.document)
     step = find_step(run_state.document, name)
     attempt = find_open_attempt(run_state, step)
     if attempt is None:
-        attempt = _preview_attempt(home, ref, agent_run, run_state, step, build_schedule(home, run_state))
+        attempt = _preview_attempt(project, ref, agent_run, run_state, step, build_schedule(project, run_state))
     return run_paths, run_state, step, attempt
 
 
-def _preview_attempt(home: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule) -> Attempt:
+def _preview_attempt(project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule) -> Attempt:
     """The attempt that would be begun; raises ExecplanError where it is not permitted."""
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
         current.ensure_not_waiting(ref, agent_run)
-    status = begin.require_approval(home, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id)
+    status = begin.require_approval(project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id)
     assert status.approval is not None
     run_state.expected_states = {**status.approval.binding.states, **run_state.expected_states}
     permit = begins.permit_for(status, schedule)

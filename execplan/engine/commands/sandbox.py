@@ -37,7 +37,7 @@ class Sandbox(NamedTuple):
     """The path of bwrap."""
     can_limit_size: bool
     """Whether it can limit what is written to a folder in memory; versions before 0.7 can't."""
-    home: Project
+    project: Project
     hidden_folders: tuple[str, ...]
     """The folders of the key and of the register of approvals."""
     triggers: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Sandbox(NamedTuple):
 
     def argv(self, spec: CommandSpec) -> list[str]:
         """What runs the first process of the sandbox; the descriptors that it is to use come behind."""
-        root = os.path.realpath(self.home.root)
+        root = os.path.realpath(self.project.root)
         argv = [self.program, *_base_argv(spec.limits.memory_mb << 20 if self.can_limit_size else 0)]
         argv += ["--share-net"] if spec.network else []
         argv += self._visible_options(spec)
@@ -71,7 +71,7 @@ class Sandbox(NamedTuple):
         needed_paths += [os.path.expanduser("~"), spec.env.get("HOME", ""), spec.env.get("VIRTUAL_ENV", "")]
         needed_paths += [_installation_root(folder) for folder in [os.path.dirname(spec.argv[0]), *spec.env.get("PATH", "").split(":")]]
         needed_paths += spec.readable_folders
-        needed_paths += [self.home.git, common_git_dir(self.home.git)] if self.home.git else []
+        needed_paths += [self.project.git, common_git_dir(self.project.git)] if self.project.git else []
         needed_paths += [_RESOLVER] if spec.network else []
         argv = []
         for path in sorted({os.path.realpath(path) for path in needed_paths if path.startswith("/")}):
@@ -88,24 +88,24 @@ class Sandbox(NamedTuple):
         """What of the repository is git's or the tool's own; outer ones first."""
         from execplan.repo.execution import protected
 
-        home = self.home
-        paths = [*protected.existing_tool_paths(home), *self.triggers, os.path.join(home.root, ".git")]
-        paths += [home.git, common_git_dir(home.git)] if home.git else []
+        project = self.project
+        paths = [*protected.existing_tool_paths(project), *self.triggers, os.path.join(project.root, ".git")]
+        paths += [project.git, common_git_dir(project.git)] if project.git else []
         return sorted({os.path.realpath(path) for path in paths if os.path.exists(path)})
 
 
-def find_sandbox(home: Project, policy: Policy) -> tuple[Sandbox | None, str]:
+def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]:
     """The sandbox that a policy asks for, or why there is none; raises ExecplanError where there must be one."""
     if policy.sandbox == "off":
         return None, "the settings switch it off"
-    program, why = _find_bwrap(home)
+    program, why = _find_bwrap(project)
     if not why:
         why, can_limit_size = _test_bwrap(program)
         if not why:
             from execplan.repo.execution import private, triggers
 
-            hidden_folders = (private.config_directory(home), private.state_directory(home))
-            return Sandbox(program, can_limit_size, home, hidden_folders, triggers.find_triggers(home).git_paths), ""
+            hidden_folders = (private.config_directory(project), private.state_directory(project))
+            return Sandbox(program, can_limit_size, project, hidden_folders, triggers.find_triggers(project).git_paths), ""
     if policy.sandbox == "required":
         raise ExecplanError(
             "sandbox-missing",
@@ -116,14 +116,14 @@ def find_sandbox(home: Project, policy: Policy) -> tuple[Sandbox | None, str]:
     return None, why
 
 
-def _find_bwrap(home: Project) -> tuple[str, str]:
+def _find_bwrap(project: Project) -> tuple[str, str]:
     """The path of bwrap, or why there is none."""
     from shutil import which
 
     program = os.path.realpath(which("bwrap") or "")
     if not which("bwrap"):
         return "", "bwrap is not installed"
-    if program.startswith(os.path.realpath(home.root) + "/"):
+    if program.startswith(os.path.realpath(project.root) + "/"):
         return "", f"{program} lies in the repository itself"
     return program, ""
 

@@ -31,11 +31,11 @@ _READ = "read"
 class WorkspaceFiles:
     """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
 
-    def __init__(self, home: Project) -> None:
+    def __init__(self, project: Project) -> None:
         from execplan.repo.execution.world import DiskWorld
 
-        self.home = home
-        self._disk = DiskWorld(home)
+        self.project = project
+        self._disk = DiskWorld(project)
 
     def state(self, path: str) -> State:
         """What is there; raises ExecplanError where a disk fails."""
@@ -188,7 +188,7 @@ class WorkspaceFiles:
 
     def _open_folder(self, folder: str, created: list[str] | None, flags: int = FOLDER) -> int:
         """The handle of a folder; raises OSError."""
-        root = os.open(self.home.root, FOLDER & ~os.O_NOFOLLOW)
+        root = os.open(self.project.root, FOLDER & ~os.O_NOFOLLOW)
         try:
             return open_folder(root, folder, flags)
         except FileNotFoundError:
@@ -203,7 +203,7 @@ class WorkspaceFiles:
         normalized = normalize_path(path)
         if normalized is None:
             raise _outside_error(path)
-        protection = protection_reason(self.home, normalized) if writes else ""
+        protection = protection_reason(self.project, normalized) if writes else ""
         if protection or (writes and normalized == "."):
             why = protection or "the repository itself"
             hint = "no step may write there: take it out of the step"

@@ -159,7 +159,7 @@ class _Restoration:
 
     def _unrelated_contents(self, path: str) -> Iterator[str]:
         """What is in a folder that has to go, and that is not to be taken back."""
-        walker = WorkspaceWalker(self.workspace.home, self.workspace)
+        walker = WorkspaceWalker(self.workspace.project, self.workspace)
         walker.collect_path(path)
         for inner_path in walker.statuses:
             own_change = self.changes.get(inner_path)

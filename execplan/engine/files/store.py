@@ -38,10 +38,10 @@ _TRIES = 8
 class BackupStore:
     """The backups of a home, each named by the SHA-256 of its bytes."""
 
-    def __init__(self, home: Project, pending: dict[str, str] | None = None) -> None:
+    def __init__(self, project: Project, pending: dict[str, str] | None = None) -> None:
         """`pending`: where what waits to be synced is noted, by digest under which name; see `together`."""
-        self.home = home
-        self.folder = os.path.join(home.state, "backups")
+        self.project = project
+        self.folder = os.path.join(project.state, "backups")
         self._pending = pending
 
     def save(self, data: bytes) -> str:
@@ -114,7 +114,7 @@ class BackupStore:
         """A store of which all that is kept is on disk at the end, and not before, which is many times as fast."""
         pending: dict[str, str] = {}
         try:
-            yield BackupStore(self.home, pending)
+            yield BackupStore(self.project, pending)
             try:
                 self._commit_pending(pending)
             except OSError as error:
@@ -138,7 +138,7 @@ class BackupStore:
     def purge(self, days: int) -> int:
         """Remove backups and lists of the tree that nobody has used for so many days; how many files. Never fails."""
         removed, cutoff = 0, time.time() - days * _DAY
-        for top in (self.folder, os.path.join(self.home.state, "runs")):
+        for top in (self.folder, os.path.join(self.project.state, "runs")):
             for folder, _, names in os.walk(top):
                 for path in [os.path.join(folder, name) for name in names if name.endswith((".gz", ".tmp", ".tree"))]:
                     try:
@@ -147,7 +147,7 @@ class BackupStore:
                             removed += 1
                     except OSError as error:
                         trace.tell(f"{path} could not be removed: {error}")
-        return removed + _purge_copies(os.path.join(self.home.state, "runs"), cutoff)
+        return removed + _purge_copies(os.path.join(self.project.state, "runs"), cutoff)
 
     def path(self, digest: str) -> str:
         """The file of a backup."""
@@ -177,7 +177,7 @@ class BackupStore:
     def _make_folder(self, path: str) -> None:
         """Make the folder that a backup lies in, so that nobody else reads what it holds."""
         if not os.path.isdir(path):
-            state.make_state_dir(self.home, "backups")
+            state.make_state_dir(self.project, "backups")
             os.makedirs(path, 0o700, exist_ok=True)
 
 

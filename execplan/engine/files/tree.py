@@ -52,14 +52,14 @@ class WorkspaceSnapshot(NamedTuple):
         return frozenset([path for path, state in self.states.items() if state.kind == FOLDER])
 
 
-def take_snapshot(home: Project, workspace: WorkspaceFiles, store: BackupStore, declared: Iterable[str], previous: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
+def take_snapshot(project: Project, workspace: WorkspaceFiles, store: BackupStore, declared: Iterable[str], previous: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
     """Look at all that git does not ignore, and that is not git's or the tool's own, and at what is declared.
 
     Of a file that is as an earlier look has found it no byte is read. `keep`: the bytes are among the backups then. Above
     FILES or BYTES only what is declared is looked at, unless this is the look behind one that saw all. Raises ExecplanError.
     """
     began = time.time_ns()
-    walker = WorkspaceWalker(home, workspace)
+    walker = WorkspaceWalker(project, workspace)
     is_complete = previous is None or previous.is_complete or keep
     if is_complete:
         is_limited = keep or previous is None

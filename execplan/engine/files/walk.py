@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 class WorkspaceWalker:
     """What was found on the way through the folders of a home."""
 
-    def __init__(self, home: Project, workspace: WorkspaceFiles) -> None:
-        self.home = home
+    def __init__(self, project: Project, workspace: WorkspaceFiles) -> None:
+        self.project = project
         self.workspace = workspace
         self.statuses: dict[str, os.stat_result] = {}
         """By path from the root; folders too."""
         self.unseen: set[str] = set()
         """What was not looked into."""
-        self._is_protected = make_protection_check(home)
+        self._is_protected = make_protection_check(project)
 
     def collect_unignored(self, files: int | None, size: int | None) -> bool:
         """Find all that git does not ignore; False, with nothing found, where that is more. Raises ExecplanError."""
-        ignored = set(ask.ignored_paths(self.home)) if self.home.git else set()
+        ignored = set(ask.ignored_paths(self.project)) if self.project.git else set()
         self.unseen |= ignored
         if self._collect_below("", ignored, files, size, nested=False):
             return True

@@ -27,21 +27,21 @@ class Acceptance(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def accept_broken_log(home: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Acceptance:
+def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Acceptance:
     """Record that what is there is to hold from now on, whatever was lost, and commit it when asked; raises ExecplanError."""
-    path, previous_bytes = names.path_of(home, ref), names.read(home, ref)
-    accepted_record = _append_acceptance(home, ref, reason, path)
-    if accepted_record is None or not options.should_commit(home):
+    path, previous_bytes = names.path_of(project, ref), names.read(project, ref)
+    accepted_record = _append_acceptance(project, ref, reason, path)
+    if accepted_record is None or not options.should_commit(project):
         return Acceptance(accepted_record)
     from execplan.repo.commit import commit_paths
 
-    commit_result = commit_paths(home, ref.id, [path], "audit", "accept the ledger", {path: previous_bytes} if previous_bytes else {}, None)
+    commit_result = commit_paths(project, ref.id, [path], "audit", "accept the ledger", {path: previous_bytes} if previous_bytes else {}, None)
     return Acceptance(accepted_record, commit_result.digest, commit_result.warnings)
 
 
-def _append_acceptance(home: Project, ref: PlanRef, reason: str, path: str) -> AuditRecord | None:
-    with names.open_log(home, ref) as file:
-        verification, log_state = verify_log(home, ref), read_log(home, ref)
+def _append_acceptance(project: Project, ref: PlanRef, reason: str, path: str) -> AuditRecord | None:
+    with names.open_log(project, ref) as file:
+        verification, log_state = verify_log(project, ref), read_log(project, ref)
         if not verification.reasons:
             return None
         lost_anchor = log_state.anchor if verification.lost else None
@@ -70,7 +70,7 @@ def _append_acceptance(home: Project, ref: PlanRef, reason: str, path: str) -> A
         file.append(chain.encode_record(accepted_record))
         file.renew_copy()
         try:
-            anchor.move(home, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
+            anchor.move(project, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
         except MovedMeanwhileError:
             raise anchor.broken_error(verification.path, ref.shell_name, "its anchor was moved while it was accepted") from None
         return accepted_record

@@ -43,23 +43,23 @@ class MovedMeanwhileError(Exception):
     """Another process has moved the anchor since it was read."""
 
 
-def ref_of(home: Project, name: str) -> str:
+def ref_of(project: Project, name: str) -> str:
     """The ref of a ledger's anchor."""
-    return _refs(home) + encode_name(name)
+    return _refs(project) + encode_name(name)
 
 
-def _refs(home: Project) -> str:
+def _refs(project: Project) -> str:
     """Where the refs of anchors are; those of the main worktree outlive the others."""
-    return _REFS if home.git is None or common_git_dir(home.git) == home.git else _WORKTREE_REFS
+    return _REFS if project.git is None or common_git_dir(project.git) == project.git else _WORKTREE_REFS
 
 
-def list_keys(home: Project) -> set[str]:
+def list_keys(project: Project) -> set[str]:
     """The keys of all anchors; raises ExecplanError."""
-    if home.git is None:
-        folder = os.path.dirname(_path(home, ""))
+    if project.git is None:
+        folder = os.path.dirname(_path(project, ""))
         return {name.removesuffix(".json") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
-    output = ask.output(home, "for-each-ref", "--format=%(refname)", _refs(home))
-    return {line.decode().removeprefix(_refs(home)) for line in output.splitlines()}
+    output = ask.output(project, "for-each-ref", "--format=%(refname)", _refs(project))
+    return {line.decode().removeprefix(_refs(project)) for line in output.splitlines()}
 
 
 def encode_name(name: str) -> str:
@@ -76,43 +76,43 @@ def encode_name(name: str) -> str:
     return f"{text[:100]}%{digest(os.fsencode(name))[:32]}"
 
 
-def get(home: Project, name: str) -> Anchor | None:
+def get(project: Project, name: str) -> Anchor | None:
     """The anchor of the ledger of this name; None where there is none. Raises ExecplanError."""
-    if home.git is None:
-        path = _path(home, name)
+    if project.git is None:
+        path = _path(project, name)
         if not os.path.lexists(path):
             return None
         data = disk.read(path, _LIMIT)[0]
         return _parse_anchor(data, data.decode("utf-8", "replace"))
-    ref = ref_of(home, name)
-    header, _, content = ask.output(home, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
+    ref = ref_of(project, name)
+    header, _, content = ask.output(project, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
     if not header.endswith(b" missing"):
         return _parse_anchor(content, header.split(b" ")[0].decode())
-    lost_blob = ask.output_or_none(home, "rev-parse", "--verify", "--quiet", ref, no_status=1)
+    lost_blob = ask.output_or_none(project, "rev-parse", "--verify", "--quiet", ref, no_status=1)
     return Anchor(0, "", lost_blob.decode().strip()) if lost_blob else None
 
 
-def move(home: Project, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
+def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
     """Let the anchor know a later record; raises MovedMeanwhileError, and ExecplanError with the anchor as it was."""
     text = json.dumps({"ledger": name, "seq": seq, "hash": record_hash}, ensure_ascii=False) + "\n"
     data = text.encode("utf-8", "backslashreplace")
-    if home.git is None:
-        _write_file(home, name, old_anchor, data)
+    if project.git is None:
+        _write_file(project, name, old_anchor, data)
         return Anchor(seq, record_hash, data.decode())
-    blob = ask.output(home, *_SYNCED, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
+    blob = ask.output(project, *_SYNCED, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
     expected_token = old_anchor.token if old_anchor is not None else "0" * len(blob)
     try:
-        ask.output(home, *_SYNCED, "update-ref", ref_of(home, name), blob, expected_token)
+        ask.output(project, *_SYNCED, "update-ref", ref_of(project, name), blob, expected_token)
     except ExecplanError:
-        current_anchor = get(home, name)
+        current_anchor = get(project, name)
         if (current_anchor and current_anchor.token) == (old_anchor and old_anchor.token):
             raise
         raise MovedMeanwhileError from None
     return Anchor(seq, record_hash, blob)
 
 
-def _write_file(home: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
-    path = _path(home, name)
+def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
+    path = _path(project, name)
     files.make_folder(os.path.dirname(path))
     try:
         if old_anchor is not None:
@@ -132,10 +132,10 @@ def _parse_anchor(data: bytes, token: str) -> Anchor:
     return Anchor(seq, record_hash, token) if isinstance(seq, int) and isinstance(record_hash, str) else Anchor(0, "", token)
 
 
-def _path(home: Project, name: str) -> str:
+def _path(project: Project, name: str) -> str:
     from execplan.repo.execution import private, standing
 
-    return os.path.join(private.anchor_directory(home), standing.checkout_digest(home)[:32], f"{encode_name(name)}.json")
+    return os.path.join(private.anchor_directory(project), standing.checkout_digest(project)[:32], f"{encode_name(name)}.json")
 
 
 def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:

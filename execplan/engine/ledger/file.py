@@ -38,13 +38,13 @@ def copy_size(path: str) -> int:
 class LogFile:
     """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
 
-    def __init__(self, home: Project, path: str, holder: str, copy_path: str) -> None:
+    def __init__(self, project: Project, path: str, holder: str, copy_path: str) -> None:
         """`copy_path`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
-        ensure_inside(home, path)
+        ensure_inside(project, path)
         self._copy_path = copy_path
-        self.home = home
+        self.project = project
         self.path = path
-        self._lock = state.lock(home, os.path.realpath(path), holder)
+        self._lock = state.lock(project, os.path.realpath(path), holder)
         self._handle = -1
         self._size = 0
 
@@ -111,7 +111,7 @@ class LogFile:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-        files.put(self.path, data, within=self.home.root)
+        files.put(self.path, data, within=self.project.root)
         self._open(_FLAGS)
 
     def renew_copy(self) -> None:
@@ -135,7 +135,7 @@ class LogFile:
     def _open(self, flags: int) -> None:
         parent, name = os.path.split(self.path)
         is_new = bool(flags & os.O_CREAT)
-        with Folder(parent, within=self.home.root, make=is_new) as folder:
+        with Folder(parent, within=self.project.root, make=is_new) as folder:
             try:
                 self._handle = disk.open_regular(name, flags, dir_fd=folder.handle)
                 status = os.fstat(self._handle)

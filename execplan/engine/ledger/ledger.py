@@ -26,11 +26,11 @@ _TRIES = 8
 class AuditLog:
     """The ledger of a plan, to be written to; many processes may have one at once."""
 
-    def __init__(self, home: Project, ref: PlanRef, *, can_restore: bool = False) -> None:
+    def __init__(self, project: Project, ref: PlanRef, *, can_restore: bool = False) -> None:
         """`can_restore`: whether one that a step has altered or removed is brought back from its copy in the state."""
-        self.home = home
+        self.project = project
         self.ref = ref
-        self.path = names.path_of(home, ref)
+        self.path = names.path_of(project, ref)
         self._name = ""
         """What it is called; known once it was checked against its anchor."""
         self._anchor: Anchor | None = None
@@ -57,7 +57,7 @@ class AuditLog:
         What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        paths = place.get_run_paths(self.home, self.ref, run)
+        paths = place.get_run_paths(self.project, self.ref, run)
         with self._open_file() as file:
             last_record, records = self._read_head(file), []
             known_lines = self._known_lines.setdefault(run, {})
@@ -86,7 +86,7 @@ class AuditLog:
                 if last_record is None or (self._anchor is not None and self._anchor.hash == last_record.hash):
                     return
                 try:
-                    self._anchor = anchor.move(self.home, self._name, self._anchor, last_record.seq, last_record.hash)
+                    self._anchor = anchor.move(self.project, self._name, self._anchor, last_record.seq, last_record.hash)
                     return
                 except MovedMeanwhileError:
                     self._name = ""  # checked anew, against where it is now
@@ -94,10 +94,10 @@ class AuditLog:
 
     @property
     def _display_path(self) -> str:
-        return self.home.display_path(self.path)
+        return self.project.display_path(self.path)
 
     def _open_file(self) -> LogFile:
-        return names.open_log(self.home, self.ref)
+        return names.open_log(self.project, self.ref)
 
     def _read_head(self, file: LogFile) -> AuditRecord | None:
         """The last record, of a ledger that has all that the anchor knows, or that was brought back; raises ExecplanError."""
@@ -122,7 +122,7 @@ class AuditLog:
     def _restore_from_copy(self, file: LogFile, copy: bytes) -> AuditRecord | None:
         """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""
         name = chain.find_log_name(copy)
-        known_anchor = anchor.get(self.home, name)
+        known_anchor = anchor.get(self.project, name)
         if names.parse_log(copy, known_anchor).flaw is not None or (known_anchor is not None and names.find_loss(copy, known_anchor)):
             return self._verify_head(file)
         self.overwritten = file.read_all() if self.overwritten is None else self.overwritten
@@ -147,8 +147,8 @@ class AuditLog:
 
     def _verify_against_anchor(self, file: LogFile, last_record: AuditRecord | None) -> None:
         """Compare it with its anchor; raises ExecplanError."""
-        name = last_record.ledger if last_record is not None else names.available_name(self.home, self.ref)
-        known_anchor, data = anchor.get(self.home, name), file.read_all()
+        name = last_record.ledger if last_record is not None else names.available_name(self.project, self.ref)
+        known_anchor, data = anchor.get(self.project, name), file.read_all()
         parsed_chain = names.parse_log(data, known_anchor)
         why = str(parsed_chain.flaw or "") or (names.find_loss(data, known_anchor) if known_anchor is not None else "")
         if why:
@@ -177,7 +177,7 @@ class AuditLog:
             return
         raise ExecplanError(
             "journal-altered",
-            f"{self.home.display_path(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            f"{self.project.display_path(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
             exit=ENVIRONMENT,
             hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
             line=entry.number,

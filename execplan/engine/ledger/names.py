@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "ledger.jsonl"
 
 
-def path_of(home: Project, ref: PlanRef) -> str:
+def path_of(project: Project, ref: PlanRef) -> str:
     """The file of a plan's ledger, whether it is there or not."""
-    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
 
 
-def open_log(home: Project, ref: PlanRef) -> LogFile:
+def open_log(project: Project, ref: PlanRef) -> LogFile:
     """The file of a plan's ledger, to be held open under its lock; raises ExecplanError."""
-    return LogFile(home, path_of(home, ref), f"the ledger of {ref.id}", copy_path(home, ref))
+    return LogFile(project, path_of(project, ref), f"the ledger of {ref.id}", copy_path(project, ref))
 
 
-def copy_path(home: Project, ref: PlanRef) -> str:
+def copy_path(project: Project, ref: PlanRef) -> str:
     """The copy of a ledger in the state, whether it is there or not."""
-    return os.path.join(belongings.plan_state_dir(home, ref.path), FILE_NAME)
+    return os.path.join(belongings.plan_state_dir(project, ref.path), FILE_NAME)
 
 
-def is_restorable(home: Project, ref: PlanRef) -> bool:
+def is_restorable(project: Project, ref: PlanRef) -> bool:
     """Whether a ledger that is broken may be brought back from its copy; raises ExecplanError."""
-    path = copy_path(home, ref)
-    return os.path.lexists(path) and is_damaged_by_step(read(home, ref), disk.read(path, LIMIT)[0])
+    path = copy_path(project, ref)
+    return os.path.lexists(path) and is_damaged_by_step(read(project, ref), disk.read(path, LIMIT)[0])
 
 
 def is_damaged_by_step(data: bytes, copy: bytes) -> bool:
@@ -54,35 +54,35 @@ def is_damaged_by_step(data: bytes, copy: bytes) -> bool:
     return data != copy and not has_foreign and not any(map(is_merge_marker, data.split(b"\n")))
 
 
-def read(home: Project, ref: PlanRef) -> bytes:
+def read(project: Project, ref: PlanRef) -> bytes:
     """All that the file holds, a torn last line too; nothing where there is none. Raises ExecplanError."""
-    path = path_of(home, ref)
+    path = path_of(project, ref)
     if not os.path.lexists(path):
         return b""
-    ensure_inside(home, path)
+    ensure_inside(project, path)
     data, size = disk.read(path, LIMIT)
     if size > LIMIT:
-        raise anchor.broken_error(home.display_path(path), ref.shell_name, f"it has {size:,} bytes: no ledger is as long as that")
+        raise anchor.broken_error(project.display_path(path), ref.shell_name, f"it has {size:,} bytes: no ledger is as long as that")
     return data
 
 
-def read_records(home: Project, ref: PlanRef) -> list[AuditRecord]:
+def read_records(project: Project, ref: PlanRef) -> list[AuditRecord]:
     """The records of a plan's ledger that can be read; raises ExecplanError."""
-    data = read(home, ref)
+    data = read(project, ref)
     return chain.parse_chain(data[: data.rfind(b"\n") + 1]).records
 
 
-def default_name(home: Project, ref: PlanRef) -> str:
+def default_name(project: Project, ref: PlanRef) -> str:
     """What the ledger of a plan is called that has none yet: as the plan, below its home where that is not the root."""
-    return os.path.normpath(os.path.join(os.path.relpath(home.base, home.root), ref.id))
+    return os.path.normpath(os.path.join(os.path.relpath(project.base, project.root), ref.id))
 
 
-def available_name(home: Project, ref: PlanRef) -> str:
+def available_name(project: Project, ref: PlanRef) -> str:
     """As `first`, or with a number behind it where another plan, which was renamed since, has that ledger."""
-    name, number = default_name(home, ref), 1
-    while (existing_anchor := anchor.get(home, name)) is not None and _is_owned_by_other_plan(home, ref, name, existing_anchor):
+    name, number = default_name(project, ref), 1
+    while (existing_anchor := anchor.get(project, name)) is not None and _is_owned_by_other_plan(project, ref, name, existing_anchor):
         number += 1
-        name = f"{default_name(home, ref)}-{number}"
+        name = f"{default_name(project, ref)}-{number}"
     return name
 
 
@@ -103,6 +103,6 @@ def find_loss(data: bytes, known_anchor: Anchor) -> str:
     return f"record {known_anchor.seq}, which its anchor knows, is not there: {why}"
 
 
-def _is_owned_by_other_plan(home: Project, ref: PlanRef, name: str, known_anchor: Anchor) -> bool:
-    other_logs = [read(home, other_ref) for other_ref in shelf.all_refs(home) if other_ref.path != ref.path]
+def _is_owned_by_other_plan(project: Project, ref: PlanRef, name: str, known_anchor: Anchor) -> bool:
+    other_logs = [read(project, other_ref) for other_ref in shelf.all_refs(project) if other_ref.path != ref.path]
     return any([chain.find_log_name(data) == name and not find_loss(data, known_anchor) for data in other_logs if data])

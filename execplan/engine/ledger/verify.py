@@ -63,20 +63,20 @@ class LogState(NamedTuple):
     is_torn: bool
 
 
-def read_log(home: Project, ref: PlanRef) -> LogState:
+def read_log(project: Project, ref: PlanRef) -> LogState:
     """A ledger as it is now; raises ExecplanError when it can't be read."""
-    name = chain.find_log_name(names.read(home, ref)) or names.available_name(home, ref)
-    known_anchor = anchor.get(home, name)
-    data = names.read(home, ref)  # after its anchor: another process may write meanwhile
+    name = chain.find_log_name(names.read(project, ref)) or names.available_name(project, ref)
+    known_anchor = anchor.get(project, name)
+    data = names.read(project, ref)  # after its anchor: another process may write meanwhile
     complete_lines = data[: data.rfind(b"\n") + 1]
     return LogState(complete_lines, names.parse_log(complete_lines, known_anchor), name, known_anchor, len(complete_lines) < len(data))
 
 
-def verify_log(home: Project, ref: PlanRef) -> LogVerification:
+def verify_log(project: Project, ref: PlanRef) -> LogVerification:
     """Look at all of it; raises ExecplanError when it can't be read."""
-    log_state = read_log(home, ref)
+    log_state = read_log(project, ref)
     known_anchor, parsed_chain = log_state.anchor, log_state.parsed_chain
-    evidence = witness.check_evidence(home, ref, parsed_chain.records)
+    evidence = witness.check_evidence(project, ref, parsed_chain.records)
     warnings = list(evidence.warnings)
     if log_state.is_torn:
         warnings.append("its last line is torn: a writer was killed, and the next one cuts it off")
@@ -85,7 +85,7 @@ def verify_log(home: Project, ref: PlanRef) -> LogVerification:
     return LogVerification(
         plan=ref.id,
         name=log_state.name,
-        path=home.display_path(names.path_of(home, ref)),
+        path=project.display_path(names.path_of(project, ref)),
         records=len(parsed_chain.records),
         anchored=known_anchor.seq if known_anchor is not None else None,
         flaw=parsed_chain.flaw,
@@ -96,12 +96,12 @@ def verify_log(home: Project, ref: PlanRef) -> LogVerification:
     )
 
 
-def verify_all(home: Project) -> tuple[list[LogVerification], tuple[str, ...]]:
+def verify_all(project: Project) -> tuple[list[LogVerification], tuple[str, ...]]:
     """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
-    anchor_keys = anchor.list_keys(home)
+    anchor_keys = anchor.list_keys(project)
     verifications = [
         verify_log(nested_project, ref)
-        for nested_project in with_nested_projects(home)
+        for nested_project in with_nested_projects(project)
         for ref in shelf.all_refs(nested_project)
         if os.path.lexists(names.path_of(nested_project, ref)) or anchor.encode_name(names.default_name(nested_project, ref)) in anchor_keys
     ]

@@ -40,7 +40,7 @@ class EvidenceFindings(NamedTuple):
     """What can come of a writer that was killed, or of a file that was removed."""
 
 
-def check_evidence(home: Project, ref: PlanRef, records: Sequence[AuditRecord]) -> EvidenceFindings:
+def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord]) -> EvidenceFindings:
     """Compare what is there; raises ExecplanError when a folder can't be read.
 
     Paths are told from the plan's artifacts: what is accepted stays so when these are moved.
@@ -50,14 +50,14 @@ def check_evidence(home: Project, ref: PlanRef, records: Sequence[AuditRecord]) 
     for record in records:
         if record.run is not None and record.entry is not None and record.line is not None:
             known_lines.setdefault(record.run, {})[record.entry] = record.line
-    paths_by_run = {paths.id: paths for paths in place.list_runs(home, ref)}
+    paths_by_run = {paths.id: paths for paths in place.list_runs(project, ref)}
     for run in sorted(known_lines.keys() | paths_by_run.keys()):
         if run in paths_by_run and (run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(place.JOURNAL))):
             _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
             _check_evidence_files(paths_by_run[run], records, findings)
         else:
             findings.warnings.append(f"the journal of the run {run} is not there")
-    _check_approvals(home, ref, records, findings)
+    _check_approvals(project, ref, records, findings)
     return findings
 
 
@@ -107,14 +107,14 @@ def _display_path(run: RunPaths, name: str) -> str:
     return f"runs/{run.id}/{name}"
 
 
-def _check_approvals(home: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
+def _check_approvals(project: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
     """The approvals that are there against those that were recorded."""
     recorded: dict[str, list[str]] = {}
     for record in records:
         if record.kind == APPROVED:
             recorded.setdefault(str(record.said.get("digest")), []).append(str(record.said.get("file")))
     not_given = {str(record.said.get("file")) for record in records if record.kind == NOT_GIVEN}
-    existing = dict(_approval_files(home, ref))
+    existing = dict(_approval_files(project, ref))
     for name, files in recorded.items():
         existing_digest, expected_digests = existing.pop(name, None), [file_digest for file_digest in files if file_digest not in not_given]
         if existing_digest is not None and existing_digest not in files:
@@ -128,9 +128,9 @@ def _check_approvals(home: Project, ref: PlanRef, records: Sequence[AuditRecord]
         )
 
 
-def _approval_files(home: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
+def _approval_files(project: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
     """The digests that were approved, each with that of its file."""
-    folder = approvals.directory(home, ref)
+    folder = approvals.directory(project, ref)
     for name in shelf.list_entries(folder):
         if name.endswith(".json"):
             yield name.removesuffix(".json"), digest(disk.read(os.path.join(folder, name), _LIMIT)[0])

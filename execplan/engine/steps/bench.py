@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class RunContext(NamedTuple):
     """All that the steps of a run share."""
 
-    home: Project
+    project: Project
     ref: PlanRef
     document: ExecutionPlan
     policy: Policy

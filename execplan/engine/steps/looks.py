@@ -44,7 +44,7 @@ def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Chang
     _last_trees.clear()
     _last_trees[context.run_paths.id] = after
     changes, folders = tree.diff_snapshots(before, after, list_declared_paths(step), context.store, context.workspace)
-    ticked_paths = ticks.list_plan_files(context.home, context.ref, context.document)
+    ticked_paths = ticks.list_plan_files(context.project, context.ref, context.document)
     unscanned = "in files that git ignores" if before.unseen or after.unseen else ""
     unscanned = unscanned if before.is_complete and after.is_complete else "in files that it does not declare"
     return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
@@ -55,4 +55,4 @@ def _scan_tree(context: RunContext, step: Step, known_tree: WorkspaceSnapshot | 
     from execplan.engine.files import tree
 
     other_paths = [path for other_step in context.document.steps for path in normalize_paths(target_paths(other_step))]
-    return tree.take_snapshot(context.home, context.workspace, context.store, [*list_declared_paths(step), *other_paths], known_tree, keep=keep)
+    return tree.take_snapshot(context.project, context.workspace, context.store, [*list_declared_paths(step), *other_paths], known_tree, keep=keep)

@@ -106,7 +106,7 @@ class AttemptTranscript:
         title = f"{step.number}. {step.id}" + (f", attempt {attempt}" if attempt > 1 else "")
         original_path = os.path.join(context.run_paths.transcripts, f"{name}.md")
         path = os.path.join(context.run_paths.transcripts, f"{name}-resumed.md") if is_recovery else original_path
-        self.path_from_root = context.home.display_path(original_path if not is_recovery or os.path.exists(original_path) else path)
+        self.path_from_root = context.project.display_path(original_path if not is_recovery or os.path.exists(original_path) else path)
         """From the root: of an attempt that was cut short what it had printed by then."""
         line = (lambda text, error: context.observer.line(step.id, text, error=error)) if runs_program(step) else None
         self.transcript = Transcript(path, title, context.redaction, context.policy.output_kb << 10, line)

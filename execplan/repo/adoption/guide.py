@@ -56,39 +56,39 @@ class GuideUpgrade(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def preview_upgrade(home: Project) -> GuideUpgrade:
+def preview_upgrade(project: Project) -> GuideUpgrade:
     """What an upgrade of the guide would do; nothing for a guide that can't be read."""
-    home = home._replace(exists=True)
+    project = project._replace(exists=True)
     try:
-        return _upgrade_result(home, *_read_and_merge(home), with_warnings=False)
+        return _upgrade_result(project, *_read_and_merge(project), with_warnings=False)
     except ExecplanError:
-        return _no_upgrade(home)
+        return _no_upgrade(project)
 
 
-def upgrade_guide(home: Project, options: WriteOptions) -> GuideUpgrade:
+def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
     """Merge the newest version into the guide, the person's words before ours; raises ExecplanError."""
-    home = home._replace(exists=True)
-    path = os.path.join(home.base, home.settings.guide)
+    project = project._replace(exists=True)
+    path = os.path.join(project.base, project.settings.guide)
     if not os.path.lexists(path):
-        return _no_upgrade(home)
+        return _no_upgrade(project)
     if options.dry_run:
-        old_bytes, merged_guide = _read_and_merge(home)
-        guide_upgrade = _upgrade_result(home, old_bytes, merged_guide)
+        old_bytes, merged_guide = _read_and_merge(project)
+        guide_upgrade = _upgrade_result(project, old_bytes, merged_guide)
         return guide_upgrade._replace(diff=format_diff(old_bytes, merged_guide.data, guide_upgrade.path) if guide_upgrade.changed else "")
 
     def once() -> tuple[bytes, GuideUpgrade]:
-        old_bytes, merged_guide = _read_and_merge(home)
-        guide_upgrade = _upgrade_result(home, old_bytes, merged_guide)
-        if guide_upgrade.changed and files.replace(path, old_bytes, merged_guide.data, within=home.root):
+        old_bytes, merged_guide = _read_and_merge(project)
+        guide_upgrade = _upgrade_result(project, old_bytes, merged_guide)
+        if guide_upgrade.changed and files.replace(path, old_bytes, merged_guide.data, within=project.root):
             guide_upgrade = guide_upgrade._replace(warnings=(*guide_upgrade.warnings, files.still_linked(guide_upgrade.path)))
         return old_bytes, guide_upgrade
 
-    with state.lock(home, "home", "upgrade of the guide"):
-        old_bytes, guide_upgrade = files.again(once, home.display_path(path))
-    if guide_upgrade.changed and options.should_commit(home):
+    with state.lock(project, "home", "upgrade of the guide"):
+        old_bytes, guide_upgrade = files.again(once, project.display_path(path))
+    if guide_upgrade.changed and options.should_commit(project):
         real_path = os.path.realpath(path)
         summary = f"upgrade the guide to version {guide_upgrade.version}"
-        commit_result = commit_paths(home, "init", [real_path], "init", summary, {real_path: old_bytes}, "init")
+        commit_result = commit_paths(project, "init", [real_path], "init", summary, {real_path: old_bytes}, "init")
         return guide_upgrade._replace(commit=commit_result.digest, warnings=guide_upgrade.warnings + commit_result.warnings)
     return guide_upgrade
 
@@ -101,11 +101,11 @@ class _MergedGuide(NamedTuple):
     conflicts: tuple[GuideConflict, ...]
 
 
-def _read_and_merge(home: Project) -> tuple[bytes, _MergedGuide]:
+def _read_and_merge(project: Project) -> tuple[bytes, _MergedGuide]:
     """The bytes of the guide as it is, and as it would be; raises ExecplanError."""
-    path = os.path.join(home.base, home.settings.guide)
-    with About(home.display_path(path)):
-        data = shelf.read_bytes(home, path)
+    path = os.path.join(project.base, project.settings.guide)
+    with About(project.display_path(path)):
+        data = shelf.read_bytes(project, path)
         return data, merge_newest_guide(reader.decode(data))
 
 
@@ -179,8 +179,8 @@ def _guess_version(lines: Sequence[str], versions: dict[int, list[str]]) -> int 
     return best_version if similarity[best_version] >= _MIN_SIMILARITY else None
 
 
-def _upgrade_result(home: Project, old_bytes: bytes, merged_guide: _MergedGuide, *, with_warnings: bool = True) -> GuideUpgrade:
-    path = home.display_path(os.path.join(home.base, home.settings.guide))
+def _upgrade_result(project: Project, old_bytes: bytes, merged_guide: _MergedGuide, *, with_warnings: bool = True) -> GuideUpgrade:
+    path = project.display_path(os.path.join(project.base, project.settings.guide))
     warnings = []
     newest_version = max(_guide_versions())
     if with_warnings and merged_guide.old_version is None:
@@ -197,8 +197,8 @@ def _upgrade_result(home: Project, old_bytes: bytes, merged_guide: _MergedGuide,
     return GuideUpgrade(path, merged_guide.old_version, newest_version, is_changed, digest(merged_guide.data), "", None, merged_guide.conflicts, tuple(warnings))
 
 
-def _no_upgrade(home: Project) -> GuideUpgrade:
-    path = home.display_path(os.path.join(home.base, home.settings.guide))
+def _no_upgrade(project: Project) -> GuideUpgrade:
+    path = project.display_path(os.path.join(project.base, project.settings.guide))
     return GuideUpgrade(
         path, None, max(_guide_versions()), changed=False, digest=None, diff="", commit=None, conflicts=(), warnings=()
     )

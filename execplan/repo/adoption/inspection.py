@@ -23,17 +23,17 @@ class ProjectInspection(NamedTuple):
     """Plans whose state does not fit their folder: path and why."""
 
 
-def inspect_project(home: Project) -> ProjectInspection:
+def inspect_project(project: Project) -> ProjectInspection:
     """Read every plan of a home, archived ones too."""
-    stored_plans = shelf.load_all(home, shelf.all_refs(home))
+    stored_plans = shelf.load_all(project, shelf.all_refs(project))
     broken, misfits = [], []
     for stored_plan in stored_plans:
-        path = home.display_path(stored_plan.ref.path)
+        path = project.display_path(stored_plan.ref.path)
         if stored_plan.plan is None:
             broken.append((path, stored_plan.error.message if stored_plan.error is not None else BROKEN))
         elif stored_plan.ref.archived:
             open_tasks = [task.state for task in stored_plan.plan.tasks].count(OPEN)
-            if open_tasks and not stored_plan.plan.excused and not home.is_in_superseded(stored_plan.ref.path):
+            if open_tasks and not stored_plan.plan.excused and not project.is_in_superseded(stored_plan.ref.path):
                 misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
         elif stored_plan.state == COMPLETE:
             misfits.append((path, "complete, and not archived"))

@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
 def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | None, tuple[str, ...]]:
     """Make what a survey says; what is there already stays as it is. The commit if one was made, and warnings."""
-    home = survey.homes[0].home
-    content_by_path = {guide_path(home): stock.read_text("PLANS.md").encode("utf-8")}
-    for prepared in survey.homes:
-        content_by_path[os.path.join(prepared.home.base, config.SETTINGS_FILE)] = settings_file.render_settings(prepared.home.settings)
-    old_content_by_path = {os.path.join(prepared.home.base, config.SETTINGS_FILE): prepared.old_content for prepared in survey.homes if prepared.old_content}
-    new_paths = [os.path.join(home.root, path_entry.path) for path_entry in survey.paths if path_entry.made]
+    project = survey.projects[0].project
+    content_by_path = {guide_path(project): stock.read_text("PLANS.md").encode("utf-8")}
+    for prepared in survey.projects:
+        content_by_path[os.path.join(prepared.project.base, config.SETTINGS_FILE)] = settings_file.render_settings(prepared.project.settings)
+    old_content_by_path = {os.path.join(prepared.project.base, config.SETTINGS_FILE): prepared.old_content for prepared in survey.projects if prepared.old_content}
+    new_paths = [os.path.join(project.root, path_entry.path) for path_entry in survey.paths if path_entry.made]
     for path in new_paths:
-        ensure_inside(home, os.path.dirname(path))
+        ensure_inside(project, os.path.dirname(path))
     if options.dry_run:
         return None, ()
-    with state.lock(home, "home", "init"):
+    with state.lock(project, "home", "init"):
         for path in new_paths:
             if path in old_content_by_path:
-                replace_file = partial(files.replace, path, old_content_by_path[path], content_by_path[path], within=home.root)
-                files.again(replace_file, home.display_path(path))
+                replace_file = partial(files.replace, path, old_content_by_path[path], content_by_path[path], within=project.root)
+                files.again(replace_file, project.display_path(path))
             elif path in content_by_path:
-                files.create(path, content_by_path[path], within=home.root, folders=True)
+                files.create(path, content_by_path[path], within=project.root, folders=True)
             else:
-                files.make_folder(path, within=home.root)
-    if options.should_commit(home):
+                files.make_folder(path, within=project.root)
+    if options.should_commit(project):
         written_paths = [path for path, content in content_by_path.items() if settings_file.has_content(path, content)]
-        commit_result = commit_paths(home, "init", written_paths, "init", "init", {}, "init")
+        commit_result = commit_paths(project, "init", written_paths, "init", "init", {}, "init")
         return commit_result.digest, commit_result.warnings
     return None, ()

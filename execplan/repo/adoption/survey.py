@@ -38,7 +38,7 @@ class PathEntry(NamedTuple):
 class PreparedProject(NamedTuple):
     """A home as it is, or as `init` would make it."""
 
-    home: Project
+    project: Project
     is_new: bool
     """Whether its settings are still to be written."""
     old_content: bytes = b""
@@ -48,7 +48,7 @@ class PreparedProject(NamedTuple):
 class ProjectSurvey(NamedTuple):
     """What `init` finds, and what it would make."""
 
-    homes: tuple[PreparedProject, ...]
+    projects: tuple[PreparedProject, ...]
     """That of the folder itself, then those below it."""
     paths: tuple[PathEntry, ...]
     unused_directories: tuple[UnusedDirectory, ...]
@@ -69,11 +69,11 @@ class UnusedDirectory(NamedTuple):
     """The command that takes it instead."""
 
 
-def survey_project(home: Project, requested: str | None = None) -> ProjectSurvey:
+def survey_project(project: Project, requested: str | None = None) -> ProjectSurvey:
     """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
-    base = home.base
+    base = project.base
     loaded_settings = config.load(base)
-    requested = _relative_plans_directory(home, requested) if requested is not None else None
+    requested = _relative_plans_directory(project, requested) if requested is not None else None
     plans = tree.find_plans(base)
 
     def path_exists(path: str) -> bool:
@@ -82,37 +82,37 @@ def survey_project(home: Project, requested: str | None = None) -> ProjectSurvey
     detected = layouts.detect_layouts(plans, path_exists, requested)
     layouts_by_base = {layout.base: layout for layout in detected.selected}
     names = sorted({*layouts_by_base, *[os.path.relpath(nested_path, base) for nested_path in tree.find_projects(base)]} - {""})
-    settings = home.settings
+    settings = project.settings
     old_content = b""
     if loaded_settings is None:
         settings = layouts_by_base[""].settings if "" in layouts_by_base else Settings(guide=layouts.find_guide(path_exists))
         settings = settings._replace(homes=tuple(names))
     elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
-        old_content = _require_unmodified_settings(home, loaded_settings)
+        old_content = _require_unmodified_settings(project, loaded_settings)
         settings = settings._replace(**{name: getattr(layouts_by_base[""].settings, name) for name in _LAYOUT_SETTINGS})
     is_new = loaded_settings is None or bool(old_content)
-    prepared = [PreparedProject(homes.ensure_folders_inside(home._replace(settings=settings, exists=True)), is_new, old_content)]
+    prepared = [PreparedProject(homes.ensure_folders_inside(project._replace(settings=settings, exists=True)), is_new, old_content)]
     for name in names:
-        nested = homes.nested_project(home, name)
+        nested = homes.nested_project(project, name)
         is_nested_new = config.load(nested.base) is None
         if is_nested_new and name in layouts_by_base:
             nested = homes.ensure_folders_inside(nested._replace(settings=layouts_by_base[name].settings, exists=True))
         prepared.append(PreparedProject(nested, is_nested_new))
-    found_paths = {ref.path for prepared_project in prepared for ref in shelf.all_refs(prepared_project.home)}
+    found_paths = {ref.path for prepared_project in prepared for ref in shelf.all_refs(prepared_project.project)}
     unclaimed_paths = [path for path in plans if os.path.join(base, path) not in found_paths]
     unused_layouts = [layout for layout in (*detected.selected, *detected.others) if layout.plans and set(layout.plans) <= set(unclaimed_paths)]
-    unused_directories = tuple([_unused_directory(home, layout) for layout in unused_layouts])
+    unused_directories = tuple([_unused_directory(project, layout) for layout in unused_layouts])
     stray_paths = [path for path in unclaimed_paths if not any([path in layout.plans for layout in unused_layouts])]
     warnings = []
-    unlisted_plans = [ref for ref in shelf.all_refs(home) if ref.path not in found_paths] if home.exists and requested is None else []
-    moving_paths = {home.display_path(ref.path) for ref in unlisted_plans}
+    unlisted_plans = [ref for ref in shelf.all_refs(project) if ref.path not in found_paths] if project.exists and requested is None else []
+    moving_paths = {project.display_path(ref.path) for ref in unlisted_plans}
     unused_directories = tuple([unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)])
     if loaded_settings is None:
         reason = "left out, since another folder has more; to take that one instead"
         warnings = [f"{format_plan_count(unused.plans)} in {unused.folder} {reason}: {unused.take}" for unused in unused_directories]
     unnamed = [name for name in names if name not in settings.homes]
     warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
-    display_paths = [home.display_path(os.path.join(base, path)) for path in stray_paths]
+    display_paths = [project.display_path(os.path.join(base, path)) for path in stray_paths]
     stray_display_paths = tuple([path for path in display_paths if path not in moving_paths])
     return ProjectSurvey(tuple(prepared), tuple(_path_entries(prepared)), unused_directories, stray_display_paths, tuple(warnings), tuple(unlisted_plans))
 
@@ -122,13 +122,13 @@ def _contains_path(directory: str, paths: set[str]) -> bool:
     return any([path.startswith(f"{directory}/") for path in paths])
 
 
-def _relative_plans_directory(home: Project, directory: str) -> str:
+def _relative_plans_directory(project: Project, directory: str) -> str:
     """The folder that is to be taken, from the base; raises ExecplanError."""
-    path = os.path.relpath(os.path.realpath(directory), home.base)
+    path = os.path.relpath(os.path.realpath(directory), project.base)
     if path in (".", "..") or path.startswith("../"):
         raise ExecplanError(
             "bad-folder",
-            f"{directory} is not below {home.base}",
+            f"{directory} is not below {project.base}",
             exit=INPUT,
             hint="name a folder below the one that gets the home: execplan init DIR --plans DIR/plans",
         )
@@ -140,69 +140,69 @@ def _relative_plans_directory(home: Project, directory: str) -> str:
     return path
 
 
-def _require_unmodified_settings(home: Project, loaded_settings: config.LoadedSettings) -> bytes:
+def _require_unmodified_settings(project: Project, loaded_settings: config.LoadedSettings) -> bytes:
     """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
     content = settings_file.render_settings(loaded_settings.settings)
-    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(os.path.join(home.base, loaded_settings.file), content):
+    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(os.path.join(project.base, loaded_settings.file), content):
         return content
     raise ExecplanError(
         "home-exists",
-        f"{home.base} is set up already: plans = {config.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
+        f"{project.base} is set up already: plans = {config.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
         exit=INPUT,
         hint="change it there, with the other folders",
     )
 
 
-def _unused_directory(home: Project, layout: layouts.PlanLayout) -> UnusedDirectory:
+def _unused_directory(project: Project, layout: layouts.PlanLayout) -> UnusedDirectory:
     from shlex import quote
 
-    base = os.path.join(home.base, layout.base)
+    base = os.path.join(project.base, layout.base)
     current_directory = os.path.realpath(os.getcwd())
-    directory = os.path.join(home.base, layout.directory)
-    base_argument = "" if base.rstrip("/") == home.base else f" {quote(os.path.relpath(base, current_directory))}"
+    directory = os.path.join(project.base, layout.directory)
+    base_argument = "" if base.rstrip("/") == project.base else f" {quote(os.path.relpath(base, current_directory))}"
     command = f"execplan init{base_argument} --plans {quote(os.path.relpath(directory, current_directory))}"
-    return UnusedDirectory(home.display_path(directory), len(layout.plans), command)
+    return UnusedDirectory(project.display_path(directory), len(layout.plans), command)
 
 
 def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
     """What is made and what is left, folders first; where there are plans no folder is made for them."""
-    home = prepared[0].home
+    project = prepared[0].project
     paths = []
-    if not shelf.all_refs(home) and (len(prepared) == 1 or os.path.isdir(home.plans)):
-        directories = [home.plans, home.archives[0], home.artifacts_dir(""), home.artifacts_dir("", archived=True)]
+    if not shelf.all_refs(project) and (len(prepared) == 1 or os.path.isdir(project.plans)):
+        directories = [project.plans, project.archives[0], project.artifacts_dir(""), project.artifacts_dir("", archived=True)]
         for directory in dict.fromkeys([directory.rstrip("/") for directory in directories]):
             exists = os.path.isdir(directory)
-            paths.append(PathEntry(home.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON))
-    parent_guide = _parent_guide(home)
+            paths.append(PathEntry(project.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON))
+    parent_guide = _parent_guide(project)
     if parent_guide:
-        paths.append(PathEntry(home.display_path(parent_guide), False, "the guide of the repository"))
+        paths.append(PathEntry(project.display_path(parent_guide), False, "the guide of the repository"))
     else:
-        paths.append(_file_entry(home, guide_path(home), _GUIDE_REASON))
+        paths.append(_file_entry(project, guide_path(project), _GUIDE_REASON))
     for prepared_project in prepared:
-        settings_path = os.path.join(prepared_project.home.base, config.SETTINGS_FILE)
-        loaded_settings = config.load(prepared_project.home.base)
+        settings_path = os.path.join(prepared_project.project.base, config.SETTINGS_FILE)
+        loaded_settings = config.load(prepared_project.project.base)
         if loaded_settings is not None and loaded_settings.file != config.SETTINGS_FILE:
-            paths.append(PathEntry(home.display_path(settings_path), False, f"settings are in {loaded_settings.file}"))
+            paths.append(PathEntry(project.display_path(settings_path), False, f"settings are in {loaded_settings.file}"))
         elif prepared_project.old_content:
-            paths.append(PathEntry(home.display_path(settings_path), True, "settings, written anew for another folder"))
+            paths.append(PathEntry(project.display_path(settings_path), True, "settings, written anew for another folder"))
         else:
-            paths.append(_file_entry(home, settings_path, "settings"))
+            paths.append(_file_entry(project, settings_path, "settings"))
     return paths
 
 
-def _file_entry(home: Project, path: str, reason: str) -> PathEntry:
+def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
     exists = os.path.lexists(path)
-    return PathEntry(home.display_path(path), not exists, "there already" if exists else reason)
+    return PathEntry(project.display_path(path), not exists, "there already" if exists else reason)
 
 
-def guide_path(home: Project) -> str:
+def guide_path(project: Project) -> str:
     """The file of a home's guide."""
-    return os.path.join(home.base, home.settings.guide)
+    return os.path.join(project.base, project.settings.guide)
 
 
-def _parent_guide(home: Project) -> str | None:
+def _parent_guide(project: Project) -> str | None:
     """The guide of the repository, for a home below its root that has none of its own."""
-    if home.base == home.root or os.path.lexists(guide_path(home)):
+    if project.base == project.root or os.path.lexists(guide_path(project)):
         return None
-    guides = [os.path.join(home.root, guide_name) for guide_name in layouts.GUIDE_PATHS]
+    guides = [os.path.join(project.root, guide_name) for guide_name in layouts.GUIDE_PATHS]
     return next((parent_path for parent_path in guides if os.path.lexists(parent_path)), None)

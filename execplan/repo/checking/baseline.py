@@ -50,12 +50,12 @@ class BaselineComparison(NamedTuple):
 
 def compare_with_baseline(checked_files: Sequence[CheckedFile], file: str, options: CheckOptions, *, may_create: bool = False) -> BaselineComparison:
     """Hold what was found against the baseline in a file, which `may_create` allows to be missing; raises ExecplanError."""
-    path, home = _resolve_path(file)
+    path, project = _resolve_path(file)
     old = _read_file(file, may_be_missing=may_create)
     remaining = _parse_baseline(old, file) if old else {}
 
     def exists(plan_path: str) -> bool:
-        return os.path.lexists(os.path.join(home.root, plan_path))
+        return os.path.lexists(os.path.join(project.root, plan_path))
 
     updated: PlanEntries = {}
     new_results = []
@@ -65,7 +65,7 @@ def compare_with_baseline(checked_files: Sequence[CheckedFile], file: str, optio
     for checked_file in checked_files:
         name = checked_file.path if checked_file.path in remaining else find_moved_plan(checked_file.path, remaining.keys() - paths, exists)
         fingerprints = compute_fingerprints(checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None)
-        directory = os.path.dirname(os.path.join(home.root, checked_file.path))
+        directory = os.path.dirname(os.path.join(project.root, checked_file.path))
         if directory not in projects_by_directory:
             projects_by_directory[directory] = homes.find(directory)
         baseline_result = apply_baseline(remaining.pop(name, {}), checked_file.findings, fingerprints, _active_rule_codes(options, projects_by_directory[directory], checked_file.path))
@@ -78,13 +78,13 @@ def compare_with_baseline(checked_files: Sequence[CheckedFile], file: str, optio
             updated[name] = entries
         else:
             gone_count += sum(entries.values())
-    return BaselineComparison(home.display_path(path), new_results, known_count, gone_count, old, _serialize(updated))
+    return BaselineComparison(project.display_path(path), new_results, known_count, gone_count, old, _serialize(updated))
 
 
-def _active_rule_codes(options: CheckOptions, home: Project, path: str) -> set[str]:
+def _active_rule_codes(options: CheckOptions, project: Project, path: str) -> set[str]:
     """The rules that ran on a plan of a home, whatever was found."""
-    asks_history = effective_selection(home, options.selection).needs_history
-    return {code for code in active_levels(home, options.selection, path) if RULES[code].needs not in GIT_NEEDS or asks_history}
+    asks_history = effective_selection(project, options.selection).needs_history
+    return {code for code in active_levels(project, options.selection, path) if RULES[code].needs not in GIT_NEEDS or asks_history}
 
 
 def _add_counts(left: BaselineCounts, right: BaselineCounts) -> BaselineCounts:
@@ -95,9 +95,9 @@ def write_baseline(comparison: BaselineComparison, file: str) -> bool:
     """Write the baseline that makes all known that was found; False when that is how it is. Raises ExecplanError."""
     if comparison.new_bytes == comparison.old_bytes:
         return False
-    path, home = _resolve_path(file)
+    path, project = _resolve_path(file)
     files.make_folder(os.path.dirname(path))
-    with state.lock(home, path, f"lint --write-baseline of {comparison.file}"):
+    with state.lock(project, path, f"lint --write-baseline of {comparison.file}"):
         if comparison.old_bytes:
             files.replace(path, comparison.old_bytes, comparison.new_bytes)
             return True
@@ -114,10 +114,10 @@ def default_file(start: str) -> str:
 def _resolve_path(file: str) -> tuple[str, Project]:
     """The path of a baseline, which is no link out of the repository, and the home that it lies in."""
     path = os.path.abspath(file)
-    home = homes.find(os.path.dirname(path))
+    project = homes.find(os.path.dirname(path))
     if os.path.islink(path):
-        ensure_inside(home, path)
-    return path, home
+        ensure_inside(project, path)
+    return path, project
 
 
 def _read_file(file: str, *, may_be_missing: bool) -> bytes:

@@ -153,18 +153,18 @@ class LintCache:
         return _MAGIC + self._key + crc32(body).to_bytes(4, "big") + body
 
 
-def open_cache(home: Project, options: CheckOptions) -> LintCache | None:
+def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
     """The cache for a home, None where there can be none: without git, and with rules that may depend on anything."""
-    if home.git is None or not all([code.startswith(BUILTIN_PREFIX) for code in RULES]):
+    if project.git is None or not all([code.startswith(BUILTIN_PREFIX) for code in RULES]):
         return None
     rules = package_fingerprint()
     if rules is None:
         return None
     import sys
 
-    key_parts = (__version__, rules, sys.version, os.geteuid(), home, options.is_hook, options.selection)
+    key_parts = (__version__, rules, sys.version, os.geteuid(), project, options.is_hook, options.selection)
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
-    return LintCache(os.path.join(home.state, "lint", key[:16].decode()), key)
+    return LintCache(os.path.join(project.state, "lint", key[:16].decode()), key)
 
 
 def package_fingerprint() -> str | None:

@@ -20,13 +20,13 @@ def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
     More bytes than a plan may have are one finding; a caller need not read more than one beyond them.
     """
     path = os.path.abspath(name or STDIN_NAME)
-    home = homes.find(os.path.dirname(path))
-    context = make_rule_context(home, shelf.ref_for_path(home, path), options) if name else make_rule_context(home, shelf.PlanRef("", path, False), options)
+    project = homes.find(os.path.dirname(path))
+    context = make_rule_context(project, shelf.ref_for_path(project, path), options) if name else make_rule_context(project, shelf.PlanRef("", path, False), options)
     display_path = context.path if name else STDIN_NAME
     if not name:
         context = context._replace(path="")
-    fail_level = effective_selection(home, options.selection).failure_level
+    fail_level = effective_selection(project, options.selection).failure_level
     if len(data) > MAX_BYTES:
         return CheckedFile(display_path, name or STDIN_NAME, [unreadable_finding(too_large(len(data)))], b"", fail_level)
-    findings = lint_bytes(data, context, active_levels(home, options.selection, context.path))
+    findings = lint_bytes(data, context, active_levels(project, options.selection, context.path))
     return make_checked_file(display_path, name or STDIN_NAME, findings, data, fail_level)

@@ -31,7 +31,7 @@ _MAX_DIRECTORIES = 200
 class PlanContent(NamedTuple):
     """A plan of which something is asked, as it is judged."""
 
-    home: Project
+    project: Project
     ref: PlanRef
     data: bytes
 
@@ -50,14 +50,14 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
 
     It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
     """
-    homes = {group.home.base: group.home for group in groups}
-    asking_bases = {project_base for project_base, home in homes.items() if base_commit is not None or effective_selection(home, options.selection).needs_history}
+    projects = {group.project.base: group.project for group in groups}
+    asking_bases = {project_base for project_base, project in projects.items() if base_commit is not None or effective_selection(project, options.selection).needs_history}
     if not asking_bases:
         return options
     plans = []
-    for target in iter_targets([group for group in groups if group.home.base in asking_bases]):
+    for target in iter_targets([group for group in groups if group.project.base in asking_bases]):
         try:
-            plans.append(PlanContent(target.home, target.ref, shelf.read_bytes(target.home, target.ref.path)))
+            plans.append(PlanContent(target.project, target.ref, shelf.read_bytes(target.project, target.ref.path)))
         except ExecplanError:
             continue  # a finding of its own
     return options._replace(histories=load_histories(plans, base_commit))
@@ -70,11 +70,11 @@ def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None)
     """
     roots: dict[str, list[PlanContent]] = {}
     for plan in plans:
-        if plan.home.git is not None:
-            roots.setdefault(plan.home.root, []).append(plan)
+        if plan.project.git is not None:
+            roots.setdefault(plan.project.root, []).append(plan)
     histories_by_path: dict[str, GitHistory] = {}
     for repository_plans in roots.values():
-        commit = base_commit or past.resolve_commit(repository_plans[0].home, "HEAD")
+        commit = base_commit or past.resolve_commit(repository_plans[0].project, "HEAD")
         if commit is not None:
             histories_by_path |= _repository_histories(repository_plans, commit, with_drift=base_commit is None)
     return histories_by_path
@@ -99,14 +99,14 @@ def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: 
 
 def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, PlanAtCommit]:
     """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
-    home = plans[0].home
-    committed_files = _find_committed_files(plans, past.committed_files(home, commit, _possible_directories(plans)))
-    content_by_file = {file: data for file, (data, _) in zip(committed_files.values(), ask.read_blobs(home, list(committed_files.values())), strict=True)}
+    project = plans[0].project
+    committed_files = _find_committed_files(plans, past.committed_files(project, commit, _possible_directories(plans)))
+    content_by_file = {file: data for file, (data, _) in zip(committed_files.values(), ask.read_blobs(project, list(committed_files.values())), strict=True)}
     committed_by_path = {}
     for plan in plans:
         file = committed_files.get(plan.ref.path)
         if file is not None:
-            archived = shelf.ref_for_path(plan.home, os.path.join(home.root, file.path)).archived
+            archived = shelf.ref_for_path(plan.project, os.path.join(project.root, file.path)).archived
             committed_by_path[plan.ref.path] = PlanAtCommit(content_by_file[file], file.path, archived)
     return committed_by_path
 
@@ -121,7 +121,7 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
         plan = None if ref.archived else _parse_plan(data)
         if plan is not None and plan.state() == COMPLETE:
             names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
-    return frozenset(past.absent_symbols([plan_content.home for plan_content in plans], names))
+    return frozenset(past.absent_symbols([plan_content.project for plan_content in plans], names))
 
 
 def _parse_plan(data: bytes) -> Plan | None:
@@ -134,10 +134,10 @@ def _parse_plan(data: bytes) -> Plan | None:
 
 def _possible_directories(plans: list[PlanContent]) -> list[str]:
     """The folders in which the plans may have lain, from the root; none for all of them."""
-    homes = {plan.home.base: plan.home for plan in plans}.values()
+    projects = {plan.project.base: plan.project for plan in plans}.values()
     directories = {os.path.dirname(plan.ref.path) for plan in plans}
-    directories |= {folder for home in homes for folder in (home.plans, *home.archives)}
-    return to_pathspecs(plans[0].home.root, directories)
+    directories |= {folder for project in projects for folder in (project.plans, *project.archives)}
+    return to_pathspecs(plans[0].project.root, directories)
 
 
 def to_pathspecs(root: str, directories: set[str]) -> list[str]:
@@ -154,18 +154,18 @@ def to_pathspecs(root: str, directories: set[str]) -> list[str]:
 def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dict[str, GitFile]:
     """Where a commit holds the plans, by their paths of today: there, or where a plan of that id is no longer."""
     by_path = {file.path: file for file in files}
-    file_by_plan_path = {plan.ref.path: by_path.get(plan.home.display_path(plan.ref.path)) for plan in plans}
+    file_by_plan_path = {plan.ref.path: by_path.get(plan.project.display_path(plan.ref.path)) for plan in plans}
     missing_plans = [plan for plan in plans if file_by_plan_path[plan.ref.path] is None]
     if missing_plans:
         vanished_files: dict[tuple[str, str], GitFile] = {}
-        for home in {missing_plan.home.base: missing_plan.home for missing_plan in missing_plans}.values():
+        for project in {missing_plan.project.base: missing_plan.project for missing_plan in missing_plans}.values():
             for file in files:
-                if not os.path.lexists(os.path.join(home.root, file.path)):
-                    ref = shelf.ref_for_path(home, os.path.join(home.root, file.path))
-                    if ref.archived or home.split_plan_path(ref.path)[0] == home.plans:
-                        vanished_files[home.base, shelf.normalize_id(ref.id)] = file
+                if not os.path.lexists(os.path.join(project.root, file.path)):
+                    ref = shelf.ref_for_path(project, os.path.join(project.root, file.path))
+                    if ref.archived or project.split_plan_path(ref.path)[0] == project.plans:
+                        vanished_files[project.base, shelf.normalize_id(ref.id)] = file
         for plan in missing_plans:
-            file_by_plan_path[plan.ref.path] = vanished_files.get((plan.home.base, shelf.normalize_id(plan.ref.id)))
+            file_by_plan_path[plan.ref.path] = vanished_files.get((plan.project.base, shelf.normalize_id(plan.ref.id)))
     return {path: file for path, file in file_by_plan_path.items() if file is not None}
 
 
@@ -175,18 +175,18 @@ def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str
     from execplan.lint.words import PlanSource
 
     pending: dict[str, tuple[str, dict[str, str]]] = {}
-    for home, ref, data in plans:
+    for project, ref, data in plans:
         plan = None if ref.archived else _parse_plan(data)
         if plan is None or plan.state() == COMPLETE:
             continue
-        base_prefix = os.path.relpath(home.base, home.root)
+        base_prefix = os.path.relpath(project.base, project.root)
         names_by_path = {name: name for name in find_named_paths(plan, PlanSource(plan))}
         names_by_path |= {os.path.normpath(os.path.join(base_prefix, name)): name for name in names_by_path}
         if names_by_path:
-            pending[home.display_path(ref.path)] = ref.path, names_by_path
+            pending[project.display_path(ref.path)] = ref.path, names_by_path
     drifted_paths: dict[str, tuple[str, ...]] = {}
     later_paths: set[str] = set()
-    for paths in past.iter_commit_changes(plans[0].home, commit) if pending else ():
+    for paths in past.iter_commit_changes(plans[0].project, commit) if pending else ():
         for path in pending.keys() & paths:
             plan_path, names_by_path = pending.pop(path)
             drifted_paths[plan_path] = tuple([name for actual, name in names_by_path.items() if actual in later_paths])

@@ -65,9 +65,9 @@ def check_plans(
     checked_files: list[CheckedFile] = []
     pending: list[_PendingPlan] = []
     for group in groups:
-        project_key = group.home.root, group.home.base
+        project_key = group.project.root, group.project.base
         if project_key not in caches:
-            caches[project_key] = _open_fresh_cache(group.home, options) if use_cache else None
+            caches[project_key] = _open_fresh_cache(group.project, options) if use_cache else None
         _use_cached_results(group, options, caches[project_key], checked_files, pending, with_data=with_data)
     outcomes = run_in_processes(
         lambda position: _check_pending(pending[position], options, with_data=with_data),
@@ -93,13 +93,13 @@ def check_plans(
     return checked_files
 
 
-def _open_fresh_cache(home: Project, options: CheckOptions) -> LintCache | None:
+def _open_fresh_cache(project: Project, options: CheckOptions) -> LintCache | None:
     """The cache of a home, which knows what holds now; None when history is asked, of which the files say nothing."""
     if options.histories is not None:
         return None
-    cache = open_cache(home, options)
+    cache = open_cache(project, options)
     if cache is not None:
-        cache.refresh_answers(make_rule_context(home, PlanRef("", home.base, archived=False), options))
+        cache.refresh_answers(make_rule_context(project, PlanRef("", project.base, archived=False), options))
     return cache
 
 
@@ -113,15 +113,15 @@ def _use_cached_results(
     with_data: bool,
 ) -> None:
     """Take what the cache knows of a folder's plans; the others are pending, and stand there without findings."""
-    home = group.home
-    is_in_repository = f"{os.path.realpath(group.directory)}/".startswith(home.root.rstrip("/") + "/")
+    project = group.project
+    is_in_repository = f"{os.path.realpath(group.directory)}/".startswith(project.root.rstrip("/") + "/")
     cached_entries: dict[str, CacheEntry] = {}
     if cache is not None:
         cached_entries = cache.directory_entries(group.directory, archived=group.archived)
         if group.is_complete:
             cache.note_names(group.directory, group.names, archived=group.archived)
-    display_prefix = home.display_path(os.path.join(group.directory, "x"))[:-1]
-    fail_level = effective_selection(home, options.selection).failure_level
+    display_prefix = project.display_path(os.path.join(group.directory, "x"))[:-1]
+    fail_level = effective_selection(project, options.selection).failure_level
     directory_fd = _open_directory(group.directory) if cached_entries and is_in_repository else -1
     try:
         for name in group.names:
@@ -172,7 +172,7 @@ def _check_pending(
     Then what was asked, and whether all this was known.
     """
     target = pending_plan.group.target(pending_plan.name)
-    home, ref = target.home, target.ref
+    project, ref = target.project, target.ref
     if not pending_plan.is_in_repository or os.path.islink(ref.path):
         checked_file = check_plan(target, options)
         rows = (_to_plain_tuple(NOT_A_PLAN),) if checked_file.was_skipped else _findings_to_rows(checked_file.findings)
@@ -186,17 +186,17 @@ def _check_pending(
     content_digest = _digest(data) if pending_plan.cache is not None else b""
     cached_entry = pending_plan.cached_entry
     was_cached = pending_plan.cache is not None and cached_entry is not None and cached_entry[1] == content_digest and pending_plan.cache.is_valid(cached_entry)
-    path = home.display_path(ref.path)
+    path = project.display_path(ref.path)
     if was_cached and pending_plan.cache is not None and cached_entry is not None:
         rows, valid_from, valid_until, queries = cached_entry[2], cached_entry[3], cached_entry[4], pending_plan.cache.entry_queries(cached_entry)
     else:
-        context = make_rule_context(home, ref, options, is_explicit=False)
-        rows = _findings_to_rows(lint_bytes(data, context, active_levels(home, options.selection, path)))
+        context = make_rule_context(project, ref, options, is_explicit=False)
+        rows = _findings_to_rows(lint_bytes(data, context, active_levels(project, options.selection, path)))
         valid_from, valid_until = (context.clock.low, context.clock.high) if context.clock is not None else (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT)
         queries = tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
     new_entry = (file_stat(status) if status is not None else None), content_digest, rows, valid_from, valid_until, ()
     if _is_skipped(rows) and pending_plan.group.is_explicit:  # the cache knows only that it is not a plan
-        rows = _findings_to_rows(lint_bytes(data, make_rule_context(home, ref, options), active_levels(home, options.selection, path)))
+        rows = _findings_to_rows(lint_bytes(data, make_rule_context(project, ref, options), active_levels(project, options.selection, path)))
     return rows, data if with_data and rows else b"", new_entry if pending_plan.cache is not None else None, queries, was_cached
 
 

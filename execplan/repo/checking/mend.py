@@ -30,20 +30,20 @@ class FixOutcome(NamedTuple):
 
 def fix_plan(target: CheckTarget, check_options: CheckOptions, options: WriteOptions, *, include_unsafe: bool) -> FixOutcome | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
-    home, ref = target.home, target.ref
+    project, ref = target.project, target.ref
     checked_file = check_plan(target, check_options)
     if checked_file.error is not None and checked_file.error.exit == ENVIRONMENT:  # it may be readable again when it is judged
         raise checked_file.error
     if not any([_is_fixable(finding, include_unsafe=include_unsafe) for finding in checked_file.findings]):
         if not options.dry_run:
-            remove_leftovers(home, ref, command="lint")
+            remove_leftovers(project, ref, command="lint")
         return None
     fixed_counts: Counter[str] = Counter()
     if ref.archived:
         return FixOutcome(target, None, fixed_counts)
-    rule_levels = active_levels(home, check_options.selection, home.display_path(ref.path))
-    fix_change = build_fix_change(make_rule_context(home, ref, check_options), rule_levels, unsafe=include_unsafe, fix_counts=fixed_counts)
-    return FixOutcome(target, amend(home, ref, fix_change, options, command="lint"), fixed_counts)
+    rule_levels = active_levels(project, check_options.selection, project.display_path(ref.path))
+    fix_change = build_fix_change(make_rule_context(project, ref, check_options), rule_levels, unsafe=include_unsafe, fix_counts=fixed_counts)
+    return FixOutcome(target, amend(project, ref, fix_change, options, command="lint"), fixed_counts)
 
 
 def _is_fixable(finding: Finding, *, include_unsafe: bool) -> bool:

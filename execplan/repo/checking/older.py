@@ -40,13 +40,13 @@ def drop_older_findings(targets: Sequence[CheckTarget], checked_files: Sequence[
     """
     contents_by_root: dict[str, list[PlanContent]] = {}
     for target, checked_file in zip(targets, checked_files, strict=True):
-        if checked_file.findings and target.home.git is not None:
+        if checked_file.findings and target.project.git is not None:
             data = checked_file.data or _read_plan_bytes(target)
             if data:
-                contents_by_root.setdefault(target.home.root, []).append(PlanContent(target.home, target.ref, data))
+                contents_by_root.setdefault(target.project.root, []).append(PlanContent(target.project, target.ref, data))
     comparable: dict[str, tuple[PlanContent, PlanAtCommit]] = {}
     for contents in contents_by_root.values():
-        base_commit = _base_commit(contents[0].home)
+        base_commit = _base_commit(contents[0].project)
         committed_by_path = read_committed_plans(contents, base_commit) if base_commit is not None else {}
         comparable |= {content.ref.path: (content, committed_by_path[content.ref.path]) for content in contents if content.ref.path in committed_by_path}
     new_results = []
@@ -55,7 +55,7 @@ def drop_older_findings(targets: Sequence[CheckTarget], checked_files: Sequence[
             new_results.append(checked_file)
             continue
         content, committed = comparable[target.ref.path]
-        is_unchanged = (committed.data, committed.path) == (content.data, target.home.display_path(target.ref.path))
+        is_unchanged = (committed.data, committed.path) == (content.data, target.project.display_path(target.ref.path))
         old_plan = None if is_unchanged else _parse_plan(committed.data)
         new_results.append(checked_file if old_plan is None else _drop_older(target, checked_file, content, committed, old_plan, options))
     return new_results
@@ -63,10 +63,10 @@ def drop_older_findings(targets: Sequence[CheckTarget], checked_files: Sequence[
 
 def _drop_older(target: CheckTarget, checked_file: CheckedFile, content: PlanContent, committed: PlanAtCommit, old_plan: Plan, options: CheckOptions) -> CheckedFile:
     """A plan without the findings that it had before."""
-    home = target.home
-    ref = shelf.ref_for_path(home, os.path.join(home.root, committed.path))
-    context = make_rule_context(home, PlanRef(ref.id, ref.path, committed.archived), options._replace(histories={}))
-    old_findings = lint_plan(old_plan, context, active_levels(home, options.selection, checked_file.path), max_findings=_NO_LIMIT)
+    project = target.project
+    ref = shelf.ref_for_path(project, os.path.join(project.root, committed.path))
+    context = make_rule_context(project, PlanRef(ref.id, ref.path, committed.archived), options._replace(histories={}))
+    old_findings = lint_plan(old_plan, context, active_levels(project, options.selection, checked_file.path), max_findings=_NO_LIMIT)
     new_findings = _new_findings(checked_file.findings, parse_checked_plan(checked_file._replace(data=content.data)), old_findings, old_plan)
     dropped_count = sum(map(finding_weight, checked_file.findings)) - sum(map(finding_weight, new_findings))
     return checked_file._replace(findings=new_findings, older_count=dropped_count)
@@ -110,21 +110,21 @@ def _remove_digits(message: str) -> str:
     return "".join([char for char in message if not char.isdigit()])
 
 
-def _base_commit(home: Project) -> str | None:
+def _base_commit(project: Project) -> str | None:
     """The commit to compare with, None before the first one."""
     revision = os.environ.get(FROM_REF_VARIABLE, "")
-    if revision and past.resolve_commit(home, revision) is not None:
+    if revision and past.resolve_commit(project, revision) is not None:
         try:
-            return past.branch_point(home, revision)
+            return past.branch_point(project, revision)
         except ExecplanError:
             pass  # no common history: HEAD it is
-    return past.resolve_commit(home, "HEAD")
+    return past.resolve_commit(project, "HEAD")
 
 
 def _read_plan_bytes(target: CheckTarget) -> bytes:
     """The bytes of a plan that the check did not hand over; none where it can't be read, which is a finding of its own."""
     try:
-        return shelf.read_bytes(target.home, target.ref.path)
+        return shelf.read_bytes(target.project, target.ref.path)
     except ExecplanError:
         return b""
 

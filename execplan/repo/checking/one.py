@@ -28,7 +28,7 @@ _NO_HISTORIES: dict[str, GitHistory] = {}
 class CheckTarget(NamedTuple):
     """A plan to check."""
 
-    home: Project
+    project: Project
     ref: PlanRef
     display_name: str
     """As a terminal shows it: as it was named, else from the current folder."""
@@ -74,15 +74,15 @@ class CheckOptions(NamedTuple):
 
 def check_plan(target: CheckTarget, options: CheckOptions) -> CheckedFile:
     """Check one plan as it is on disk; what keeps it from being read is a finding."""
-    home, ref, display_name, is_explicit = target
-    path = home.display_path(ref.path)
-    fail_level = effective_selection(home, options.selection).failure_level
+    project, ref, display_name, is_explicit = target
+    path = project.display_path(ref.path)
+    fail_level = effective_selection(project, options.selection).failure_level
     try:
-        data = shelf.read_bytes(home, ref.path)
+        data = shelf.read_bytes(project, ref.path)
     except ExecplanError as error:
         return CheckedFile(path, display_name, [unreadable_finding(error)], b"", fail_level, error=error)
-    context = make_rule_context(home, ref, options, is_explicit=is_explicit)
-    return make_checked_file(path, display_name, lint_bytes(data, context, active_levels(home, options.selection, path)), data, fail_level)
+    context = make_rule_context(project, ref, options, is_explicit=is_explicit)
+    return make_checked_file(path, display_name, lint_bytes(data, context, active_levels(project, options.selection, path)), data, fail_level)
 
 
 def may_differ_from_head(target: CheckTarget) -> bool:
@@ -90,11 +90,11 @@ def may_differ_from_head(target: CheckTarget) -> bool:
 
     Without a process of git, so that checking a file takes no longer.
     """
-    home, ref = target.home, target.ref
-    if home.git is None or ref.archived:
+    project, ref = target.project, target.ref
+    if project.git is None or ref.archived:
         return False
     try:
-        return os.stat(ref.path).st_mtime_ns > os.stat(os.path.join(home.git, "index")).st_mtime_ns
+        return os.stat(ref.path).st_mtime_ns > os.stat(os.path.join(project.git, "index")).st_mtime_ns
     except OSError:
         return False
 
@@ -111,24 +111,24 @@ def is_skip_notice(findings: list[Finding]) -> bool:
     return len(findings) == 1 and findings[0].level == NOTICE
 
 
-def make_rule_context(home: Project, ref: PlanRef, options: CheckOptions, *, is_explicit: bool = True) -> RuleContext:
+def make_rule_context(project: Project, ref: PlanRef, options: CheckOptions, *, is_explicit: bool = True) -> RuleContext:
     """What the rules are told of a plan's place.
 
     A file that lies neither in a repository nor in a home has nothing around it that could be asked.
     """
-    has_surroundings = home.git is not None or home.exists
-    is_in_plans_directory = home.exists and not ref.archived and home.split_plan_path(ref.path)[0] == home.plans
+    has_surroundings = project.git is not None or project.exists
+    is_in_plans_directory = project.exists and not ref.archived and project.split_plan_path(ref.path)[0] == project.plans
     return RuleContext(
-        is_archived=ref.archived and not home.is_in_superseded(ref.path),
-        is_superseded=home.is_in_superseded(ref.path),
+        is_archived=ref.archived and not project.is_in_superseded(ref.path),
+        is_superseded=project.is_in_superseded(ref.path),
         in_project=is_in_plans_directory,
         allows_draft=options.is_hook,
         skips_other_files=not is_explicit,
-        path=home.display_path(ref.path),
+        path=project.display_path(ref.path),
         id=ref.id,
-        name_format=home.settings.name if is_in_plans_directory else "",
-        stalled_days=home.settings.stalled_days,
+        name_format=project.settings.name if is_in_plans_directory else "",
+        stalled_days=project.settings.stalled_days,
         clock=Clock(this_minute()),
-        tree=(options.trees or RepositoryTrees()).tree_for(home) if has_surroundings else None,
+        tree=(options.trees or RepositoryTrees()).tree_for(project) if has_surroundings else None,
         history=(options.histories if options.histories is not None else options.committed).get(ref.path),
     )

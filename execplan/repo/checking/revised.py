@@ -30,9 +30,9 @@ def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) ->
         return options
     roots: dict[str, list[TargetGroup]] = {}
     for group in groups:
-        comparing_rules = [code for code in active_levels(group.home, options.selection, "") if RULES[code].needs == COMMIT]
-        if group.home.git is not None and not group.archived and comparing_rules:
-            roots.setdefault(group.home.root, []).append(group)
+        comparing_rules = [code for code in active_levels(group.project, options.selection, "") if RULES[code].needs == COMMIT]
+        if group.project.git is not None and not group.archived and comparing_rules:
+            roots.setdefault(group.project.root, []).append(group)
     histories_by_path: dict[str, GitHistory] = {}
     for repository_groups in roots.values():
         try:
@@ -44,16 +44,16 @@ def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) ->
 
 def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
     """The plans of one repository that differ from HEAD, by their absolute paths; raises ExecplanError."""
-    home = groups[0].home
-    pathspecs = to_pathspecs(home.root, {group.directory for group in groups})
-    modified_paths = {os.path.join(home.root, path) for path in past.changed_files(home, "HEAD", pathspecs)}
+    project = groups[0].project
+    pathspecs = to_pathspecs(project.root, {group.directory for group in groups})
+    modified_paths = {os.path.join(project.root, path) for path in past.changed_files(project, "HEAD", pathspecs)}
     plans = []
     for group in groups if modified_paths else ():
         for name in group.names:
             target = group.target(name)
             if os.path.realpath(target.ref.path) in modified_paths:
                 try:
-                    plans.append(PlanContent(target.home, target.ref, shelf.read_bytes(target.home, target.ref.path)))
+                    plans.append(PlanContent(target.project, target.ref, shelf.read_bytes(target.project, target.ref.path)))
                 except ExecplanError:
                     continue  # a finding of its own
     histories_by_path = {}

@@ -24,16 +24,16 @@ def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
     options = options._replace(trees=RepositoryTrees(is_staged=True), histories=known_histories)
     checked_files = []
     checked_targets = []
-    for (home, ref), (data, size) in zip(plans, contents, strict=True):
-        path = home.display_path(ref.path)
+    for (project, ref), (data, size) in zip(plans, contents, strict=True):
+        path = project.display_path(ref.path)
         if size > MAX_BYTES:
             findings = [unreadable_finding(too_large(size))]
         else:
-            findings = lint_bytes(data, make_rule_context(home, ref, options, is_explicit=False), active_levels(home, options.selection, path))
-        fail_level = effective_selection(home, options.selection).failure_level
+            findings = lint_bytes(data, make_rule_context(project, ref, options, is_explicit=False), active_levels(project, options.selection, path))
+        fail_level = effective_selection(project, options.selection).failure_level
         display_name = os.path.relpath(ref.path)
         checked_files.append(make_checked_file(path, display_name, findings, data, fail_level))
-        checked_targets.append(CheckTarget(home, ref, display_name, is_explicit=False))
+        checked_targets.append(CheckTarget(project, ref, display_name, is_explicit=False))
     if options.is_hook and any([checked_file.findings for checked_file in checked_files]):
         from execplan.repo.checking.older import drop_older_findings
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class TargetGroup(NamedTuple):
     """Plans of one folder, in the order in which they are checked."""
 
-    home: Project
+    project: Project
     directory: str
     display_prefix: str
     """What stands before a file's name where a terminal shows it."""
@@ -34,7 +34,7 @@ class TargetGroup(NamedTuple):
     def target(self, name: str) -> CheckTarget:
         """The plan in one of the files."""
         path = os.path.join(self.directory, name)
-        return CheckTarget(self.home, PlanRef(self.home.split_plan_path(path)[1], path, self.archived), self.display_prefix + name, self.is_explicit)
+        return CheckTarget(self.project, PlanRef(self.project.split_plan_path(path)[1], path, self.archived), self.display_prefix + name, self.is_explicit)
 
 
 def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> list[TargetGroup]:
@@ -45,10 +45,10 @@ def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> lis
     if not names:
         projects = homes.with_nested_projects(homes.require(os.getcwd()))
         return [
-            TargetGroup(home, directory, _display_prefix(directory), archived, files, is_complete=True)
-            for home in projects
+            TargetGroup(project, directory, _display_prefix(directory), archived, files, is_complete=True)
+            for project in projects
             for archived in (False, True)
-            for directory, files in shelf.plan_files(home, archive=archived)
+            for directory, files in shelf.plan_files(project, archive=archived)
         ]
     projects_by_directory: dict[str, Project] = {}
     groups: list[TargetGroup] = []
@@ -94,11 +94,11 @@ def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[P
         full_path = os.path.join(start_project.root, path)
         directory = os.path.dirname(full_path)
         if directory not in matcher_by_directory:
-            home = homes.find(directory)
-            matcher_by_directory[directory] = home, re.compile(plan_paths_regex(home))
-        home, pattern = matcher_by_directory[directory]
+            project = homes.find(directory)
+            matcher_by_directory[directory] = project, re.compile(plan_paths_regex(project))
+        project, pattern = matcher_by_directory[directory]
         if pattern.search(path):
-            plans.append((home, shelf.ref_for_path(home, full_path)))
+            plans.append((project, shelf.ref_for_path(project, full_path)))
     return plans
 
 
@@ -110,7 +110,7 @@ def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup],
     base_commit = past.branch_point(start_project, revision)
     paths = sorted({*past.changed_files(start_project, base_commit), *past.untracked_files(start_project)})
     plans = find_plan_refs(start_project, [path for path in paths if path.endswith(".md")])
-    return [_single_plan_group(home, ref) for home, ref in plans if os.path.lexists(ref.path)], base_commit
+    return [_single_plan_group(project, ref) for project, ref in plans if os.path.lexists(ref.path)], base_commit
 
 
 def _find_plan_group(name: str) -> TargetGroup:
@@ -122,10 +122,10 @@ def _find_plan_group(name: str) -> TargetGroup:
     return _single_plan_group(*pick.select_plan(os.getcwd(), name))._replace(is_explicit=True)
 
 
-def _single_plan_group(home: Project, ref: PlanRef) -> TargetGroup:
+def _single_plan_group(project: Project, ref: PlanRef) -> TargetGroup:
     """One plan."""
     directory, file_name = os.path.split(ref.path)
-    return TargetGroup(home, directory, _display_prefix(directory), ref.archived, [file_name])
+    return TargetGroup(project, directory, _display_prefix(directory), ref.archived, [file_name])
 
 
 def _add_files(groups: list[TargetGroup], display_prefix: str, names: list[str], projects_by_directory: dict[str, Project], *, is_explicit: bool) -> None:
@@ -133,17 +133,17 @@ def _add_files(groups: list[TargetGroup], display_prefix: str, names: list[str],
     directory = os.path.abspath(display_prefix or ".")
     for name in names:
         last_group = groups[-1] if groups and groups[-1].is_explicit == is_explicit else None
-        if last_group is not None and last_group.display_prefix == display_prefix and last_group.home.is_flat:
+        if last_group is not None and last_group.display_prefix == display_prefix and last_group.project.is_flat:
             last_group.names.append(name)  # in a flat home one file of a folder is as archived as another
             continue
         if directory not in projects_by_directory:
             projects_by_directory[directory] = homes.find(directory)
-        home = projects_by_directory[directory]
-        archived = shelf.ref_for_path(home, os.path.join(directory, name)).archived
+        project = projects_by_directory[directory]
+        archived = shelf.ref_for_path(project, os.path.join(directory, name)).archived
         if last_group is not None and last_group.display_prefix == display_prefix and last_group.archived == archived:
             last_group.names.append(name)
         else:
-            groups.append(TargetGroup(home, directory, display_prefix, archived, [name], is_explicit=is_explicit))
+            groups.append(TargetGroup(project, directory, display_prefix, archived, [name], is_explicit=is_explicit))
 
 
 def _display_prefix(directory: str) -> str:

@@ -28,16 +28,16 @@ _TEMPLATE_HINTS = {
 
 
 def render_plan(
-    home: Project, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
+    project: Project, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
 ) -> tuple[bytes, tuple[str, ...]]:
     """The bytes of a new plan with the id `name`, and warnings; raises ExecplanError unless it says all the words."""
     from execplan.repo.drafting.render import TemplateVariables, render_template
 
     purpose_text = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
-    author_name = author(home) if templates.has_own(home) else ""  # ours name nobody, and to ask git takes time
-    artifacts_dir = home.display_path(home.artifacts_dir(name))
+    author_name = author(project) if templates.has_own(project) else ""  # ours name nobody, and to ask git takes time
+    artifacts_dir = project.display_path(project.artifacts_dir(name))
     variables = TemplateVariables(heading(title), purpose_text, tuple(tasks), f"{now():%Y-%m-%d}", name, artifacts_dir, author_name, template)
-    rendered = render_template(home, template, variables)
+    rendered = render_template(project, template, variables)
     data = rendered.text.encode("utf-8")
     if len(data) > reader.MAX_BYTES:
         raise reader.too_large(len(data))

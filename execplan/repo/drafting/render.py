@@ -51,9 +51,9 @@ class RenderedPlan(NamedTuple):
     """The file that was read last: the one that all others extend."""
 
 
-def render_template(home: Project, name: str, variables: TemplateVariables) -> RenderedPlan:
+def render_template(project: Project, name: str, variables: TemplateVariables) -> RenderedPlan:
     """The text that the template of that name gives; raises ExecplanError that says which line of which file is wrong."""
-    loader = _TemplateLoader(home)
+    loader = _TemplateLoader(project)
     sandbox = TemplateSandbox(loader)
     chunks = []
     try:
@@ -71,8 +71,8 @@ def render_template(home: Project, name: str, variables: TemplateVariables) -> R
 class _TemplateLoader(BaseLoader):
     """Finds templates in the repository's folder and in the tool's, and nowhere else."""
 
-    def __init__(self, home: Project) -> None:
-        self.home = home
+    def __init__(self, project: Project) -> None:
+        self.project = project
         self.file_count = 0
         self.has_own = False
         self.last_path = ""
@@ -82,7 +82,7 @@ class _TemplateLoader(BaseLoader):
         self.file_count += 1
         if self.file_count > MAX_FILES:
             raise TemplateRuntimeError(f"more than {MAX_FILES} files are brought in: does one bring in itself?")
-        template_source = templates.read_source(self.home, template)
+        template_source = templates.read_source(self.project, template)
         if template_source is None:
             raise TemplateNotFound(template)
         self.last_path, text, is_own = template_source

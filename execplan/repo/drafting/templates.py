@@ -37,19 +37,19 @@ class PlanTemplate(NamedTuple):
     """Whether it is the repository's and stands in place of one of the tool."""
 
 
-def list_templates(home: Project) -> list[PlanTemplate]:
+def list_templates(project: Project) -> list[PlanTemplate]:
     """All templates, those of the tool first; raises ExecplanError."""
-    names = [*_builtin_templates(), *sorted(_own_names(home))]
-    return [_describe_template(home, name, with_description=True) for name in dict.fromkeys(names)]
+    names = [*_builtin_templates(), *sorted(_own_names(project))]
+    return [_describe_template(project, name, with_description=True) for name in dict.fromkeys(names)]
 
 
-def find_template(home: Project, name: str) -> PlanTemplate:
+def find_template(project: Project, name: str) -> PlanTemplate:
     """The template of that name; raises ExecplanError."""
-    if name in _builtin_templates() or name in _own_names(home):
-        return _describe_template(home, name)
+    if name in _builtin_templates() or name in _own_names(project):
+        return _describe_template(project, name)
     from difflib import get_close_matches
 
-    available = list_templates(home)
+    available = list_templates(project)
     similar_names = get_close_matches(name, [template.name for template in available], n=1, cutoff=0.4)
     raise ExecplanError(
         "unknown-template",
@@ -69,24 +69,24 @@ class TemplateSource(NamedTuple):
     is_own: bool
 
 
-def read_source(home: Project, name: str) -> TemplateSource | None:
+def read_source(project: Project, name: str) -> TemplateSource | None:
     """The file of that name, the repository's own first; None where there is none.
 
     Raises ExecplanError for an own one that can't be read or that leads out of the folder of templates.
     """
-    own_source = None if name.startswith(BUILT_IN) else _read_own_source(home, name)
+    own_source = None if name.startswith(BUILT_IN) else _read_own_source(project, name)
     if own_source is not None:
         return own_source
     name = name.removeprefix(BUILT_IN)
     builtin_path = _builtin_templates().get(name.removesuffix(".md")) if name.endswith(".md") else None
     if builtin_path is None:
         return None
-    return TemplateSource(home.display_path(os.path.join(stock.directory(), builtin_path)), stock.read_text(builtin_path), is_own=False)
+    return TemplateSource(project.display_path(os.path.join(stock.directory(), builtin_path)), stock.read_text(builtin_path), is_own=False)
 
 
-def has_own(home: Project) -> bool:
+def has_own(project: Project) -> bool:
     """Whether the repository has templates of its own."""
-    return bool(_own_names(home))
+    return bool(_own_names(project))
 
 
 def _builtin_templates() -> dict[str, str]:
@@ -94,29 +94,29 @@ def _builtin_templates() -> dict[str, str]:
     return {"plan": "plan.md"} | {name.removesuffix(".md"): f"plans/{name}" for name in stock.list_names("plans")}
 
 
-def _own_names(home: Project) -> list[str]:
+def _own_names(project: Project) -> list[str]:
     """The names of the repository's own; a file that begins with an underscore is only a part of others."""
     try:
-        names = os.listdir(_own_directory(home))
+        names = os.listdir(_own_directory(project))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise disk.trouble(error, home.settings.templates, "read") from None
+        raise disk.trouble(error, project.settings.templates, "read") from None
     return [name[:-3] for name in names if name.endswith(".md") and not name.startswith(("_", "."))]
 
 
-def _describe_template(home: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
+def _describe_template(project: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
     """A template that is there; what it is for is read only when it is wanted."""
-    builtin_paths, is_own = _builtin_templates(), name in _own_names(home)
-    path = os.path.join(_own_directory(home), f"{name}.md") if is_own else os.path.join(stock.directory(), builtin_paths[name])
+    builtin_paths, is_own = _builtin_templates(), name in _own_names(project)
+    path = os.path.join(_own_directory(project), f"{name}.md") if is_own else os.path.join(stock.directory(), builtin_paths[name])
     description = ""
     if with_description:
         try:
-            template_source = read_source(home, f"{name}.md")
+            template_source = read_source(project, f"{name}.md")
             description = _read_description(template_source.text) if template_source is not None else ""
         except ExecplanError as error:
             description = error.message
-    return PlanTemplate(name, description, home.display_path(path), is_own, is_own and name in builtin_paths)
+    return PlanTemplate(name, description, project.display_path(path), is_own, is_own and name in builtin_paths)
 
 
 def _read_description(text: str) -> str:
@@ -125,23 +125,23 @@ def _read_description(text: str) -> str:
     return line[2:-2].strip("- ") if line.startswith("{#") and line.endswith("#}") else ""
 
 
-def _own_directory(home: Project) -> str:
+def _own_directory(project: Project) -> str:
     """The folder of the repository's own templates; raises ExecplanError when it is a link out of the repository."""
-    directory = os.path.join(home.base, home.settings.templates)
-    ensure_inside(home, directory)
+    directory = os.path.join(project.base, project.settings.templates)
+    ensure_inside(project, directory)
     return directory
 
 
-def _read_own_source(home: Project, name: str) -> TemplateSource | None:
+def _read_own_source(project: Project, name: str) -> TemplateSource | None:
     """One of the repository's own, its guidance marked for the reader of plans."""
     if "\0" in name or {"", ".", ".."} & set(name.split("/")):
         return None
-    directory = _own_directory(home)
+    directory = _own_directory(project)
     path = os.path.join(directory, name)
     if not os.path.lexists(path):
         return None
-    ensure_inside(home, path, directory)
-    display_path = home.display_path(path)
+    ensure_inside(project, path, directory)
+    display_path = project.display_path(path)
     with About(display_path):
         data, size = disk.read(os.path.realpath(path), MAX_BYTES)
         if size > MAX_BYTES:

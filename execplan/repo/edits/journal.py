@@ -56,7 +56,7 @@ class JournalTransaction:
 
     def __init__(
         self,
-        home: Project,
+        project: Project,
         path: str,
         command: str,
         summary: str,
@@ -64,9 +64,9 @@ class JournalTransaction:
         new: bytes,
         operation: Operation = Operation(),  # noqa: B008
     ) -> None:
-        self.home = home
+        self.project = project
         self.plan_path = path
-        self.path = journal_path(home, path)
+        self.path = journal_path(project, path)
         self.command = command
         self.summary = summary
         self.old_and_new = old, new
@@ -76,7 +76,7 @@ class JournalTransaction:
         self._ended = False
 
     def __enter__(self) -> JournalTransaction:
-        state.make_state_dir(self.home, JOURNAL_DIR)
+        state.make_state_dir(self.project, JOURNAL_DIR)
         old, new = self.old_and_new
         last_entry, chain, self._size = _read_last_entry(self.path)
         self._number = last_entry.number + 1 if last_entry else 1
@@ -85,12 +85,12 @@ class JournalTransaction:
         stored_texts = texts.encode_delta(old, new) if is_consecutive else texts.encode_full(old, new)
         timestamp = write_stamp(now(), PLAIN).strip("()").replace(" ", "T")
         operation_id, kind, undoes, details = self.operation
-        fields = [timestamp, self.command, kind, operation_id, undoes or "-", texts.quote(actor(self.home))]
+        fields = [timestamp, self.command, kind, operation_id, undoes or "-", texts.quote(actor(self.project))]
         fields += [texts.quote(self.summary), old_digest, new_digest, str(chain + 1 if is_consecutive else 0), stored_texts, details]
         if last_entry is not None and not last_entry.is_written and last_entry.old_digest != last_entry.new_digest == old_digest:
             append_lines(self.path, f"made {last_entry.number}\n")  # whoever made it was killed before it could say so
         if kind not in (FOLLOW, MOVE):
-            order.add(self.home, operation_id, self.plan_path)
+            order.add(self.project, operation_id, self.plan_path)
         append_lines(self.path, f"op {self._number} {' '.join(fields)}\n", durable=kind == REMOVE)
         return self
 
@@ -135,15 +135,15 @@ def new_operation_id() -> str:
     return os.urandom(6).hex()
 
 
-def read_entries(home: Project, path: str) -> list[JournalEntry]:
+def read_entries(project: Project, path: str) -> list[JournalEntry]:
     """Every entry of the journal of the plan at the path, in order; raises ExecplanError."""
-    return read_entries_from(journal_path(home, path))
+    return read_entries_from(journal_path(project, path))
 
 
-def is_known_text(home: Project, path: str, data: bytes) -> bool:
+def is_known_text(project: Project, path: str, data: bytes) -> bool:
     """Whether the bytes are what the plan at the path held before or after one of its last three edits."""
     text_digest = digest(data)
-    for entry in read_entries(home, path)[:-4:-1]:
+    for entry in read_entries(project, path)[:-4:-1]:
         try:
             if text_digest in (entry.old_digest, entry.new_digest) if entry.new_digest else data in entry.unpack():
                 return True
@@ -152,14 +152,14 @@ def is_known_text(home: Project, path: str, data: bytes) -> bool:
     return False
 
 
-def mark_undone(home: Project, path: str, number: int) -> None:
+def mark_undone(project: Project, path: str, number: int) -> None:
     """Remember that an edit no longer counts."""
-    append_lines(journal_path(home, path), f"undone {number}\n")
+    append_lines(journal_path(project, path), f"undone {number}\n")
 
 
-def journal_path(home: Project, path: str) -> str:
+def journal_path(project: Project, path: str) -> str:
     """The file of a plan's journal."""
-    return os.path.join(home.state, JOURNAL_DIR, state.path_key(os.path.realpath(path)))
+    return os.path.join(project.state, JOURNAL_DIR, state.path_key(os.path.realpath(path)))
 
 
 def read_entries_from(path: str) -> list[JournalEntry]:

@@ -34,17 +34,17 @@ class LostEditReport(NamedTuple):
     """What it holds."""
 
 
-def detect_lost_edits(home: Project, ref: PlanRef) -> LostEditReport:
+def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
     """Look which edits of a plan are no longer in it; raises ExecplanError."""
-    edits = journal.read_entries(home, ref.path)
+    edits = journal.read_entries(project, ref.path)
     if not edits:
         return LostEditReport((), (), b"")
     for _ in range(_MAX_ATTEMPTS):
-        current = shelf.read_bytes(home, ref.path)
-        previous_edits, edits = edits, journal.read_entries(home, ref.path)
+        current = shelf.read_bytes(project, ref.path)
+        previous_edits, edits = edits, journal.read_entries(project, ref.path)
         if previous_edits == edits:  # nobody has begun or finished an edit while the plan was read
             steps, damaged = _written_edits(edits, current)
-            return LostEditReport(tuple(select_lost_edits(steps, current, _make_git_check(home, ref))), tuple(damaged), current)
+            return LostEditReport(tuple(select_lost_edits(steps, current, _make_git_check(project, ref))), tuple(damaged), current)
     return LostEditReport((), (), b"")
 
 
@@ -68,22 +68,22 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
     return steps, damaged
 
 
-def _make_git_check(home: Project, ref: PlanRef) -> GitCheck:
+def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
     """Whether git put one text in place of another: both are known to it, or the first is on a branch of its own.
 
     A text that was written over the one that is checked out was not put there by git, even if it knows both.
     """
-    if home.git is None:
+    if project.git is None:
         return lambda before, after: False
-    path, *old_paths = [os.path.relpath(source, os.path.realpath(home.root)) for source in (ref.real_path, *former_paths(home, ref.path))]
+    path, *old_paths = [os.path.relpath(source, os.path.realpath(project.root)) for source in (ref.real_path, *former_paths(project, ref.path))]
     paths = [path, *[old_path for old_path in old_paths if not old_path.startswith("../")]]
 
     def is_git_change(old_text: bytes, new_text: bytes) -> bool:
-        blob_id = past.hash_blob(home, path, old_text)
-        if not past.has_blob(home, blob_id, paths) or past.head_blob(home, path) == blob_id:
+        blob_id = past.hash_blob(project, path, old_text)
+        if not past.has_blob(project, blob_id, paths) or past.head_blob(project, path) == blob_id:
             return False
-        if past.has_blob(home, past.hash_blob(home, path, new_text), paths):
+        if past.has_blob(project, past.hash_blob(project, path, new_text), paths):
             return True
-        return not past.has_blob(home, blob_id, paths, in_head=True)
+        return not past.has_blob(project, blob_id, paths, in_head=True)
 
     return is_git_change

@@ -18,35 +18,35 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def move_journal(home: Project, old: str, new: str, old_paths: Sequence[str], operation: str = "") -> None:
+def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str], operation: str = "") -> None:
     """Let the journal of a plan follow it to another path, remember the paths that it left, and that the move was made.
 
     The journal of an earlier plan at the new path is kept below it, and comes back when this one leaves.
     """
-    path = journal_path(home, new)
-    belongings.move_plan_state(home, old, new)
+    path = journal_path(project, new)
+    belongings.move_plan_state(project, old, new)
     try:
-        state.make_state_dir(home, JOURNAL_DIR)
-        source = journal_path(home, old)
+        state.make_state_dir(project, JOURNAL_DIR)
+        source = journal_path(project, old)
         if source != path and not os.path.islink(new):  # a link's journal stays with the file that it leads to
             _move_file(source, path, operation)
         entries = read_entries_from(path)
         number = entries[-1].number if entries else 1
-        known_paths = former_paths(home, new)
+        known_paths = former_paths(project, new)
         append_lines(path, "".join([f"left {number} {texts.quote(old_path)}\n" for old_path in old_paths if old_path not in known_paths]))
         move_entry = next((entry for entry in entries if entry.id == operation), None) if operation else None
         if move_entry is not None:
             if not move_entry.is_written:
                 append_lines(path, f"made {move_entry.number}\n")
-            order.add(home, operation, old, new)
+            order.add(project, operation, old, new)
     except (OSError, ExecplanError) as failed:  # the plan is where it should be
         tell(f"the journal {path} could not follow: {failed}")
 
 
-def move_journal_back(home: Project, old: str, new: str, operation: str) -> None:
+def move_journal_back(project: Project, old: str, new: str, operation: str) -> None:
     """Let the journal of a plan go back with it, when its move is taken back; raises ExecplanError."""
-    path, goal = journal_path(home, old), journal_path(home, new)
-    belongings.move_plan_state(home, new, old)
+    path, goal = journal_path(project, old), journal_path(project, new)
+    belongings.move_plan_state(project, new, old)
     if operation and path != goal and any([entry.id == operation for entry in read_entries_from(goal)]):
         _move_file(goal, path, "")
 
@@ -76,22 +76,22 @@ def _unstash(path: str) -> None:
         os.replace(f"{path}.{number}", path)
 
 
-def former_paths(home: Project, path: str) -> list[str]:
+def former_paths(project: Project, path: str) -> list[str]:
     """The paths, of itself and of its artifacts, that the plan at the path was moved away from."""
-    lines = [line.split(" ") for line in read_lines(journal_path(home, path)) if line.startswith("left ")]
+    lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("left ")]
     return [texts.unquote(fields[2]) for fields in lines if len(fields) == 3]
 
 
-def add_follower(home: Project, path: str, operation: str, follower: str) -> None:
+def add_follower(project: Project, path: str, operation: str, follower: str) -> None:
     """Remember that another plan follows the move of the plan at the path."""
-    entry = next((candidate for candidate in read_entries(home, path) if candidate.id == operation), None)
+    entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
     if entry is not None:
-        append_lines(journal_path(home, path), f"with {entry.number} {texts.quote(follower)}\n")
+        append_lines(journal_path(project, path), f"with {entry.number} {texts.quote(follower)}\n")
 
 
-def followers(home: Project, path: str, operation: str) -> list[str]:
+def followers(project: Project, path: str, operation: str) -> list[str]:
     """The plans that followed a move of the plan at the path."""
-    entry = next((candidate for candidate in read_entries(home, path) if candidate.id == operation), None)
-    lines = [line.split(" ") for line in read_lines(journal_path(home, path)) if line.startswith("with ")]
+    entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
+    lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("with ")]
     paths = [texts.unquote(fields[2]) for fields in lines if len(fields) == 3 and entry and fields[1] == str(entry.number)]
     return list(dict.fromkeys(paths))

@@ -23,14 +23,14 @@ _MAX_DEPTH = 100
 """So many journals of earlier plans are looked for below that of the plan that has their path."""
 
 
-def add(home: Project, operation: str, path: str, new_path: str = "") -> None:
+def add(project: Project, operation: str, path: str, new_path: str = "") -> None:
     """Say that an operation on the plan at the path comes next, a move if the plan is at `new_path` from now on.
 
     Raises ExecplanError.
     """
-    file = _log_path(home)
-    state.make_state_dir(home, "journal")
-    fields = [quote(_relative_path(home, location)) for location in (path, new_path) if location]
+    file = _log_path(project)
+    state.make_state_dir(project, "journal")
+    fields = [quote(_relative_path(project, location)) for location in (path, new_path) if location]
     append_lines(file, f"{operation} {' '.join(fields)}\n")
     try:
         if os.path.getsize(file) > _MAX_BYTES:
@@ -39,7 +39,7 @@ def add(home: Project, operation: str, path: str, new_path: str = "") -> None:
         tell(f"{file} could not be begun anew: {error}")
 
 
-def newest_first(home: Project) -> Iterator[tuple[str, str]]:
+def newest_first(project: Project) -> Iterator[tuple[str, str]]:
     """Each operation with the path at which its plan is now, the newest first; one may have failed, or be undone.
 
     Raises ExecplanError.
@@ -47,7 +47,7 @@ def newest_first(home: Project) -> Iterator[tuple[str, str]]:
     # What journals lie at a path, the one on top first: by the path where each lies today, and how deep.
     journals: dict[str, list[tuple[str, int]]] = {}
     seen_ids: set[str] = set()
-    for line in reversed(_read_operations(home)):
+    for line in reversed(_read_operations(project)):
         operation, *fields = line.split(" ")
         if operation in seen_ids or not 1 <= len(fields) <= 2:
             continue
@@ -59,17 +59,17 @@ def newest_first(home: Project) -> Iterator[tuple[str, str]]:
             journals[paths[0]].insert(0, journals[paths[1]].pop(0))
         path, depth = (journals[paths[0]] or [("", 1)])[0]
         if not depth:
-            yield operation, os.path.normpath(os.path.join(home.path_base, path))
+            yield operation, os.path.normpath(os.path.join(project.path_base, path))
 
 
-def _relative_path(home: Project, path: str) -> str:
+def _relative_path(project: Project, path: str) -> str:
     """A path as it is kept: of a link, where the link is."""
     folder, name = os.path.split(path)
-    return os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(home.path_base))
+    return os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(project.path_base))
 
 
-def _read_operations(home: Project) -> list[str]:
-    file = _log_path(home)
+def _read_operations(project: Project) -> list[str]:
+    file = _log_path(project)
     try:
         return [*read_lines(f"{file}.old"), *read_lines(file)]
     except ExecplanError as error:
@@ -77,5 +77,5 @@ def _read_operations(home: Project) -> list[str]:
         return []
 
 
-def _log_path(home: Project) -> str:
-    return os.path.join(home.state, _FILE)
+def _log_path(project: Project) -> str:
+    return os.path.join(project.state, _FILE)

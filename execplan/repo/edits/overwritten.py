@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 _COMMAND = "doctor"
 
 
-def preview_restore(home: Project, ref: PlanRef, step: JournaledEdit, text: bytes) -> tuple[bytes | None, str]:
+def preview_restore(project: Project, ref: PlanRef, step: JournaledEdit, text: bytes) -> tuple[bytes | None, str]:
     """A text with an edit put back and the difference, or None where its lines were changed otherwise."""
     restored = reapply_edit(step, text)
-    return restored, "" if restored is None else format_diff(text, restored, home.display_path(ref.path))
+    return restored, "" if restored is None else format_diff(text, restored, project.display_path(ref.path))
 
 
-def restore_edit(home: Project, ref: PlanRef, step: JournaledEdit, options: WriteOptions) -> None:
+def restore_edit(project: Project, ref: PlanRef, step: JournaledEdit, options: WriteOptions) -> None:
     """Put an edit back, as an edit of its own that `undo` takes back; raises ExecplanError where its lines have changed."""
-    if amend(home, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
-        forget_edits(home, ref, [step])  # the edit that put it back stands for it from now on
+    if amend(project, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
+        forget_edits(project, ref, [step])  # the edit that put it back stands for it from now on
 
 
-def forget_edits(home: Project, ref: PlanRef, steps: Sequence[JournaledEdit]) -> None:
+def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit]) -> None:
     """Take it that edits are no longer in their plan on purpose; raises ExecplanError."""
-    with state.lock(home, ref.real_path, f"{_COMMAND} of {ref.id}"):
+    with state.lock(project, ref.real_path, f"{_COMMAND} of {ref.id}"):
         for step in steps:
-            journal.mark_undone(home, ref.path, step.number)
+            journal.mark_undone(project, ref.path, step.number)
 
 
 def _restore_change(step: JournaledEdit, plan: Plan) -> Change:
@@ -57,6 +57,6 @@ def _restore_change(step: JournaledEdit, plan: Plan) -> Change:
     return rebased(plan, current, restored, f"put back, {step.summary}", f"put back: {step.description}", "")
 
 
-def edit_diff(home: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
+def edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
     """What an edit did, as a unified diff."""
-    return (format_diff(step.old, step.new, home.display_path(ref.path)) + "\n").encode("utf-8", "backslashreplace")
+    return (format_diff(step.old, step.new, project.display_path(ref.path)) + "\n").encode("utf-8", "backslashreplace")

@@ -18,37 +18,37 @@ _BACKUP_DIR = "recovered"
 class PlanBackup(files.Spare):
     """Keeps what an edit of a plan displaces, unless the journal has it."""
 
-    def __init__(self, home: Project, path: str) -> None:
+    def __init__(self, project: Project, path: str) -> None:
         super().__init__()
-        self.home = home
+        self.project = project
         self.path = path
 
     def knows(self, path: str, data: bytes) -> bool:
         """Whether the journal of the plan holds the bytes."""
-        return journal.is_known_text(self.home, path, data)
+        return journal.is_known_text(self.project, path, data)
 
     def keep(self, path: str, data: bytes) -> None:
         """Keep the bytes, and warn of where; raises ExecplanError."""
-        backup_path = save_backup(self.home, path, data)
+        backup_path = save_backup(self.project, path, data)
         self.warnings.append(
-            f"what another program saved to {self.home.display_path(self.path)} while it was edited is kept in {backup_path}: look at both"
+            f"what another program saved to {self.project.display_path(self.path)} while it was edited is kept in {backup_path}: look at both"
         )
 
 
-def save_backup(home: Project, path: str, data: bytes) -> str:
+def save_backup(project: Project, path: str, data: bytes) -> str:
     """Keep bytes that a plan held, or was to hold; the path of the recovery file. Raises ExecplanError."""
-    state.make_state_dir(home, _BACKUP_DIR)
+    state.make_state_dir(project, _BACKUP_DIR)
     name = os.path.basename(path)
     number = 1
-    with state.lock(home, _BACKUP_DIR, f"recovery of {name}"):
-        while os.path.lexists(backup_path := os.path.join(home.state, _BACKUP_DIR, f"{number}-{name}")) or not files.create(
+    with state.lock(project, _BACKUP_DIR, f"recovery of {name}"):
+        while os.path.lexists(backup_path := os.path.join(project.state, _BACKUP_DIR, f"{number}-{name}")) or not files.create(
             backup_path, data
         ):
             number += 1
     return backup_path
 
 
-def list_backups(home: Project) -> list[str]:
+def list_backups(project: Project) -> list[str]:
     """The recovery files that are kept."""
-    folder = os.path.join(home.state, _BACKUP_DIR)
+    folder = os.path.join(project.state, _BACKUP_DIR)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []

@@ -24,19 +24,19 @@ _CHECKS_PER_LIMIT = 8
 """The journal is looked at again after it has grown by this part of its limit."""
 
 
-def shorten_journal(home: Project, path: str, size: int) -> None:
+def shorten_journal(project: Project, path: str, size: int) -> None:
     """Drop the oldest entries of a journal above its limit that need not be kept; it had this size before the last one.
 
     The plan's lock is held. Raises ExecplanError and OSError, with the journal as it was.
     """
-    file = journal.journal_path(home, path)
+    file = journal.journal_path(project, path)
     interval = max(journal.MAX_BYTES // _CHECKS_PER_LIMIT, 1)
     if os.path.getsize(file) // interval == size // interval and size > journal.MAX_BYTES:
         return
     lines = read_lines(file)
     entries = parse_entries(lines)
     texts_by_number = read_texts(entries)
-    forgettable = _count_forgettable(home, path, entries, texts_by_number)
+    forgettable = _count_forgettable(project, path, entries, texts_by_number)
     excess = os.path.getsize(file) - journal.MAX_BYTES * 3 // 4
     sizes: dict[int, int] = {}
     for line in lines:
@@ -52,26 +52,26 @@ def shorten_journal(home: Project, path: str, size: int) -> None:
         tell(f"shortened {file} by {len(dropped)} entries")
 
 
-def _count_forgettable(home: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
+def _count_forgettable(project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
     """How many of the oldest entries were seen in a commit, or are undone; the last one is kept."""
     stack = build_stack(entries)
     counts = {step.latest.number for step in stack.undoable} | {step.operation.number for step in stack.undoable}
     counts |= {candidate.number for candidate in entries if candidate.is_written and candidate.kind == FOLLOW}
-    committed = _count_committed(home, path, entries, texts_by_number)
-    lost = _first_lost_number(home, path) if committed else None
+    committed = _count_committed(project, path, entries, texts_by_number)
+    lost = _first_lost_number(project, path) if committed else None
     for index, entry in enumerate(entries[:-1]):
         if entry.number == lost or (index >= committed and entry.number in counts):
             return index
     return max(len(entries) - 1, 0)
 
 
-def _count_committed(home: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
+def _count_committed(project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
     """How many of the oldest entries came before a text that a commit holds; raises ExecplanError."""
-    if home.git is None:
+    if project.git is None:
         return 0
-    root = os.path.realpath(home.root)
-    relative_paths = [os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(home, path))]
-    blobs = past.committed_blobs(home, [relative for relative in relative_paths if not relative.startswith("../")])
+    root = os.path.realpath(project.root)
+    relative_paths = [os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(project, path))]
+    blobs = past.committed_blobs(project, [relative for relative in relative_paths if not relative.startswith("../")])
     if not blobs:
         return 0
     for index in range(len(entries) - 1, -1, -1):
@@ -82,9 +82,9 @@ def _count_committed(home: Project, path: str, entries: Sequence[JournalEntry], 
     return 0
 
 
-def _first_lost_number(home: Project, path: str) -> int | None:
+def _first_lost_number(project: Project, path: str) -> int | None:
     """The number of the oldest edit that another program has overwritten; raises ExecplanError."""
-    lost_edits = detect_lost_edits(home, shelf.ref_for_path(home, path)).lost
+    lost_edits = detect_lost_edits(project, shelf.ref_for_path(project, path)).lost
     return lost_edits[0].number if lost_edits else None
 
 

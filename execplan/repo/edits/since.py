@@ -21,31 +21,31 @@ _MAX_DIFF_LINES = 20
 """Lines of the difference that a refusal shows."""
 
 
-def ensure_digest_matches(home: Project, ref: PlanRef, expected_digest: str | None, data: bytes | None = None) -> None:
+def ensure_digest_matches(project: Project, ref: PlanRef, expected_digest: str | None, data: bytes | None = None) -> None:
     """Refuse when the plan is not the one that the caller has seen, and say what changed; raises ExecplanError."""
     if expected_digest is None:
         return
-    data = shelf.read_bytes(home, ref.path) if data is None else data
+    data = shelf.read_bytes(project, ref.path) if data is None else data
     if digest(data) == expected_digest.lower():
         return
-    lines = _describe_changes(home, ref, data, expected_digest.lower())
+    lines = _describe_changes(project, ref, data, expected_digest.lower())
     raise ExecplanError(
         "digest-differs",
-        f"{home.display_path(ref.path)} has changed: its digest is {digest(data)}, not {expected_digest}",
+        f"{project.display_path(ref.path)} has changed: its digest is {digest(data)}, not {expected_digest}",
         exit=CHANGED,
         hint=f"read it again: execplan show {ref.shell_name} --json",
         candidates=lines,
     )
 
 
-def _describe_changes(home: Project, ref: PlanRef, data: bytes, expected_digest: str) -> list[str]:
+def _describe_changes(project: Project, ref: PlanRef, data: bytes, expected_digest: str) -> list[str]:
     """The edits and the lines that came since; where nobody knows that version, only the last edit."""
-    entries = journal.read_entries(home, ref.path)
+    entries = journal.read_entries(project, ref.path)
     edits = [edit for edit in entries if edit.is_written]
     descriptions = [f"{edit.timestamp.replace('T', ' ')}: {edit.summary}" for edit in edits]
     version = next(_find_versions(edits, read_texts(entries), expected_digest), None)
     changes = descriptions[-1:] if version is None else descriptions[version[0] :]
-    old = version[1] if version is not None else _committed_version(home, ref, expected_digest)
+    old = version[1] if version is not None else _committed_version(project, ref, expected_digest)
     if old is None:
         return [*changes, "what that digest is of is neither in the journal nor the commit that is checked out"]
     from difflib import unified_diff
@@ -63,13 +63,13 @@ def _find_versions(edits: list[JournalEntry], texts_by_number: dict[int, tuple[b
                 yield number - back, text
 
 
-def _committed_version(home: Project, ref: PlanRef, expected_digest: str) -> bytes | None:
+def _committed_version(project: Project, ref: PlanRef, expected_digest: str) -> bytes | None:
     """The version with the digest, if it is the one of the commit that is checked out."""
     from execplan.repo import ask
 
-    name = os.path.relpath(ref.real_path, home.root)
+    name = os.path.relpath(ref.real_path, project.root)
     try:
-        data = ask.output(home, "cat-file", "blob", f"HEAD:{name}")
+        data = ask.output(project, "cat-file", "blob", f"HEAD:{name}")
     except ExecplanError:
         return None
     return data if digest(data) == expected_digest else None

@@ -36,17 +36,17 @@ class UndoStack(NamedTuple):
     """Those that can be redone: nothing new was done since."""
 
 
-def read_stack(home: Project, path: str) -> UndoStack:
+def read_stack(project: Project, path: str) -> UndoStack:
     """The operations on the plan at the path; raises ExecplanError."""
-    return build_stack(load_entries(home, path))
+    return build_stack(load_entries(project, path))
 
 
-def load_entries(home: Project, path: str) -> list[JournalEntry]:
+def load_entries(project: Project, path: str) -> list[JournalEntry]:
     """The entries of the plan's journal; of a process that was killed, the plan says whether it has done the last one.
 
     Raises ExecplanError.
     """
-    journal_entries = journal.read_entries(home, path)
+    journal_entries = journal.read_entries(project, path)
     if journal_entries and not journal_entries[-1].is_written and journal_entries[-1].kind != MOVE and journal_entries[-1].old_digest != journal_entries[-1].new_digest:
         try:
             current_digest = digest(disk.read(path, MAX_BYTES)[0]) if os.path.lexists(path) else digest(b"")

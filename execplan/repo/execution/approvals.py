@@ -36,20 +36,20 @@ class StoredApproval(NamedTuple):
         return os.path.basename(self.path).removesuffix(".json")
 
 
-def directory(home: Project, ref: PlanRef) -> str:
+def directory(project: Project, ref: PlanRef) -> str:
     """Where they lie."""
-    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
 
 
-def file_path(home: Project, ref: PlanRef, digest: str) -> str:
+def file_path(project: Project, ref: PlanRef, digest: str) -> str:
     """The file of the approval of a digest; a later one of the same digest takes its place."""
-    return os.path.join(directory(home, ref), f"{digest}.json")
+    return os.path.join(directory(project, ref), f"{digest}.json")
 
 
-def read_all(home: Project, ref: PlanRef) -> list[StoredApproval]:
+def read_all(project: Project, ref: PlanRef) -> list[StoredApproval]:
     """All of a plan, the newest first, what can't be read last; raises ExecplanError."""
-    names = [name for name in shelf.list_entries(directory(home, ref)) if name.endswith(".json")]
-    stored_approvals = [_read_approval(home, os.path.join(directory(home, ref), name)) for name in names]
+    names = [name for name in shelf.list_entries(directory(project, ref)) if name.endswith(".json")]
+    stored_approvals = [_read_approval(project, os.path.join(directory(project, ref), name)) for name in names]
     return sorted(stored_approvals, key=_newest_first_key, reverse=True)
 
 
@@ -62,23 +62,23 @@ def _newest_first_key(stored: StoredApproval) -> tuple[str, int]:
     return stored.approval.approved_at if stored.approval else "", written_ns
 
 
-def _read_approval(home: Project, path: str) -> StoredApproval:
+def _read_approval(project: Project, path: str) -> StoredApproval:
     try:
-        ensure_inside(home, path)
+        ensure_inside(project, path)
         data, size = disk.read(path, _MAX_BYTES)
         if size > _MAX_BYTES:
             return StoredApproval(path, None, f"it has {size:,} bytes: no approval is as long as that")
-        approval = load(data, Approval, home.display_path(path))
+        approval = load(data, Approval, project.display_path(path))
     except ExecplanError as error:
         return StoredApproval(path, None, error.message)
     is_intact = data == to_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
     return StoredApproval(path, approval, is_intact=is_intact)
 
 
-def save(home: Project, ref: PlanRef, approval: Approval) -> bytes | None:
+def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
     """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
-    path, new_bytes = file_path(home, ref, approval.digest), to_bytes(approval)
-    return files.again(lambda: write_artifact(home, path, new_bytes), home.display_path(path))
+    path, new_bytes = file_path(project, ref, approval.digest), to_bytes(approval)
+    return files.again(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 
 def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> list[StoredApproval]:

@@ -66,18 +66,18 @@ class ApprovalResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def evaluate_for_approval(home: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
+def evaluate_for_approval(project: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
     """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    return evaluate_plan(home, ref, active_run)
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    return evaluate_plan(project, ref, active_run)
 
 
-def ensure_approvable(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> None:
+def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> None:
     """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
     errors = [finding for finding in evaluated_plan.evaluation.findings if finding.level == ERROR]
     messages = [f"{finding.step.id if finding.step else evaluated_plan.path}: {finding.message}" for finding in errors]
-    forbidden_lines = list(find_forbidden_paths(evaluated_plan.current_plan.document, DiskWorld(home)))
+    forbidden_lines = list(find_forbidden_paths(evaluated_plan.current_plan.document, DiskWorld(project)))
     forbidden_lines += [message for message, finding in zip(messages, errors, strict=True) if finding.check == "hidden"]
     if forbidden_lines:
         raise ExecplanError(
@@ -100,11 +100,11 @@ def ensure_approvable(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan
         )
 
 
-def ensure_current_digest(home: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, prefix: str) -> None:
+def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, prefix: str) -> None:
     """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
     if evaluated_plan.binding.digest.startswith(prefix.lower()):
         return
-    stored_approvals = [stored for stored in approvals.read_all(home, ref) if stored.approval is not None]
+    stored_approvals = [stored for stored in approvals.read_all(project, ref) if stored.approval is not None]
     previous = next((stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())), stored_approvals[0] if stored_approvals else None)
     lines: tuple[str, ...] = ()
     if previous is not None and previous.approval is not None:
@@ -120,7 +120,7 @@ def ensure_current_digest(home: Project, ref: PlanRef, evaluated_plan: Evaluated
 
 
 def approve_plan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     evaluated_plan: EvaluatedPlan,
     scope: ApprovalScope,
@@ -132,15 +132,15 @@ def approve_plan(
 
     The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
     """
-    document_path, approval_path = store.path_of(home, ref), approvals.file_path(home, ref, evaluated_plan.binding.digest)
-    result = ApprovalResult(None, home.display_path(approval_path), home.display_path(document_path))
+    document_path, approval_path = store.path_of(project, ref), approvals.file_path(project, ref, evaluated_plan.binding.digest)
+    result = ApprovalResult(None, project.display_path(approval_path), project.display_path(document_path))
     if options.dry_run:
         return result
-    if options.should_commit(home):
+    if options.should_commit(project):
         git.load_gitpython()
-    with state.lock(home, ref.real_path, f"approve of {ref.id}"):
-        ensure_plan_exists(home, ref)
-        candidate = standing.find_candidate(home, ref)
+    with state.lock(project, ref.real_path, f"approve of {ref.id}"):
+        ensure_plan_exists(project, ref)
+        candidate = standing.find_candidate(project, ref)
         if candidate.binding.digest != evaluated_plan.binding.digest:
             raise ExecplanError(
                 "stale-approval",
@@ -149,27 +149,27 @@ def approve_plan(
                 hint=f"look at it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(evaluated_plan.binding, candidate.binding),
             )
-        approval = _sign_approval(home, candidate, scope, confirmation)
+        approval = _sign_approval(project, candidate, scope, confirmation)
         recorded_contents = record_approval(approval)
         old_contents = {
             **recorded_contents,
-            document_path: files.again(lambda: store.write_artifact(home, document_path, candidate.current_plan.data), result.document_path),
-            approval_path: approvals.save(home, ref, approval),
+            document_path: files.again(lambda: store.write_artifact(project, document_path, candidate.current_plan.data), result.document_path),
+            approval_path: approvals.save(project, ref, approval),
         }
-        if not options.should_commit(home):
+        if not options.should_commit(project):
             return result._replace(approval=approval)
         from execplan.repo.commit import commit_paths
 
         summary = f"approve {approval.digest[:12]}"
         existing_contents = {file: data for file, data in old_contents.items() if data is not None}
-        commit_result = commit_paths(home, ref.id, list(old_contents), "approve", summary, existing_contents, None)
+        commit_result = commit_paths(project, ref.id, list(old_contents), "approve", summary, existing_contents, None)
         return result._replace(approval=approval, commit=commit_result.digest, warnings=commit_result.warnings)
 
 
-def _sign_approval(home: Project, candidate: standing.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation) -> Approval:
+def _sign_approval(project: Project, candidate: standing.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation) -> Approval:
     """The approval, with the key of the user, which is made for the first one."""
     document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
-    signing_key = key.get_or_create(home)
+    signing_key = key.get_or_create(project)
     covered_ids = tuple([evaluated_step.step.id for evaluated_step in scope.covered])
     policy_step_ids = covered_ids if confirmation.how == "policy" else None
     step_ids = covered_ids if scope.finished else confirmation.step_ids  # what is done was not judged: nobody has approved it once more
@@ -180,14 +180,14 @@ def _sign_approval(home: Project, candidate: standing.ApprovalCandidate, scope: 
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,
         revision=document.revision,
-        place=standing.checkout_digest(home),
+        place=standing.checkout_digest(project),
         digest=binding.digest,
         document=binding.document,
         states=signatures.to_bound_states(binding),
         policy=binding.policy,
         programs=signatures.to_bound_programs(binding),
-        tree=tree.tree_digest(home) if candidate.policy.pin == "tree" else None,
-        head=git.head_commit(home),
+        tree=tree.tree_digest(project) if candidate.policy.pin == "tree" else None,
+        head=git.head_commit(project),
         approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
         user=author.clean_name(author.system_login()),
         session=author.clean_name(session_id) if session_id else None,

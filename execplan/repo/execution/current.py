@@ -43,11 +43,11 @@ class CurrentPlan(NamedTuple):
     """How long it took to compile the plan; None where it was not compiled."""
 
 
-def compile_plan_file(home: Project, ref: PlanRef) -> Compiled:
+def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
     """What a plan compiles to as it is on disk; raises ExecplanError."""
-    display_path = home.display_path(ref.path)
+    display_path = project.display_path(ref.path)
     with About(display_path):
-        plan = reader.read(shelf.read_bytes(home, ref.path))
+        plan = reader.read(shelf.read_bytes(project, ref.path))
         try:
             return compile_plan(plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path)
         except ExecplanError as error:
@@ -55,31 +55,31 @@ def compile_plan_file(home: Project, ref: PlanRef) -> Compiled:
             raise
 
 
-def load_current_plan(home: Project, ref: PlanRef) -> CurrentPlan:
+def load_current_plan(project: Project, ref: PlanRef) -> CurrentPlan:
     """The execution plan of a plan: what it compiles to now, or a stored one that comes from elsewhere, or is revised.
 
     That lines have moved is no difference: then the stored bytes are the ones. Raises ExecplanError.
     """
-    location = home.display_path(store.path_of(home, ref))
-    data = store.read(home, ref)
+    location = project.display_path(store.path_of(project, ref))
+    data = store.read(project, ref)
     if data is None:
-        return _from_compilation(home, ref, location, _compile_timed(home, ref), "")
+        return _from_compilation(project, ref, location, _compile_timed(project, ref), "")
     try:
         document = load(data, ExecutionPlan, location)
     except ExecplanError as error:
-        timed_compilation = _compile_timed(home, ref)
+        timed_compilation = _compile_timed(project, ref)
         if timed_compilation.compilation.document is None:
             raise
         reason = error.message.removeprefix(f"{location}: ")
-        return _from_compilation(home, ref, location, timed_compilation, f"it can't be used: {reason}")
+        return _from_compilation(project, ref, location, timed_compilation, f"it can't be used: {reason}")
     if document.source is None or document.revision > 1:
         _ensure_same_plan(document, ref, location)
         return CurrentPlan(document, data, location, True, "", ())
-    timed_compilation = _compile_timed(home, ref)
+    timed_compilation = _compile_timed(project, ref)
     compiled_plan = timed_compilation.compilation.document and _with_stored_path(timed_compilation.compilation.document, document, ref)
     difference_lines = () if compiled_plan is None else describe_differences(document, compiled_plan)
     if compiled_plan is None or difference_lines:
-        return _from_compilation(home, ref, location, timed_compilation, f"the plan compiles to something else now: {'; '.join(difference_lines[:3])}", difference_lines)
+        return _from_compilation(project, ref, location, timed_compilation, f"the plan compiles to something else now: {'; '.join(difference_lines[:3])}", difference_lines)
     return CurrentPlan(compiled_plan, data, location, True, "", timed_compilation.compilation.skipped, generation_seconds=timed_compilation.seconds)
 
 
@@ -90,10 +90,10 @@ class _TimedCompilation(NamedTuple):
     seconds: float
 
 
-def _compile_timed(home: Project, ref: PlanRef) -> _TimedCompilation:
+def _compile_timed(project: Project, ref: PlanRef) -> _TimedCompilation:
     """Compile a plan; raises ExecplanError."""
     started = monotonic()
-    compilation = compile_plan_file(home, ref)
+    compilation = compile_plan_file(project, ref)
     return _TimedCompilation(compilation, round(monotonic() - started, 6))
 
 
@@ -105,10 +105,10 @@ def _with_stored_path(compiled_plan: ExecutionPlan, stored_plan: ExecutionPlan, 
     return compiled_plan.model_copy(update={"source": new_source.model_copy(update={"path": old_source.path})})
 
 
-def _from_compilation(home: Project, ref: PlanRef, location: str, timed_compilation: _TimedCompilation, stale_reason: str, difference_lines: tuple[str, ...] = ()) -> CurrentPlan:
+def _from_compilation(project: Project, ref: PlanRef, location: str, timed_compilation: _TimedCompilation, stale_reason: str, difference_lines: tuple[str, ...] = ()) -> CurrentPlan:
     compilation = timed_compilation.compilation
     if compilation.document is None:
-        raise no_steps_error(home.display_path(ref.path), compilation.skipped)
+        raise no_steps_error(project.display_path(ref.path), compilation.skipped)
     return CurrentPlan(compilation.document, to_bytes(compilation.document), location, False, stale_reason, compilation.skipped, difference_lines, timed_compilation.seconds)
 
 

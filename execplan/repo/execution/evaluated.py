@@ -34,13 +34,13 @@ class EvaluatedPlan(NamedTuple):
     """The run that goes on with this very document, if there is one."""
 
 
-def evaluate_plan(home: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
+def evaluate_plan(project: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
     """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
-    current_plan = load_current_plan(home, ref)
+    current_plan = load_current_plan(project, ref)
     if active_run is not None and active_run.document != digest(current_plan.data):
         active_run = None
-    policy, world = effective_policy(home), SnapshotWorld(home)
+    policy, world = effective_policy(project), SnapshotWorld(project)
     evaluation = evaluate(current_plan.document, world, policy, active_run)
     binding = bind(current_plan.data, current_plan.document, world, policy)
-    path = home.display_path(ref.path) if current_plan.document.source is not None else current_plan.path
+    path = project.display_path(ref.path) if current_plan.document.source is not None else current_plan.path
     return EvaluatedPlan(current_plan, policy, evaluation, binding, path, active_run)

@@ -18,14 +18,14 @@ _FILE_NAME = "key"
 _KEY_BYTES = 32
 
 
-def path(home: Project) -> str:
+def path(project: Project) -> str:
     """The file, whether it is there or not; raises ExecplanError when it would lie in the repository."""
-    return os.path.join(private.config_directory(home), _FILE_NAME)
+    return os.path.join(private.config_directory(project), _FILE_NAME)
 
 
-def read(home: Project) -> bytes | None:
+def read(project: Project) -> bytes | None:
     """The key, None before the first approval; raises ExecplanError for one that others can read, or that is none."""
-    key_path = path(home)
+    key_path = path(project)
     trace.tell(f"read {key_path}")
     try:
         descriptor = open_regular(key_path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -53,16 +53,16 @@ def read(home: Project) -> bytes | None:
     return data
 
 
-def get_or_create(home: Project) -> bytes:
+def get_or_create(project: Project) -> bytes:
     """The key, made if there is none; of many who make it at once all have the same. Raises ExecplanError."""
-    key_path = path(home)
-    existing_key = read(home)
+    key_path = path(project)
+    existing_key = read(project)
     if existing_key is not None:
         return existing_key
     from execplan.text.files import temporary
     from execplan.text.folder import Folder
 
-    with register.lock(home), Folder(os.path.dirname(key_path), make=True) as folder:
+    with register.lock(project), Folder(os.path.dirname(key_path), make=True) as folder:
         temporary_name = temporary(_FILE_NAME)
         try:
             folder.unlink(temporary_name)  # what a killed maker has left was never the key
@@ -76,7 +76,7 @@ def get_or_create(home: Project) -> bytes:
             folder.sync()
         except OSError as error:
             raise trouble(error, key_path, "write") from None
-    existing_key = read(home)
+    existing_key = read(project)
     if existing_key is None:
         raise ExecplanError("bad-key", f"{key_path} was removed while it was made", exit=INPUT, hint="try again")
     return existing_key

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def effective_policy(home: Project) -> Policy:
+def effective_policy(project: Project) -> Policy:
     """The policy that holds for a home; raises ExecplanError."""
     from execplan.execution.risk import rate as risk
     from execplan.repo import own
 
-    user_settings, repository_settings = own.execution(), home.settings.execution
+    user_settings, repository_settings = own.execution(), project.settings.execution
     policy = policies.tighten(Policy()._replace(**policy_values(user_settings)), policy_values(repository_settings))
     checks_on = {**check_switches(user_settings), **check_switches(repository_settings)}
     policy = policy._replace(

@@ -12,32 +12,32 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def config_directory(home: Project) -> str:
+def config_directory(project: Project) -> str:
     """The folder of the key; raises ExecplanError when it lies in the repository."""
-    return _ensure_outside(home, os.path.dirname(own.path()), "XDG_CONFIG_HOME")
+    return _ensure_outside(project, os.path.dirname(own.path()), "XDG_CONFIG_HOME")
 
 
-def state_directory(home: Project) -> str:
+def state_directory(project: Project) -> str:
     """The folder of the register; raises ExecplanError when it lies in the repository."""
-    return _state_subdirectory(home, "approvals")
+    return _state_subdirectory(project, "approvals")
 
 
-def anchor_directory(home: Project) -> str:
+def anchor_directory(project: Project) -> str:
     """The folder of the anchors of ledgers, where there is no git; raises ExecplanError when it lies in the repository."""
-    return _state_subdirectory(home, "ledgers")
+    return _state_subdirectory(project, "ledgers")
 
 
-def _state_subdirectory(home: Project, name: str) -> str:
+def _state_subdirectory(project: Project, name: str) -> str:
     state_home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return _ensure_outside(home, os.path.join(state_home, "execplan", name), "XDG_STATE_HOME")
+    return _ensure_outside(project, os.path.join(state_home, "execplan", name), "XDG_STATE_HOME")
 
 
-def _ensure_outside(home: Project, directory: str, variable: str) -> str:
+def _ensure_outside(project: Project, directory: str, variable: str) -> str:
     directory = os.path.abspath(directory)
-    if f"{os.path.realpath(directory)}/".startswith(os.path.realpath(home.root).rstrip("/") + "/"):
+    if f"{os.path.realpath(directory)}/".startswith(os.path.realpath(project.root).rstrip("/") + "/"):
         raise ExecplanError(
             "key-inside",
-            f"{directory} lies in the repository {home.root}: what approves must not be kept where a commit takes it along",
+            f"{directory} lies in the repository {project.root}: what approves must not be kept where a commit takes it along",
             exit=POLICY,
             hint=f"let {variable} name a folder outside of it",
         )

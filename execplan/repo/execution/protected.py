@@ -15,16 +15,16 @@ _TOOL_PATHS = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.s
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
 
-def protection_reason(home: Project, path: str) -> str:
+def protection_reason(project: Project, path: str) -> str:
     """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
-    return make_protection_check(home)(path)
+    return make_protection_check(project)(path)
 
 
-def make_protection_check(home: Project) -> Callable[[str], str]:
+def make_protection_check(project: Project) -> Callable[[str], str]:
     """What says that of many paths of a home."""
-    artifact_dirs = [home.artifacts_dir("", archived=archived) for archived in (False, True)]
-    artifact_patterns = [os.path.relpath(directory, home.root).casefold() for directory in artifact_dirs]
-    linked_prefixes = [f"{os.path.relpath(directory, os.path.realpath(home.root)).casefold()}/" for directory in _linked_artifact_dirs(home)]
+    artifact_dirs = [project.artifacts_dir("", archived=archived) for archived in (False, True)]
+    artifact_patterns = [os.path.relpath(directory, project.root).casefold() for directory in artifact_dirs]
+    linked_prefixes = [f"{os.path.relpath(directory, os.path.realpath(project.root)).casefold()}/" for directory in _linked_artifact_dirs(project)]
 
     def reason_for(path: str) -> str:
         folded_path = path.casefold()
@@ -50,11 +50,11 @@ def _is_evidence(path: str, artifacts_pattern: str) -> bool:
     return is_inside and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
 
 
-def _linked_artifact_dirs(home: Project) -> list[str]:
+def _linked_artifact_dirs(project: Project) -> list[str]:
     """Where in the repository the artifacts of plans really lie, of those that a link leads to."""
-    real_directories, root = set(), os.path.realpath(home.root)
+    real_directories, root = set(), os.path.realpath(project.root)
     for archived in (False, True):
-        parent = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
+        parent = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
         real_parent = os.path.realpath(parent)
         try:
             with os.scandir(real_parent) as entries:
@@ -65,15 +65,15 @@ def _linked_artifact_dirs(home: Project) -> list[str]:
     return sorted([directory for directory in real_directories if directory.startswith(f"{root}/")])
 
 
-def existing_tool_paths(home: Project) -> list[str]:
+def existing_tool_paths(project: Project) -> list[str]:
     """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
-    paths = [os.path.join(home.base, name.strip("/")) for name in _TOOL_PATHS]
+    paths = [os.path.join(project.base, name.strip("/")) for name in _TOOL_PATHS]
     for archived in (False, True):
-        parent, _, date_part = home.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
+        parent, _, date_part = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
         for directory, subdirectories, files in os.walk(parent):
             is_top = directory == parent
             names = _EVIDENCE_NAMES.intersection([*subdirectories, *files]) if date_part or not is_top else set()
             paths += [os.path.join(directory, name) for name in sorted(names)]
             subdirectories[:] = [name for name in subdirectories if name not in names] if date_part or is_top else []
-    paths += [os.path.join(directory, name) for directory in _linked_artifact_dirs(home) for name in sorted(_EVIDENCE_NAMES)]
+    paths += [os.path.join(directory, name) for directory in _linked_artifact_dirs(project) for name in sorted(_EVIDENCE_NAMES)]
     return [path for path in dict.fromkeys(paths) if os.path.lexists(path) and not os.path.islink(path)]

@@ -26,45 +26,45 @@ class RegistryEntry(NamedTuple):
     is_revoked: bool = False
 
 
-def lock(home: Project) -> Lock:
+def lock(project: Project) -> Lock:
     """The lock of the register."""
     from execplan.text import files
     from execplan.text.lock import Lock
 
-    directory = private.state_directory(home)
+    directory = private.state_directory(project)
     files.make_folder(directory)
     return Lock(os.path.join(directory, "register.lock"), "the register of approvals")
 
 
-def read_entry(home: Project, approval_id: str) -> RegistryEntry:
+def read_entry(project: Project, approval_id: str) -> RegistryEntry:
     """What has become of the approval with this id; raises ExecplanError when that can't be read."""
-    used_path, revoked_path = entry_paths(home, approval_id)
+    used_path, revoked_path = entry_paths(project, approval_id)
     return RegistryEntry(_read_run(used_path), os.path.lexists(revoked_path))
 
 
-def reserve(home: Project, approval_id: str, run_id: str) -> None:
+def reserve(project: Project, approval_id: str, run_id: str) -> None:
     """Set an approval apart for a run that is about to begin; raises ExecplanError when it has served one, or serves none.
 
     A run that took it and is never to begin makes way: the caller holds the lock of runs, so that none is about to.
     """
-    _write_use(home, approval_id, f"{run_id}{_RESERVED_SUFFIX}")
+    _write_use(project, approval_id, f"{run_id}{_RESERVED_SUFFIX}")
 
 
-def mark_used(home: Project, approval_id: str, run_id: str) -> None:
+def mark_used(project: Project, approval_id: str, run_id: str) -> None:
     """Let an approval serve a run and its resumes, and no other; raises ExecplanError when it serves another, or none.
 
     Of a run that begins this is said when its first entry is on disk, and before anything is done.
     """
-    _write_use(home, approval_id, run_id)
+    _write_use(project, approval_id, run_id)
 
 
-def _write_use(home: Project, approval_id: str, new_text: str) -> None:
+def _write_use(project: Project, approval_id: str, new_text: str) -> None:
     """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
     from execplan.text import files
 
-    used_path, revoked_path = entry_paths(home, approval_id)
+    used_path, revoked_path = entry_paths(project, approval_id)
     run_id, is_started = new_text.removesuffix(_RESERVED_SUFFIX), not new_text.endswith(_RESERVED_SUFFIX)
-    with lock(home):
+    with lock(project):
         if os.path.lexists(revoked_path):
             raise _revoked_error(approval_id)
         if files.create(used_path, new_text.encode()):
@@ -79,12 +79,12 @@ def _write_use(home: Project, approval_id: str, new_text: str) -> None:
             files.replace(used_path, old_bytes, new_text.encode())
 
 
-def revoke(home: Project, approval_id: str) -> bool:
+def revoke(project: Project, approval_id: str) -> bool:
     """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
     from execplan.text import files
 
-    with lock(home):
-        return files.create(entry_paths(home, approval_id)[1], b"")
+    with lock(project):
+        return files.create(entry_paths(project, approval_id)[1], b"")
 
 
 def already_used_error(run_id: str) -> ExecplanError:
@@ -102,9 +102,9 @@ def _revoked_error(approval_id: str) -> ExecplanError:
     return ExecplanError("not-approved", message, exit=POLICY, hint="approve it anew: execplan approve")
 
 
-def entry_paths(home: Project, approval_id: str) -> tuple[str, str]:
+def entry_paths(project: Project, approval_id: str) -> tuple[str, str]:
     """The files that say so, of the approval with this id: used, revoked; raises ExecplanError."""
-    directory = private.state_directory(home)
+    directory = private.state_directory(project)
     return os.path.join(directory, f"{approval_id}.used"), os.path.join(directory, f"{approval_id}.revoked")
 
 

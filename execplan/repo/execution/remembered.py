@@ -21,7 +21,7 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.execution.standing import ApprovalCandidate, Standing
+    from execplan.repo.execution.standing import ApprovalCandidate, ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -34,12 +34,12 @@ _MTIME_MARGIN_NS = 2_000_000_000
 """Nanoseconds by which a file must be older than the look: the coarsest file system counts two seconds as one time."""
 
 
-def read_cached_status(home: Project, ref: PlanRef, run_id: str = "") -> StatusJson | None:
+def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> StatusJson | None:
     """What was told of a plan, or of it for a run, None when it has to be looked at."""
     try:
-        with open(disk.open_regular(_cache_path(home, ref)), "rb") as file:
+        with open(disk.open_regular(_cache_path(project, ref)), "rb") as file:
             key, watched_files, (valid_from, valid_until), status_json = marshal.loads(file.read(_MAX_BYTES))  # noqa: S302 - from our own state folder
-        if key != _cache_key(home, ref, run_id) or (valid_until and not valid_from <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < valid_until):
+        if key != _cache_key(project, ref, run_id) or (valid_until and not valid_from <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < valid_until):
             return None
         cached_status: StatusJson = status_json
         return cached_status if all([_file_status(path, is_full_status=is_full_status) == file_status for path, is_full_status, file_status in watched_files]) else None
@@ -47,56 +47,56 @@ def read_cached_status(home: Project, ref: PlanRef, run_id: str = "") -> StatusJ
         return None
 
 
-def cache_status(home: Project, ref: PlanRef, approval_status: Standing, status_json: StatusJson, run_id: str = "") -> None:
+def cache_status(project: Project, ref: PlanRef, approval_status: ApprovalStatus, status_json: StatusJson, run_id: str = "") -> None:
     """Keep what is told of a plan, where that depends on nothing but files; that it can't be kept harms nobody."""
     from execplan.repo.execution.standing import APPROVED, EXPIRED
 
-    if approval_status.candidate is None or approval_status.state == EXPIRED or approval_status.candidate.policy.pin or not home.exists:
+    if approval_status.candidate is None or approval_status.state == EXPIRED or approval_status.candidate.policy.pin or not project.exists:
         return
     started_ns = time_ns()
-    watched_files = [(path, is_full_status, _file_status(path, is_full_status=is_full_status)) for path, is_full_status in _watched_paths(home, ref, approval_status)]
+    watched_files = [(path, is_full_status, _file_status(path, is_full_status=is_full_status)) for path, is_full_status in _watched_paths(project, ref, approval_status)]
     if any([max((*file_status[4:6], *file_status[10:12]), default=0) > started_ns - _MTIME_MARGIN_NS for _, is_full_status, file_status in watched_files if is_full_status]):
         return
     approval = approval_status.approval if approval_status.state == APPROVED else None
     validity_period = (approval.approved_at, approval.expires_at) if approval is not None else ("", "")
     try:
-        state.make_state_dir(home, _CACHE_DIRECTORY)
-        temporary_path = f"{_cache_path(home, ref)}.{os.getpid()}"
+        state.make_state_dir(project, _CACHE_DIRECTORY)
+        temporary_path = f"{_cache_path(project, ref)}.{os.getpid()}"
         with open(temporary_path, "wb") as file:
-            file.write(marshal.dumps((_cache_key(home, ref, run_id), watched_files, validity_period, status_json)))
-        os.replace(temporary_path, _cache_path(home, ref))
+            file.write(marshal.dumps((_cache_key(project, ref, run_id), watched_files, validity_period, status_json)))
+        os.replace(temporary_path, _cache_path(project, ref))
     except (OSError, ValueError, ExecplanError):
         pass
 
 
-def _watched_paths(home: Project, ref: PlanRef, approval_status: Standing) -> list[tuple[str, bool]]:
+def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStatus) -> list[tuple[str, bool]]:
     """Every path that decides, and whether all of its status does, or only what it is, as of a folder on the way."""
     from execplan.repo.execution import approvals, key, register
 
-    approvals_dir = approvals.directory(home, ref)
-    stored_approvals = approvals.read_all(home, ref)
-    full_paths = {ref.path, store.path_of(home, ref), approvals_dir, *[stored.path for stored in stored_approvals], key.path(home), own.path()}
-    full_paths |= {os.path.join(home.base, SETTINGS_FILE), os.path.join(home.base, PYPROJECT_FILE)}
+    approvals_dir = approvals.directory(project, ref)
+    stored_approvals = approvals.read_all(project, ref)
+    full_paths = {ref.path, store.path_of(project, ref), approvals_dir, *[stored.path for stored in stored_approvals], key.path(project), own.path()}
+    full_paths |= {os.path.join(project.base, SETTINGS_FILE), os.path.join(project.base, PYPROJECT_FILE)}
     for stored in stored_approvals:
         ids = (stored.approval.id, *stored.approval.origins) if stored.approval is not None else ()
-        full_paths |= {path for approval_id in ids for path in register.entry_paths(home, approval_id)}
+        full_paths |= {path for approval_id in ids for path in register.entry_paths(project, approval_id)}
     assert approval_status.candidate is not None
-    full_paths |= _program_paths(home, approval_status.candidate)
-    bound_paths = [os.path.join(home.root, path) for path in approval_status.candidate.binding.states]
+    full_paths |= _program_paths(project, approval_status.candidate)
+    bound_paths = [os.path.join(project.root, path) for path in approval_status.candidate.binding.states]
     parent_paths = set()
     for path in bound_paths:
-        while len(path) > len(home.root):
+        while len(path) > len(project.root):
             path = os.path.dirname(path)  # noqa: PLW2901 - up to the root
             parent_paths.add(path)
     return [*[(path, True) for path in sorted(full_paths | set(bound_paths))], *[(path, False) for path in sorted(parent_paths)]]
 
 
-def _program_paths(home: Project, candidate: ApprovalCandidate) -> set[str]:
+def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
     """The programs that are bound, and the folders that they are looked for in."""
     step_paths = [step.env["PATH"] for step in candidate.current_plan.document.steps if "PATH" in step.env]
     program_paths = [path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)]
     directories = [directory for path in (*step_paths, os.environ.get("PATH", os.defpath)) for directory in path.split(os.pathsep)]
-    return {os.path.join(home.root, path) for path in [*program_paths, *directories] if path}
+    return {os.path.join(project.root, path) for path in [*program_paths, *directories] if path}
 
 
 def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
@@ -117,11 +117,11 @@ def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
     return file_status
 
 
-def _cache_key(home: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:
+def _cache_key(project: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:
     """What else decides: the program, the run that waits, and where programs and the user's files are."""
     path = os.environ.get("PATH", os.defpath)
-    return __version__, path, ref.path, run_id, own.path(), private.config_directory(home), private.state_directory(home)
+    return __version__, path, ref.path, run_id, own.path(), private.config_directory(project), private.state_directory(project)
 
 
-def _cache_path(home: Project, ref: PlanRef) -> str:
-    return os.path.join(home.state, _CACHE_DIRECTORY, state.path_key(ref.path))
+def _cache_path(project: Project, ref: PlanRef) -> str:
+    return os.path.join(project.state, _CACHE_DIRECTORY, state.path_key(ref.path))

@@ -53,7 +53,7 @@ class CheckedApproval(NamedTuple):
     """What drifted, or what else is wrong with it, a line each."""
 
 
-class Standing(NamedTuple):
+class ApprovalStatus(NamedTuple):
     """How a plan stands."""
 
     state: str
@@ -66,7 +66,7 @@ class Standing(NamedTuple):
     """None for a plan that compiles to nothing."""
 
 
-def find_candidate(home: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:
+def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:
     """What a plan compiles to now, and what an approval of it would bind; raises ExecplanError.
 
     Programs are left out where an agent's program runs the steps: it has a PATH of its own.
@@ -75,45 +75,45 @@ def find_candidate(home: Project, ref: PlanRef, *, with_programs: bool = True) -
     from execplan.repo.execution.policy import effective_policy
     from execplan.repo.execution.world import DiskWorld
 
-    current_plan, policy = load_current_plan(home, ref), effective_policy(home)
-    binding = bind(current_plan.data, current_plan.document, DiskWorld(home), policy)
+    current_plan, policy = load_current_plan(project, ref), effective_policy(project)
+    binding = bind(current_plan.data, current_plan.document, DiskWorld(project), policy)
     return ApprovalCandidate(current_plan, binding if with_programs else binding._replace(programs=None), policy)
 
 
-def find_status(home: Project, ref: PlanRef, run_id: str = "", *, with_programs: bool = True) -> Standing:
+def find_status(project: Project, ref: PlanRef, run_id: str = "", *, with_programs: bool = True) -> ApprovalStatus:
     """How a plan stands, or how it does for a run; one that compiles to nothing is stale where it was approved.
 
     Raises ExecplanError.
     """
     try:
-        candidate = find_candidate(home, ref, with_programs=with_programs)
+        candidate = find_candidate(project, ref, with_programs=with_programs)
     except ExecplanError as error:
-        return Standing(STALE if approvals.read_all(home, ref) else NOT_COMPILED, drift=(error.message,))
-    best_approval = _select_best(check_approvals(home, ref, candidate, run_id))
+        return ApprovalStatus(STALE if approvals.read_all(project, ref) else NOT_COMPILED, drift=(error.message,))
+    best_approval = _select_best(check_approvals(project, ref, candidate, run_id))
     if best_approval is None:
         stale_reason = candidate.current_plan.stale_reason
-        return Standing(STALE if stale_reason else COMPILED, drift=(stale_reason,) if stale_reason else (), candidate=candidate)
-    return Standing(best_approval.state, best_approval.stored.approval, best_approval.reasons, best_approval.stored.path, candidate)
+        return ApprovalStatus(STALE if stale_reason else COMPILED, drift=(stale_reason,) if stale_reason else (), candidate=candidate)
+    return ApprovalStatus(best_approval.state, best_approval.stored.approval, best_approval.reasons, best_approval.stored.path, candidate)
 
 
-def check_all_approvals(home: Project, ref: PlanRef, run_id: str = "") -> list[CheckedApproval]:
+def check_all_approvals(project: Project, ref: PlanRef, run_id: str = "") -> list[CheckedApproval]:
     """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
     try:
-        return check_approvals(home, ref, find_candidate(home, ref), run_id)
+        return check_approvals(project, ref, find_candidate(project, ref), run_id)
     except ExecplanError as error:
-        return check_approvals(home, ref, error.message, run_id)
+        return check_approvals(project, ref, error.message, run_id)
 
 
-def check_approvals(home: Project, ref: PlanRef, candidate: ApprovalCandidate | str, run_id: str = "", ignored_paths: Collection[str] = ()) -> list[CheckedApproval]:
+def check_approvals(project: Project, ref: PlanRef, candidate: ApprovalCandidate | str, run_id: str = "", ignored_paths: Collection[str] = ()) -> list[CheckedApproval]:
     """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds.
 
     Paths that are spared may have changed since.
     """
-    stored_approvals = approvals.read_all(home, ref)
+    stored_approvals = approvals.read_all(project, ref)
     if not stored_approvals:
         return []
-    signing_key = key.read(home)
-    return [_check_approval(home, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals]
+    signing_key = key.read(project)
+    return [_check_approval(project, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals]
 
 
 def _select_best(checked_approvals: list[CheckedApproval]) -> CheckedApproval | None:
@@ -122,7 +122,7 @@ def _select_best(checked_approvals: list[CheckedApproval]) -> CheckedApproval | 
 
 
 def _check_approval(
-    home: Project, stored: StoredApproval, candidate: ApprovalCandidate | str, signing_key: bytes | None, run_id: str, ignored_paths: Collection[str]
+    project: Project, stored: StoredApproval, candidate: ApprovalCandidate | str, signing_key: bytes | None, run_id: str, ignored_paths: Collection[str]
 ) -> CheckedApproval:
     approval = stored.approval
     if approval is None:
@@ -133,10 +133,10 @@ def _check_approval(
         return CheckedApproval(stored, ALTERED, (reason,))
     if not stored.is_intact:
         return CheckedApproval(stored, ALTERED, ("its bytes or its name are not those that were written",))
-    registry_entry = register.read_entry(home, approval.id)
+    registry_entry = register.read_entry(project, approval.id)
     if registry_entry.is_revoked:
         return CheckedApproval(stored, REVOKED, ())
-    if any([register.read_entry(home, origin).is_revoked for origin in approval.origins]):
+    if any([register.read_entry(project, origin).is_revoked for origin in approval.origins]):
         return CheckedApproval(stored, REVOKED, ("the approval that covers this revision was revoked",))
     only_run_id = approval.derived_from.run if approval.derived_from is not None else ""
     if only_run_id and only_run_id != run_id:
@@ -148,7 +148,7 @@ def _check_approval(
     if isinstance(candidate, str):
         return CheckedApproval(stored, STALE, (candidate,))
     drift_lines = _find_drift(
-        home,
+        project,
         approval,
         candidate,
         {**approval.binding.states, **candidate.binding.states} if registry_entry.run_id else ignored_paths,
@@ -157,10 +157,10 @@ def _check_approval(
     return CheckedApproval(stored, STALE if drift_lines else APPROVED, drift_lines)
 
 
-def _find_drift(home: Project, approval: Approval, candidate: ApprovalCandidate, ignored_paths: Collection[str], *, is_resume: bool) -> tuple[str, ...]:
+def _find_drift(project: Project, approval: Approval, candidate: ApprovalCandidate, ignored_paths: Collection[str], *, is_resume: bool) -> tuple[str, ...]:
     """What differs from what was approved; a run that goes on has made changes and commits, and compares by itself."""
     lines = []
-    if approval.place != checkout_digest(home):
+    if approval.place != checkout_digest(project):
         lines.append("it was given in another checkout")
     if approval.plan_id != candidate.current_plan.document.plan_id:
         lines.append(f"it was given for the plan {approval.plan_id}")
@@ -175,23 +175,23 @@ def _find_drift(home: Project, approval: Approval, candidate: ApprovalCandidate,
     lines += drift(approved_binding, current_binding)
     if candidate.current_plan.stale_reason and approved_binding.document == current_binding.document:
         lines.append(f"{candidate.current_plan.path}: {candidate.current_plan.stale_reason}")
-    if not is_resume and candidate.policy.pin == "tree" and approval.tree != tree.tree_digest(home):
-        lines += tree.changed_files(home, approval.head) or ("HEAD: holds other files than when it was approved",)
+    if not is_resume and candidate.policy.pin == "tree" and approval.tree != tree.tree_digest(project):
+        lines += tree.changed_files(project, approval.head) or ("HEAD: holds other files than when it was approved",)
     return tuple(lines)
 
 
-def require_approved_status(home: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True) -> Standing:
+def require_approved_status(project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True) -> ApprovalStatus:
     """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
-    candidate = find_candidate(home, ref, with_programs=with_programs)
-    best_approval = require_valid_approval(home, ref, candidate, run_id)
-    return Standing(APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
+    candidate = find_candidate(project, ref, with_programs=with_programs)
+    best_approval = require_valid_approval(project, ref, candidate, run_id)
+    return ApprovalStatus(APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
 
 
 def require_valid_approval(
-    home: Project, ref: PlanRef, candidate: ApprovalCandidate | None = None, run_id: str = "", ignored_paths: Collection[str] = ()
+    project: Project, ref: PlanRef, candidate: ApprovalCandidate | None = None, run_id: str = "", ignored_paths: Collection[str] = ()
 ) -> CheckedApproval:
     """The approval that holds; raises ExecplanError where none does."""
-    best_approval = _select_best(check_approvals(home, ref, candidate or find_candidate(home, ref), run_id, ignored_paths))
+    best_approval = _select_best(check_approvals(project, ref, candidate or find_candidate(project, ref), run_id, ignored_paths))
     if best_approval is None or best_approval.state != APPROVED:
         raise approval_error(ref, best_approval)
     return best_approval
@@ -218,6 +218,6 @@ def approval_error(ref: PlanRef, checked_approval: CheckedApproval | None) -> Ex
     return ExecplanError("stale-approval", message, exit=CHANGED, hint=hint, candidates=reasons)
 
 
-def checkout_digest(home: Project) -> str:
+def checkout_digest(project: Project) -> str:
     """The digest of where a checkout lies."""
-    return digest(os.fsencode(os.path.realpath(home.root)))
+    return digest(os.fsencode(os.path.realpath(project.root)))

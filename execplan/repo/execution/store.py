@@ -41,81 +41,81 @@ class StoredArtifact(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def path_of(home: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> str:
+def path_of(project: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> str:
     """The file, or another of the artifacts, whether it is there or not."""
-    return os.path.join(home.plan_artifacts_dir(ref.path, archived=ref.archived), name)
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), name)
 
 
-def read(home: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> bytes | None:
+def read(project: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> bytes | None:
     """Its bytes, or None where there is none; raises ExecplanError."""
-    return _read_file(home, path_of(home, ref, name))
+    return _read_file(project, path_of(project, ref, name))
 
 
-def _read_file(home: Project, path: str) -> bytes | None:
+def _read_file(project: Project, path: str) -> bytes | None:
     if not os.path.lexists(path):
         return None
-    ensure_inside(home, path)
+    ensure_inside(project, path)
     data, size = disk.read(path, MAX_BYTES)
     if size > MAX_BYTES:
-        with About(home.display_path(path)):
+        with About(project.display_path(path)):
             raise reader.too_large(size)
     return data
 
 
 def save(
-    home: Project, ref: PlanRef, build_bytes: Callable[[], bytes], options: WriteOptions, *, command: str, summary: str, name: str = PLAN_FILE_NAME
+    project: Project, ref: PlanRef, build_bytes: Callable[[], bytes], options: WriteOptions, *, command: str, summary: str, name: str = PLAN_FILE_NAME
 ) -> StoredArtifact:
     """Store what `build_bytes` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
 
     A document that is there already, to the byte, is not written again.
     """
-    require_existing(home)
-    ensure_not_archived(home, ref)
-    path = path_of(home, ref, name)
-    display_path = home.display_path(path)
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    path = path_of(project, ref, name)
+    display_path = project.display_path(path)
     if options.dry_run:
-        old_bytes, new_bytes = _read_file(home, path), build_bytes()
-        _ensure_readable_size(home, path, new_bytes)
+        old_bytes, new_bytes = _read_file(project, path), build_bytes()
+        _ensure_readable_size(project, path, new_bytes)
         diff_text = format_diff(old_bytes or b"", new_bytes, display_path) if new_bytes != old_bytes else ""
         return StoredArtifact(display_path, new_bytes != old_bytes, digest(new_bytes), diff_text, None, ())
-    if options.should_commit(home):
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    with state.lock(home, ref.real_path, f"{command} of {ref.id}"):
-        ensure_plan_exists(home, ref)
+    with state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(project, ref)
         new_bytes = build_bytes()
-        old_bytes = files.again(lambda: write_artifact(home, path, new_bytes), display_path)
+        old_bytes = files.again(lambda: write_artifact(project, path, new_bytes), display_path)
         stored = StoredArtifact(display_path, old_bytes != new_bytes, digest(new_bytes), "", None, ())
-        if not stored.changed or not options.should_commit(home):
+        if not stored.changed or not options.should_commit(project):
             return stored
         from execplan.repo.commit import commit_paths
 
         old_contents = {} if old_bytes is None else {path: old_bytes}
-        title = reader.read(shelf.read_bytes(home, ref.path)).title
-        commit_result = commit_paths(home, ref.id, [path], command, summary, old_contents, title)
+        title = reader.read(shelf.read_bytes(project, ref.path)).title
+        commit_result = commit_paths(project, ref.id, [path], command, summary, old_contents, title)
         return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
 
 
-def write_artifact(home: Project, path: str, new_bytes: bytes) -> bytes | None:
+def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | None:
     """Let a file of the artifacts hold these bytes; what it held before, None if it was not there.
 
     The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
     """
-    _ensure_readable_size(home, path, new_bytes)
-    old_bytes = _read_file(home, path)
+    _ensure_readable_size(project, path, new_bytes)
+    old_bytes = _read_file(project, path)
     if old_bytes is None:
-        if not files.create(path, new_bytes, within=home.root, folders=True):
+        if not files.create(path, new_bytes, within=project.root, folders=True):
             raise disk.ChangedMeanwhileError(path)
     elif old_bytes != new_bytes:
-        files.replace(path, old_bytes, new_bytes, within=home.root)
+        files.replace(path, old_bytes, new_bytes, within=project.root)
     else:
-        files.tidy(path, (old_bytes,), within=home.root)
+        files.tidy(path, (old_bytes,), within=project.root)
     return old_bytes
 
 
-def _ensure_readable_size(home: Project, path: str, new_bytes: bytes) -> None:
+def _ensure_readable_size(project: Project, path: str, new_bytes: bytes) -> None:
     """Refuse to write what could not be read again; raises ExecplanError."""
     if len(new_bytes) > MAX_BYTES:
-        message = f"{home.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
+        message = f"{project.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
         raise ExecplanError("too-large", message, exit=INPUT, hint="write long files with a command, and not with a step")

@@ -33,15 +33,15 @@ class TriggerPaths(NamedTuple):
     """What hooks go by, and commands may well write."""
 
 
-def find_triggers(home: Project) -> TriggerPaths:
+def find_triggers(project: Project) -> TriggerPaths:
     """Those of a repository; none without git, or where it does not answer."""
-    if home.git is None:
+    if project.git is None:
         return TriggerPaths()
     try:
-        config_output = ask.output(home, "config", "--list", "--null", "--show-origin").decode("utf-8", "surrogateescape")
+        config_output = ask.output(project, "config", "--list", "--null", "--show-origin").decode("utf-8", "surrogateescape")
     except ExecplanError:
         return TriggerPaths()
-    candidates = _submodule_links(home)
+    candidates = _submodule_links(project)
     fields = config_output.split("\0")
     for origin, entry in zip(fields[::2], fields[1::2], strict=False):
         name, _, value = entry.partition("\n")
@@ -53,17 +53,17 @@ def find_triggers(home: Project) -> TriggerPaths:
             candidates.append(os.path.join(os.path.dirname(config_file), os.path.expanduser(value)))
         elif name.rpartition(".")[2] in _PROGRAM_KEYS:
             candidates += [arg.strip("\"'") for arg in value.split()]
-    root = os.path.realpath(home.root)
+    root = os.path.realpath(project.root)
     paths = {os.path.normpath(os.path.join(root, os.path.expanduser(candidate))) for candidate in candidates if candidate}
     inside_paths = [path for path in paths if path.startswith(f"{root}/") and not path.startswith(f"{root}/.git/")]
     return TriggerPaths(tuple(sorted(inside_paths)), tuple([os.path.join(root, name) for name in _HOOK_MANAGER_FILES]))
 
 
-def _submodule_links(home: Project) -> list[str]:
+def _submodule_links(project: Project) -> list[str]:
     """The `.git` of each submodule, from the root."""
     try:
         with open(
-            disk.open_regular(os.path.join(home.root, ".gitmodules")), encoding="utf-8", errors="surrogateescape"
+            disk.open_regular(os.path.join(project.root, ".gitmodules")), encoding="utf-8", errors="surrogateescape"
         ) as file:
             key_values = [line.partition("=") for line in file]
     except OSError:
@@ -71,10 +71,10 @@ def _submodule_links(home: Project) -> list[str]:
     return [os.path.join(path.strip().strip('"'), ".git") for name, _, path in key_values if name.strip() == "path"]
 
 
-def take_snapshot(home: Project) -> TriggerSnapshot:
+def take_snapshot(project: Project) -> TriggerSnapshot:
     """How all of it is now."""
     snapshot: TriggerSnapshot = {}
-    for path in [path for paths in find_triggers(home) for path in paths]:
+    for path in [path for paths in find_triggers(project) for path in paths]:
         snapshot |= _path_snapshot(path)
         for directory, subdirectories, files in os.walk(path):
             for name in [*subdirectories, *files]:
@@ -82,10 +82,10 @@ def take_snapshot(home: Project) -> TriggerSnapshot:
     return snapshot
 
 
-def changed_triggers(home: Project, old_snapshot: TriggerSnapshot) -> list[str]:
+def changed_triggers(project: Project, old_snapshot: TriggerSnapshot) -> list[str]:
     """What differs from an earlier look, as paths from the root."""
-    new_snapshot = take_snapshot(home)
-    return [home.display_path(path) for path in sorted({*old_snapshot, *new_snapshot}) if old_snapshot.get(path) != new_snapshot.get(path)]
+    new_snapshot = take_snapshot(project)
+    return [project.display_path(path) for path in sorted({*old_snapshot, *new_snapshot}) if old_snapshot.get(path) != new_snapshot.get(path)]
 
 
 def _path_snapshot(path: str) -> TriggerSnapshot:

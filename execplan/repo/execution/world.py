@@ -45,9 +45,9 @@ class _WalkResult(NamedTuple):
 class DiskWorld:
     """The world of a home; each path is walked from the root through no link, each time anew."""
 
-    def __init__(self, home: Project) -> None:
-        self.root = home.root
-        self.home = home
+    def __init__(self, project: Project) -> None:
+        self.root = project.root
+        self.project = project
 
     def state(self, path: str) -> State:
         """What is there; raises ExecplanError where a disk fails."""
@@ -108,7 +108,7 @@ class DiskWorld:
 
     def protected(self, path: str) -> str:
         """What of git's or the tool's own a path is, whatever its case."""
-        return protection_reason(self.home, path)
+        return protection_reason(self.project, path)
 
     def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
         """Where a command finds its program: on PATH, or from the folder that it runs in; see located.py."""
@@ -186,8 +186,8 @@ class DiskWorld:
 class SnapshotWorld(DiskWorld):
     """The world at one glance: what is shown of a path, what is judged and what is bound are of one and the same state."""
 
-    def __init__(self, home: Project) -> None:
-        super().__init__(home)
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
         self._states: dict[str, State] = {}
 
     def state(self, path: str) -> State:

@@ -35,32 +35,32 @@ class FileUnits(NamedTuple):
     errors: tuple[ExecplanError, ...]
 
 
-def read_files(home: Project, paths: Iterable[str], kind: str = FILE, reason: str = "") -> FileUnits:
+def read_files(project: Project, paths: Iterable[str], kind: str = FILE, reason: str = "") -> FileUnits:
     """The files of these paths, from the root, the older ones with the lower order; one that can't be read is a trouble."""
     dated_units: list[tuple[int, Unit]] = []
     errors = []
     for path in dict.fromkeys(paths):
         try:
-            dated_units.append(_read_file(home, path, kind, reason))
+            dated_units.append(_read_file(project, path, kind, reason))
         except ExecplanError as error:
             errors.append(error)
     ages = {age: order for order, age in enumerate(sorted({age for age, _ in dated_units}), start=1)}
     return FileUnits(tuple([unit._replace(order=ages[age]) for age, unit in dated_units]), tuple(errors))
 
 
-def _read_file(home: Project, path: str, kind: str, reason: str) -> tuple[int, Unit]:
+def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int, Unit]:
     """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
-    full_path = os.path.join(home.root, path)
-    target = ensure_inside(home, full_path)
-    if secret_name := other_name(target, (home.root, os.path.expanduser("~"))):
+    full_path = os.path.join(project.root, path)
+    target = ensure_inside(project, full_path)
+    if secret_name := other_name(target, (project.root, os.path.expanduser("~"))):
         message = f"{path} is another name of {secret_name}, a file for secrets"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
-    if is_secret(path) or is_secret(home.display_path(target)):
+    if is_secret(path) or is_secret(project.display_path(target)):
         message = f"{path} is a file for secrets, by its name"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
-    if ".git" in (*path.split(os.sep), *os.path.relpath(target, home.root).split(os.sep)):
+    if ".git" in (*path.split(os.sep), *os.path.relpath(target, project.root).split(os.sep)):
         message = f"{path} is git's own file, and such files hold passwords"
         raise ExecplanError(
             "secret-file", message, exit=POLICY, hint="no pack holds one: say what is needed of it in words"
@@ -77,7 +77,7 @@ def _read_file(home: Project, path: str, kind: str, reason: str) -> tuple[int, U
     return os.stat(full_path).st_mtime_ns, unit
 
 
-def requested_files(home: Project, files: Sequence[str], listing: FileListing) -> tuple[FileUnits, list[str]]:
+def requested_files(project: Project, files: Sequence[str], listing: FileListing) -> tuple[FileUnits, list[str]]:
     """The files that were asked for by name, and the paths of those in folders that were; raises ExecplanError."""
     directory_paths = []
     file_paths = []
@@ -86,31 +86,31 @@ def requested_files(home: Project, files: Sequence[str], listing: FileListing) -
             message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
             raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
         full_path = os.path.abspath(name)
-        path = home.display_path(os.path.join(disk.real(os.path.dirname(full_path)), os.path.basename(full_path)))
-        if os.path.isabs(path) and disk.real(full_path) != home.root:
+        path = project.display_path(os.path.join(disk.real(os.path.dirname(full_path)), os.path.basename(full_path)))
+        if os.path.isabs(path) and disk.real(full_path) != project.root:
             message = f"{name} lies outside the repository"
-            raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {home.root}")
+            raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {project.root}")
         if os.path.isdir(full_path):
             directory_paths += listing.files_below("" if os.path.isabs(path) else path)
         else:
             file_paths.append(path)
-    file_units = read_files(home, file_paths, reason="asked for by name")
+    file_units = read_files(project, file_paths, reason="asked for by name")
     for error in file_units.errors:
         raise error
     return file_units, [path for path in directory_paths if path not in file_paths]
 
 
-def find_unlisted(home: Project, text: str, listing: FileListing) -> list[str]:
+def find_unlisted(project: Project, text: str, listing: FileListing) -> list[str]:
     """The files that a text names and that are there, but not among those that git knows or would add."""
     unlisted_paths = []
     for path in mentioned_paths(text):
         if not path.startswith(("/", "..", "~")) and not listing.resolve(path):
-            if os.path.isfile(os.path.join(home.root, path)) and ".git" not in path.split("/"):
+            if os.path.isfile(os.path.join(project.root, path)) and ".git" not in path.split("/"):
                 unlisted_paths.append(path)
     return unlisted_paths
 
 
-def artifact_units(home: Project, root_directory: str, excluded_path: str) -> FileUnits:
+def artifact_units(project: Project, root_directory: str, excluded_path: str) -> FileUnits:
     """The artifacts in a folder but for one file, and what execplan itself keeps there."""
     paths: list[str] = []
     for directory, subdirectories, names in os.walk(root_directory):
@@ -120,8 +120,8 @@ def artifact_units(home: Project, root_directory: str, excluded_path: str) -> Fi
         paths += [os.path.join(directory, name) for name in kept_names]
         if len(paths) > _MAX_ARTIFACTS:
             break
-    display_paths = [home.display_path(path) for path in paths[:_MAX_ARTIFACTS] if path != excluded_path]
-    return read_files(home, display_paths, ARTIFACT)
+    display_paths = [project.display_path(path) for path in paths[:_MAX_ARTIFACTS] if path != excluded_path]
+    return read_files(project, display_paths, ARTIFACT)
 
 
 def format_omissions(messages: Sequence[str]) -> list[str]:

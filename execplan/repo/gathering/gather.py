@@ -48,21 +48,21 @@ class GatheredPack(NamedTuple):
     """The one that the last of the sessions ran with, or nothing."""
 
 
-def gather_pack(home: Project, ref: PlanRef, plan: Plan, options: GatherOptions) -> GatheredPack:
+def gather_pack(project: Project, ref: PlanRef, plan: Plan, options: GatherOptions) -> GatheredPack:
     """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
-    plan_path = home.display_path(resolved_path(ref))
-    listing, listing_warnings = _list_files(home, home.display_path(home.base) if home.base != home.root else "", plan_path.rpartition("/")[0])
-    with About(home.display_path(ref.path)):
+    plan_path = project.display_path(resolved_path(ref))
+    listing, listing_warnings = _list_files(project, project.display_path(project.base) if project.base != project.root else "", plan_path.rpartition("/")[0])
+    with About(project.display_path(ref.path)):
         plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count)
-    requested, directory_paths = files.requested_files(home, options.paths, listing)
+    requested, directory_paths = files.requested_files(project, options.paths, listing)
     included_paths = [plan_path, *[unit.path for unit in requested.units]]
-    named_units, omissions = _named_files(home, plan_units.units, listing, included_paths, directory_paths)
-    artifacts_dir = home.plan_artifacts_dir(ref.path, archived=ref.archived)
-    artifacts_read = files.artifact_units(home, artifacts_dir, ref.path)
+    named_units, omissions = _named_files(project, plan_units.units, listing, included_paths, directory_paths)
+    artifacts_dir = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    artifacts_read = files.artifact_units(project, artifacts_dir, ref.path)
     included_paths += [unit.path for unit in named_units]
     artifact_units = [unit for unit in artifacts_read.units if unit.path not in included_paths]
     omissions += [error.message for error in artifacts_read.errors]
-    changed_units, warnings = _uncommitted_changes(home, listing, [plan_path, home.display_path(artifacts_dir)], listing_warnings)
+    changed_units, warnings = _uncommitted_changes(project, listing, [plan_path, project.display_path(artifacts_dir)], listing_warnings)
     units = [*plan_units.units, *requested.units, *named_units, *artifact_units, *changed_units]
     session_units, session_messages, model = _session_units(options.session_logs)
     session_unit_ids = [unit.id for unit in session_units]
@@ -85,23 +85,23 @@ def gather_pack(home: Project, ref: PlanRef, plan: Plan, options: GatherOptions)
     return GatheredPack(redacted_pack, tuple([_escape_invalid_utf8(line) for line in lines]), model)
 
 
-def _list_files(home: Project, *base_directories: str) -> tuple[FileListing, list[str]]:
+def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, list[str]]:
     """The files of the repository, and a warning where git can't be asked for them: then a walk finds them."""
     try:
-        return list_files(home, *base_directories), []
+        return list_files(project, *base_directories), []
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
         message = "left out: what is not committed; files that git ignores may be in"
-        return walk_files(home, *base_directories), [f"{message}: {error.message}; {error.hint}"]
+        return walk_files(project, *base_directories), [f"{message}: {error.message}; {error.hint}"]
 
 
-def _uncommitted_changes(home: Project, listing: FileListing, excluded_paths: Sequence[str], listing_warnings: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _uncommitted_changes(project: Project, listing: FileListing, excluded_paths: Sequence[str], listing_warnings: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """What differs from the last commit, and warnings; nothing where git can't be asked."""
     if listing_warnings:
         return [], list(listing_warnings)
     try:
-        return tree.change_units(home, listing, excluded_paths)
+        return tree.change_units(project, listing, excluded_paths)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
@@ -114,13 +114,13 @@ def resolved_path(ref: PlanRef) -> str:
 
 
 def _named_files(
-    home: Project, units: Sequence[Unit], listing: FileListing, excluded_paths: Sequence[str], extra_paths: Sequence[str]
+    project: Project, units: Sequence[Unit], listing: FileListing, excluded_paths: Sequence[str], extra_paths: Sequence[str]
 ) -> tuple[tuple[Unit, ...], list[str]]:
     """The files that parts of the plan name, in the order in which they are named, and others; and what is left out."""
     named_paths = [path for unit in units for path in unit.references]
     text = "\n".join([unit.content for unit in units])
-    file_units = files.read_files(home, [path for path in dict.fromkeys([*named_paths, *extra_paths]) if path not in excluded_paths])
-    ignored = [f"git ignores {path}" for path in files.find_unlisted(home, text, listing) if path not in excluded_paths]
+    file_units = files.read_files(project, [path for path in dict.fromkeys([*named_paths, *extra_paths]) if path not in excluded_paths])
+    ignored = [f"git ignores {path}" for path in files.find_unlisted(project, text, listing) if path not in excluded_paths]
     return file_units.units, [*[error.message for error in file_units.errors], *ignored]
 
 

@@ -83,22 +83,22 @@ def _iter_mentions(text: str) -> Iterator[str]:
             yield stripped
 
 
-def list_files(home: Project, *base_directories: str) -> FileListing:
+def list_files(project: Project, *base_directories: str) -> FileListing:
     """The files that git knows or would add; without git, those that a walk finds. Raises ExecplanError."""
-    if home.git is None:
-        return walk_files(home, *base_directories)
+    if project.git is None:
+        return walk_files(project, *base_directories)
     from execplan.repo import ask
 
-    return FileListing(ask.unignored_files(home), root=home.root, base_directories=base_directories)
+    return FileListing(ask.unignored_files(project), root=project.root, base_directories=base_directories)
 
 
-def walk_files(home: Project, *base_directories: str) -> FileListing:
+def walk_files(project: Project, *base_directories: str) -> FileListing:
     """The files that a walk finds, without hidden ones and directories of dependencies and builds."""
     paths: list[str] = []
-    for directory, subdirectories, names in os.walk(home.root):
+    for directory, subdirectories, names in os.walk(project.root):
         subdirectories[:] = sorted([name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES])
-        relative_directory = directory[len(home.root) :].lstrip("/")
+        relative_directory = directory[len(project.root) :].lstrip("/")
         paths += [os.path.join(relative_directory, name) for name in names]
         if len(paths) > _MAX_FILES:
             break
-    return FileListing(paths[:_MAX_FILES], root=home.root, base_directories=base_directories)
+    return FileListing(paths[:_MAX_FILES], root=project.root, base_directories=base_directories)

@@ -29,20 +29,20 @@ _MAX_UNTRACKED = 100
 """Files that git does not track, of which the names are told."""
 
 
-def change_units(home: Project, listing: FileListing, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def change_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """What differs and what is new, and warnings; `excluded_paths` are paths from the root of files and folders that are left out.
 
     Nothing without git, and before the first commit what is staged. Raises ExecplanError.
     """
-    if home.git is None:
+    if project.git is None:
         return [], []
-    units, warnings = _diff_units(home, excluded_paths)
-    return [*units, *_untracked_units(home, listing, excluded_paths)], warnings
+    units, warnings = _diff_units(project, excluded_paths)
+    return [*units, *_untracked_units(project, listing, excluded_paths)], warnings
 
 
-def _diff_units(home: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    base = "HEAD" if ask.output_or_none(home, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None else "--cached"
-    diff_output = ask.output(home, "--no-optional-locks", *_FORMAT_OPTIONS, *_DIFF_ARGS, base, "--")
+def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    base = "HEAD" if ask.output_or_none(project, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None else "--cached"
+    diff_output = ask.output(project, "--no-optional-locks", *_FORMAT_OPTIONS, *_DIFF_ARGS, base, "--")
     units, warnings = [], []
     for path, patch in _split_patches(diff_output):
         if not path or _is_within(path, excluded_paths):
@@ -57,9 +57,9 @@ def _diff_units(home: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit
     return units, warnings
 
 
-def _untracked_units(home: Project, listing: FileListing, excluded_paths: Sequence[str]) -> list[Unit]:
+def _untracked_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> list[Unit]:
     """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
-    new_paths = sorted([path for path in listing.paths.difference(ask.tracked_files(home)) if not _is_within(path, excluded_paths)])
+    new_paths = sorted([path for path in listing.paths.difference(ask.tracked_files(project)) if not _is_within(path, excluded_paths)])
     if not new_paths:
         return []
     remainder = [f"and {len(new_paths) - _MAX_UNTRACKED} more"] if len(new_paths) > _MAX_UNTRACKED else []

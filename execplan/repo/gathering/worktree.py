@@ -35,17 +35,17 @@ def _is_never_ours(path: str, commit: str) -> bool:
     return False
 
 
-def git_queries(home: Project) -> list[tuple[str, ...]]:
+def git_queries(project: Project) -> list[tuple[str, ...]]:
     """What git is to be asked before `looked`; nothing without git."""
-    if home.git is None:
+    if project.git is None:
         return []
     status = ("--no-optional-locks", *_STATUS_ARGS, "--untracked-files=normal")
-    log = [(*_LOG_ARGS, f"-n{MAX_COMMITS}", "--format=%x01%H %ct %s")] if head_commit(home) else []
+    log = [(*_LOG_ARGS, f"-n{MAX_COMMITS}", "--format=%x01%H %ct %s")] if head_commit(project) else []
     return [status, *log]
 
 
 def inspect_worktree(
-    home: Project, ref: PlanRef, outputs: Sequence[bytes], excluded_files: Sequence[str] = (), is_ours: IsOurs = _is_never_ours
+    project: Project, ref: PlanRef, outputs: Sequence[bytes], excluded_files: Sequence[str] = (), is_ours: IsOurs = _is_never_ours
 ) -> tuple[WorkingTree, PlanDrift]:
     """The working tree without some files, absolute paths, and the drift since the plan was last written.
 
@@ -54,12 +54,12 @@ def inspect_worktree(
     """
     status, *log_outputs = outputs
     commits = _parse_log(log_outputs[0]) if log_outputs else []
-    working_tree = _parse_status(status, home.root, excluded_files)
-    last_commit = _last_relevant_commit(commits, home.root, excluded_files)
-    working_tree = working_tree._replace(pending_operation=operation_in_progress(home.git or "") or "")
+    working_tree = _parse_status(status, project.root, excluded_files)
+    last_commit = _last_relevant_commit(commits, project.root, excluded_files)
+    working_tree = working_tree._replace(pending_operation=operation_in_progress(project.git or "") or "")
     if last_commit is not None:
         working_tree = working_tree._replace(head=last_commit.id, subject=last_commit.subject)
-    return working_tree, _find_drift(home, ref, working_tree, commits, is_ours)
+    return working_tree, _find_drift(project, ref, working_tree, commits, is_ours)
 
 
 def _last_relevant_commit(commits: list[_Commit], root: str, excluded_files: Sequence[str]) -> _Commit | None:
@@ -70,25 +70,25 @@ def _last_relevant_commit(commits: list[_Commit], root: str, excluded_files: Seq
     return commits[0] if commits else None
 
 
-def _find_drift(home: Project, ref: PlanRef, working_tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs) -> PlanDrift:
+def _find_drift(project: Project, ref: PlanRef, working_tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs) -> PlanDrift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
     """
-    plan_path = os.path.relpath(ref.real_path, os.path.realpath(home.root))
+    plan_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
     uncommitted_paths = {*working_tree.staged, *working_tree.changed, *working_tree.untracked}
     plan_mtime = _modification_time(ref.real_path)
-    is_committed = plan_path not in uncommitted_paths and _is_tracked(home, plan_path, commits)
+    is_committed = plan_path not in uncommitted_paths and _is_tracked(project, plan_path, commits)
     later_commits = list(takewhile(lambda commit: plan_path not in commit.files if is_committed else commit.timestamp > plan_mtime, commits))
-    plan_paths = [plan_path, home.display_path(home.plan_artifacts_dir(ref.path, archived=ref.archived))]
+    plan_paths = [plan_path, project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))]
 
     def outside_plan(paths: Iterable[str]) -> list[str]:
         return [path for path in paths if not any([_is_within(path, plan_path) or _is_within(plan_path, path) for plan_path in plan_paths])]
 
     drifted_paths = {path for commit in later_commits for path in outside_plan(commit.files)}
-    drifted_paths.update(outside_plan([path for path in uncommitted_paths if _modification_time(os.path.join(home.root, path)) > plan_mtime]))
+    drifted_paths.update(outside_plan([path for path in uncommitted_paths if _modification_time(os.path.join(project.root, path)) > plan_mtime]))
     if drifted_paths:
-        former_plan_paths = [os.path.relpath(path, home.root) for path in former_paths(home, ref.path)]
+        former_plan_paths = [os.path.relpath(path, project.root) for path in former_paths(project, ref.path)]
         drifted_paths = {path for path in drifted_paths if not any([_is_within(path, former_path) for former_path in former_plan_paths])}
     base_commit = commits[len(later_commits)].id if len(later_commits) < len(commits) else ""
     drifted_paths = {path for path in drifted_paths if not is_ours(path, base_commit)}
@@ -96,12 +96,12 @@ def _find_drift(home: Project, ref: PlanRef, working_tree: WorkingTree, commits:
     return PlanDrift(len(drifted_commits), len(later_commits) == MAX_COMMITS, tuple(sorted(drifted_paths)))
 
 
-def _is_tracked(home: Project, path: str, commits: list[_Commit]) -> bool:
+def _is_tracked(project: Project, path: str, commits: list[_Commit]) -> bool:
     """Whether git tracks a file; it is asked where none of the last commits tells."""
     for commit in commits:
         if path in commit.files:
             return commit.files[path] != "D"
-    return bool(ask.output(home, *_LS_FILES_ARGS, path))
+    return bool(ask.output(project, *_LS_FILES_ARGS, path))
 
 
 class _Commit(NamedTuple):

@@ -26,12 +26,12 @@ _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
 """Git's names for the versions of an unmerged file."""
 
 
-def finish_merge(home: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, Merged]:
+def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, Merged]:
     """Merge what the markers of a plan keep apart; what can't be merged stays between markers. Raises ExecplanError.
 
     An archived plan is finished, too, and nothing is committed unless that is asked for: git commits a merge as a whole.
     """
-    versions = _unmerged_versions(home, ref.path)
+    versions = _unmerged_versions(project, ref.path)
     last_merge = [Merged(b"", 0, ())]
 
     def change(plan: Plan) -> Change:
@@ -55,13 +55,13 @@ def finish_merge(home: Project, ref: PlanRef, options: WriteOptions) -> tuple[Ed
         summary = f"merged: {sides.conflicts - min(merged.conflicts, sides.conflicts)} of {sides.conflicts} conflicts"
         return rebased(plan, data, merged.data, summary, summary, "")
 
-    edit_result = amend(home, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True)
+    edit_result = amend(project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True)
     return edit_result, last_merge[0]
 
 
-def is_unmerged(home: Project, path: str) -> bool:
+def is_unmerged(project: Project, path: str) -> bool:
     """Whether git still takes a file for one that is in conflict; raises ExecplanError."""
-    return any([name for name, _, _ in _index_stages(home, path)])
+    return any([name for name, _, _ in _index_stages(project, path)])
 
 
 def _merge_inputs(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> tuple[bytes, bytes, bytes]:
@@ -89,21 +89,21 @@ def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
     return git_merge[0] if git_merge and not git_merge[1] else edited
 
 
-def _unmerged_versions(home: Project, path: str) -> dict[bytes, bytes]:
+def _unmerged_versions(project: Project, path: str) -> dict[bytes, bytes]:
     """The versions of an unmerged file by their stage, as they would lie in the working tree; none for any other."""
     return {
-        stage: ask.output(home, "cat-file", "--filters", f"--path={display_path}", blob)
-        for display_path, stage, blob in _index_stages(home, path)
+        stage: ask.output(project, "cat-file", "--filters", f"--path={display_path}", blob)
+        for display_path, stage, blob in _index_stages(project, path)
     }
 
 
-def _index_stages(home: Project, path: str) -> list[tuple[str, bytes, str]]:
+def _index_stages(project: Project, path: str) -> list[tuple[str, bytes, str]]:
     """The versions of an unmerged file in git's index: its path, which one, and the id of its content."""
-    if home.git is None:
+    if project.git is None:
         return []
-    display_path = home.display_path(os.path.realpath(path))
+    display_path = project.display_path(os.path.realpath(path))
     stages = []
-    for line in ask.output(home, "--literal-pathspecs", "ls-files", "-uz", "--", display_path).split(b"\0"):
+    for line in ask.output(project, "--literal-pathspecs", "ls-files", "-uz", "--", display_path).split(b"\0"):
         metadata, _, name = line.partition(b"\t")
         if os.fsdecode(name) == display_path:
             stages.append((display_path, metadata[-1:], metadata.split(b" ")[1].decode()))

@@ -49,10 +49,10 @@ def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
     old = _read_existing(path)
     if dry_run:
         return old != data, format_diff(old or b"", data, path) if old != data else ""
-    home = homes.find(os.path.dirname(os.path.abspath(path)))
-    if not home.exists:
+    project = homes.find(os.path.dirname(os.path.abspath(path)))
+    if not project.exists:
         return files.again(lambda: _write_or_replace(path, data), path), ""
-    with state.lock(home, os.path.realpath(path), f"merge into {home.display_path(path)}"):
+    with state.lock(project, os.path.realpath(path), f"merge into {project.display_path(path)}"):
         return files.again(lambda: _write_or_replace(path, data), path), ""
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def archive_plan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     options: WriteOptions,
     *,
@@ -49,80 +49,80 @@ def archive_plan(
     which need not be finished either. `origin`: the path from which its file was moved by hand. `confirm_rewrite`: whether documents
     that name it are rewritten.
     """
-    require_existing(home)
+    require_existing(project)
     if ref.archived and not origin:
-        return _already_in_place(home, ref, options, confirm_rewrite)
-    lost_edits = [f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(home, ref).lost]
-    outcome, successor_id, folder = "forced" if reason is not None else "completed", None, home.archive
+        return _already_in_place(project, ref, options, confirm_rewrite)
+    lost_edits = [f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(project, ref).lost]
+    outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
     changer = _archive_change(ref, reason, lost_edits)
     if successor is not None:
-        outcome, successor_id, folder = "superseded", successor.id, home.superseded
-        changer = _note_change(f"{SUPERSEDED} {_successor_name(home, ref, successor)}", f"archive, superseded by {successor.id}")
+        outcome, successor_id, folder = "superseded", successor.id, project.superseded
+        changer = _note_change(f"{SUPERSEDED} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}")
     elif abandoned:
-        outcome, folder = "abandoned", home.superseded
+        outcome, folder = "abandoned", project.superseded
         changer = _note_change(f"{ABANDONED}: {reason}", f"archive, abandoned: {reason}")
-    path = ref.path if ref.archived else home.plan_file(folder, ref.id)
-    goal = MoveTarget(ref.id, path, home.plan_artifacts_dir(path, archived=True))
-    make_evidence = partial(build_evidence, home, ref, origin, goal.path, outcome, successor_id)
-    move_result = move_plan(home, ref, goal, changer, options, command="archive", make_evidence=make_evidence, origin=origin, confirm_rewrite=confirm_rewrite)
+    path = ref.path if ref.archived else project.plan_file(folder, ref.id)
+    goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=True))
+    make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
+    move_result = move_plan(project, ref, goal, changer, options, command="archive", make_evidence=make_evidence, origin=origin, confirm_rewrite=confirm_rewrite)
     return move_result._replace(warnings=(*[f"{lost_edit}; see: execplan doctor" for lost_edit in lost_edits], *move_result.warnings))
 
 
-def hand_moved_from(home: Project, ref: PlanRef) -> str:
+def hand_moved_from(project: Project, ref: PlanRef) -> str:
     """The path from which somebody moved the file of a plan by hand, into the archive or under another name; else empty.
 
     Raises ExecplanError.
     """
-    if ref.archived and recorded_digest(home, ref.path):
+    if ref.archived and recorded_digest(project, ref.path):
         return ""
-    origin = missing.original_path(home, ref)
+    origin = missing.original_path(project, ref)
     if origin or not ref.archived:
         return origin
-    left_behind = os.path.isdir(home.artifacts_dir(ref.id)) and not os.path.lexists(home.plan_file(home.plans, ref.id))
-    return home.plan_file(home.plans, ref.id) if left_behind else ""
+    left_behind = os.path.isdir(project.artifacts_dir(ref.id)) and not os.path.lexists(project.plan_file(project.plans, ref.id))
+    return project.plan_file(project.plans, ref.id) if left_behind else ""
 
 
-def archive_blockers(home: Project, ref: PlanRef) -> list[str]:
+def archive_blockers(project: Project, ref: PlanRef) -> list[str]:
     """Every reason for which a plan can't be archived as completed; raises ExecplanError for one that can't be read."""
-    return unfinished_reasons(reader.read(shelf.read_bytes(home, ref.path)))
+    return unfinished_reasons(reader.read(shelf.read_bytes(project, ref.path)))
 
 
 def restore_plan(
-    home: Project, ref: PlanRef, options: WriteOptions, *, reason: str | None = None, confirm_rewrite: ConfirmRewrite | None = None
+    project: Project, ref: PlanRef, options: WriteOptions, *, reason: str | None = None, confirm_rewrite: ConfirmRewrite | None = None
 ) -> MoveResult:
     """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
-    require_existing(home)
+    require_existing(project)
     if not ref.archived:
-        return _already_in_place(home, ref, options)
-    path = home.plan_file(home.plans, ref.id)
-    goal = MoveTarget(ref.id, path, home.plan_artifacts_dir(path, archived=False))
-    return move_plan(home, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite)
+        return _already_in_place(project, ref, options)
+    path = project.plan_file(project.plans, ref.id)
+    goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=False))
+    return move_plan(project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite)
 
 
-def _already_in_place(home: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None) -> MoveResult:
+def _already_in_place(project: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None) -> MoveResult:
     """A plan that is already where it shall be; documents that name its old place may be left. Raises ExecplanError."""
-    ensure_digest_matches(home, ref, options.if_match)
-    data = shelf.read_bytes(home, ref.path)
-    move_result = MoveResult(home.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
+    ensure_digest_matches(project, ref, options.if_match)
+    data = shelf.read_bytes(project, ref.path)
+    move_result = MoveResult(project.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
     if confirm_rewrite is None or not ref.archived:
         return move_result
-    old, artifacts = home.plan_file(home.plans, ref.id), home.artifacts_dir(ref.id)
-    moves = [(artifacts, home.plan_artifacts_dir(ref.path, archived=True)), (old, ref.path)]
-    mentions = documents.find_mentions(home, [pair for pair in moves if not os.path.lexists(pair[0])])
+    old, artifacts = project.plan_file(project.plans, ref.id), project.artifacts_dir(ref.id)
+    moves = [(artifacts, project.plan_artifacts_dir(ref.path, archived=True)), (old, ref.path)]
+    mentions = documents.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
     if options.dry_run or not mentions or not confirm_rewrite(mentions):
         return move_result._replace(mentions=tuple(mentions))
-    rewrite_result = documents.rewrite_documents(home, mentions, commits=False)
+    rewrite_result = documents.rewrite_documents(project, mentions, commits=False)
     remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
     return move_result._replace(changed=bool(rewrite_result.paths), rewritten=rewrite_result.paths, mentions=remaining, warnings=rewrite_result.warnings)
 
 
-def _successor_name(home: Project, ref: PlanRef, successor: PlanRef) -> str:
+def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
     """The plan that supersedes another, as a note names it; raises ExecplanError."""
     if successor.real_path == ref.real_path:
         raise ExecplanError(
             "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
         )
-    title = reader.read(shelf.read_bytes(home, successor.path)).title
+    title = reader.read(shelf.read_bytes(project, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
 
 

@@ -39,17 +39,17 @@ class MoveDetails(NamedTuple):
     """Other plans that named the new places before the move, and the digest of each."""
 
 
-def pack_details(home: Project, details: MoveDetails) -> str:
+def pack_details(project: Project, details: MoveDetails) -> str:
     """The details as the journal stores them."""
     import json
 
-    record = _map_detail_paths(details, lambda path: os.path.relpath(path, home.path_base))._asdict()
+    record = _map_detail_paths(details, lambda path: os.path.relpath(path, project.path_base))._asdict()
     for name in ("evidence", "was"):
         record[name] = None if record[name] is None else b2a_base64(record[name], newline=False).decode()
     return texts.pack(json.dumps(record).encode("utf-8"))
 
 
-def unpack_details(home: Project, entry: JournalEntry) -> MoveDetails:
+def unpack_details(project: Project, entry: JournalEntry) -> MoveDetails:
     """The details of an entry of the journal; raises ValueError where they are damaged."""
     import json
 
@@ -59,7 +59,7 @@ def unpack_details(home: Project, entry: JournalEntry) -> MoveDetails:
             record[name] = None if record[name] is None else a2b_base64(record[name])
         ids, artifacts, files = tuple(record["ids"]), tuple(record["artifacts"]), record["files"]
         record |= {"ids": ids, "artifacts": artifacts, "files": [(old, new) for old, new in files]}
-        return _map_detail_paths(MoveDetails(**record), lambda path: os.path.normpath(os.path.join(home.path_base, path)))
+        return _map_detail_paths(MoveDetails(**record), lambda path: os.path.normpath(os.path.join(project.path_base, path)))
     except (TypeError, KeyError) as error:
         raise ValueError(str(error)) from None
 

@@ -43,14 +43,14 @@ class Mention(NamedTuple):
     """What it would hold."""
 
 
-def find_mentions(home: Project, moves: Moves) -> list[Mention]:
+def find_mentions(project: Project, moves: Moves) -> list[Mention]:
     """The files outside the plans that name a path which moves, tracked or not; raises ExecplanError."""
     names = list(dict.fromkeys([os.path.basename(old) for old, _ in moves]))
-    own_prefixes = (*owned_path_prefixes(home), home.display_path(os.path.join(home.base, ".agent/.state")) + "/")
+    own_prefixes = (*owned_path_prefixes(project), project.display_path(os.path.join(project.base, ".agent/.state")) + "/")
     mentions_found = []
-    for path in _files_naming(home, names):
+    for path in _files_naming(project, names):
         if not path.startswith(own_prefixes):
-            mention = _find_mention(home, path, moves)
+            mention = _find_mention(project, path, moves)
             if mention is not None:
                 mentions_found.append(mention)
     return mentions_found
@@ -66,19 +66,19 @@ class RewriteResult(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def rewrite_documents(home: Project, mentions: Sequence[Mention], *, commits: bool) -> RewriteResult:
+def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits: bool) -> RewriteResult:
     """Rewrite the documents; one with changes of the user's own is left out of a commit. Raises ExecplanError."""
     documents = [mention for mention in mentions if mention.is_document]
     dirty: set[str] = set()
     if commits and documents:
         from execplan.repo import git
 
-        dirty = set(git.uncommitted_files(home, [os.path.join(home.root, document.path) for document in documents]))
+        dirty = set(git.uncommitted_files(project, [os.path.join(project.root, document.path) for document in documents]))
     rewritten, old_contents, warnings = [], {}, []
     for document in documents:
-        path = os.path.join(home.root, document.path)
+        path = os.path.join(project.root, document.path)
         try:
-            files.replace(path, document.old, document.new, within=home.root)
+            files.replace(path, document.old, document.new, within=project.root)
         except ExecplanError as error:
             warnings.append(f"{document.path} still names the old path: {error.message}")
             continue
@@ -109,26 +109,26 @@ def _format_locations(mentions: Sequence[Mention]) -> str:
     return f"{', '.join(locations)}{suffix} {verb} the old path"
 
 
-def _files_naming(home: Project, names: Sequence[str]) -> Iterator[str]:
+def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:
     """The files that hold one of some names, from the root of the repository."""
     from execplan.repo import ask
 
     args = [arg for name in names for arg in ("-e", name)]
     try:
-        output = ask.output_or_none(home, "grep", "-lzIF", "--untracked", *args, "--", ":/", no_status=1) or b""
+        output = ask.output_or_none(project, "grep", "-lzIF", "--untracked", *args, "--", ":/", no_status=1) or b""
     except ExecplanError:  # no repository, or no git
         from execplan.repo.adoption import tree
 
-        for folder, _, entries in tree.walk_repository(home.base):
+        for folder, _, entries in tree.walk_repository(project.base):
             paths = [os.path.join(folder, name) for name in entries if name.endswith(DOCUMENTS)]
-            yield from [home.display_path(path) for path in paths]
+            yield from [project.display_path(path) for path in paths]
         return
     yield from [os.fsdecode(path) for path in output.split(b"\0") if path]
 
 
-def _find_mention(home: Project, path: str, moves: Moves) -> Mention | None:
+def _find_mention(project: Project, path: str, moves: Moves) -> Mention | None:
     """How a file names what moves, None if it does not; so it is for one that can't be read."""
-    absolute = os.path.join(home.root, path)
+    absolute = os.path.join(project.root, path)
     try:
         if os.path.islink(absolute):
             return None
@@ -138,7 +138,7 @@ def _find_mention(home: Project, path: str, moves: Moves) -> Mention | None:
     if size > _MAX_BYTES:
         return None
     folder = os.path.dirname(absolute)
-    known_spellings = sorted(spellings(home, moves, folder, folder), key=lambda each: -len(each.old))
+    known_spellings = sorted(spellings(project, moves, folder, folder), key=lambda each: -len(each.old))
     new, lines = _rewrite_lines(data, known_spellings)
     if new == data:
         return None

@@ -19,7 +19,7 @@ EVIDENCE_FILE = "execplan-evidence.json"
 SCHEMA = "execplan/evidence/1"
 
 
-def build_evidence(home: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes) -> bytes:
+def build_evidence(project: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes) -> bytes:
     """The evidence of a plan that will be archived at a path as `outcome`, with these bytes; raises ExecplanError.
 
     The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
@@ -31,15 +31,15 @@ def build_evidence(home: Project, ref: PlanRef, origin: str, path: str, outcome:
     from execplan.text.lines import digest
 
     plan = reader.read(data)
-    folders = [home.plan_artifacts_dir(ref.path, archived=ref.archived), home.plan_artifacts_dir(path, archived=True)]
-    folders += [home.plan_artifacts_dir(origin, archived=False)] if origin else []
+    folders = [project.plan_artifacts_dir(ref.path, archived=ref.archived), project.plan_artifacts_dir(path, archived=True)]
+    folders += [project.plan_artifacts_dir(origin, archived=False)] if origin else []
     record = {
         "schema": SCHEMA,
         "id": ref.id,
-        "path": home.display_path(path),
+        "path": project.display_path(path),
         "title": plan.title,
         "digest": digest(data),
-        "commit": head_commit(home),
+        "commit": head_commit(project),
         "archived": write_stamp(now(), PLAIN).strip("()"),
         "as": outcome,
         "by": successor_id,
@@ -54,11 +54,11 @@ def is_evidence(path: str) -> bool:
     return os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in disk.read(path, reader.MAX_BYTES)[0][:200]
 
 
-def recorded_digest(home: Project, path: str) -> str:
+def recorded_digest(project: Project, path: str) -> str:
     """The digest that the plan in a file of the archive had when it was archived; nothing where no evidence tells."""
     from execplan.errors import ExecplanError
 
-    file = os.path.join(home.plan_artifacts_dir(path, archived=True), EVIDENCE_FILE)
+    file = os.path.join(project.plan_artifacts_dir(path, archived=True), EVIDENCE_FILE)
     try:
         if not is_evidence(file):
             return ""
@@ -69,7 +69,7 @@ def recorded_digest(home: Project, path: str) -> str:
         return ""
     if not isinstance(record, dict):
         return ""
-    return str(record.get("digest", "")) if record.get("id") == home.split_plan_path(path)[1] else ""
+    return str(record.get("digest", "")) if record.get("id") == project.split_plan_path(path)[1] else ""
 
 
 def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:

@@ -64,7 +64,7 @@ class MoveCause(NamedTuple):
 
 
 def update_references(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     moves: Sequence[tuple[str, str]],
     ids: tuple[str, str],
@@ -75,36 +75,36 @@ def update_references(
     """Rewrite the paths in the other plans; archived ones are not changed, and one that can't be is reported."""
     updates: list[tuple[PlanRef, WriteResult]] = []
     warnings = []
-    followed, bystanders = _reversed_updates(home, cause)
-    for other_ref in _affected_plans(home, ref, moves, followed):
+    followed, bystanders = _reversed_updates(project, cause)
+    for other_ref in _affected_plans(project, ref, moves, followed):
         folder = os.path.dirname(other_ref.path)
-        changer = reference_change(home, moves, ids, folder, folder)
+        changer = reference_change(project, moves, ids, folder, folder)
         if other_ref.path in followed:
             changer = _revert_change(*followed[other_ref.path], changer)
-        elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(shelf.load(home, other_ref).data):
+        elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(shelf.load(project, other_ref).data):
             continue
         try:
             if other_ref.archived or options.dry_run:
-                write_result = rewrite_plan(home, other_ref, changer, WriteOptions(dry_run=True), command=command)
+                write_result = rewrite_plan(project, other_ref, changer, WriteOptions(dry_run=True), command=command)
             else:
-                write_result = _update_plan(home, ref, other_ref, changer, options, command, cause)
+                write_result = _update_plan(project, ref, other_ref, changer, options, command, cause)
         except ExecplanError as error:
-            warnings.append(f"{home.display_path(other_ref.path)} may still name the old path: {error.message}")
+            warnings.append(f"{project.display_path(other_ref.path)} may still name the old path: {error.message}")
             continue
         if other_ref.archived and write_result.new != write_result.old:
-            warnings.append(f"{home.display_path(other_ref.path)} is archived, so it still names the old path")
+            warnings.append(f"{project.display_path(other_ref.path)} is archived, so it still names the old path")
         elif write_result.new != write_result.old:
             updates.append((other_ref, write_result))
     return ReferenceUpdates(tuple(updates), tuple(warnings))
 
 
-def find_bystanders(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> dict[str, str]:
+def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The other plans that name the new places of a move already, each with its digest."""
     names = {os.fsencode(os.path.basename(new).removesuffix(".md")) for _, new in moves}
     digests = {}
-    for other_ref in shelf.all_refs(home) if names else ():
+    for other_ref in shelf.all_refs(project) if names else ():
         try:
-            data = shelf.read_bytes(home, other_ref.path)
+            data = shelf.read_bytes(project, other_ref.path)
         except ExecplanError:
             continue
         if any([name in data for name in names]) and other_ref.real_path != ref.real_path:
@@ -128,46 +128,46 @@ def chain_changes(first: Changer, second: Changer) -> Changer:
 
 
 def _update_plan(
-    home: Project, ref: PlanRef, other_ref: PlanRef, changer: Changer, options: WriteOptions, command: str, cause: MoveCause
+    project: Project, ref: PlanRef, other_ref: PlanRef, changer: Changer, options: WriteOptions, command: str, cause: MoveCause
 ) -> WriteResult:
     if cause.operation:
-        moved.add_follower(home, cause.path, cause.operation, other_ref.path)
+        moved.add_follower(project, cause.path, cause.operation, other_ref.path)
     operation = Operation(cause.operation, FOLLOW)
-    with state.lock(home, other_ref.real_path, f"{command} of {ref.id}"):
-        return rewrite_plan(home, other_ref, changer, options, command=command, make_operation=lambda: operation)
+    with state.lock(project, other_ref.real_path, f"{command} of {ref.id}"):
+        return rewrite_plan(project, other_ref, changer, options, command=command, make_operation=lambda: operation)
 
 
-def _reversed_updates(home: Project, cause: MoveCause) -> tuple[dict[str, tuple[bytes, bytes]], Mapping[str, str]]:
+def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tuple[bytes, bytes]], Mapping[str, str]]:
     """The texts before and after of what followed the reversed move, by path, and who named its places before it."""
     if not cause.reverses:
         return {}, {}
     texts_by_path = {}
-    for path in moved.followers(home, cause.path, cause.reverses):
-        for entry in journal.read_entries(home, path):
+    for path in moved.followers(project, cause.path, cause.reverses):
+        for entry in journal.read_entries(project, path):
             if entry.id == cause.reverses and entry.is_written:
                 try:
                     texts_by_path[path] = entry.unpack()
                 except ValueError:  # then its paths are rewritten as those of any other plan
                     continue
-    reversed_move = next((candidate for candidate in journal.read_entries(home, cause.path) if candidate.id == cause.reverses), None)
+    reversed_move = next((candidate for candidate in journal.read_entries(project, cause.path) if candidate.id == cause.reverses), None)
     try:
-        return texts_by_path, details.unpack_details(home, reversed_move).bystanders if reversed_move is not None else {}
+        return texts_by_path, details.unpack_details(project, reversed_move).bystanders if reversed_move is not None else {}
     except ValueError:
         return texts_by_path, {}
 
 
 def _affected_plans(
-    home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
+    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
 ) -> list[PlanRef]:
     new_paths = [new for _, new in moves]  # the plan itself, where it was moved already
     refs = [
         other_ref
-        for other_ref in plans_naming(home, ref, moves)
+        for other_ref in plans_naming(project, ref, moves)
         if not any([other_ref.path == new or other_ref.path.startswith(f"{new}/") for new in new_paths])
     ]
     known_paths = {other_ref.path for other_ref in refs}
     missing_paths = [path for path in followed if path not in known_paths and os.path.lexists(path)]
-    return refs + [shelf.ref_for_path(home, path) for path in missing_paths]
+    return refs + [shelf.ref_for_path(project, path) for path in missing_paths]
 
 
 def _revert_change(old: bytes, new: bytes, follow_change: Changer) -> Changer:

@@ -90,53 +90,53 @@ def _missing_directories(folder: str) -> list[str]:
     return missing
 
 
-def write_intent(home: Project, intent: MoveIntent) -> None:
+def write_intent(project: Project, intent: MoveIntent) -> None:
     """Have an intent on disk; the caller holds the lock of the home. Raises ExecplanError."""
     import json
 
-    record = _map_intent_paths(intent, lambda path: os.path.relpath(path, home.path_base))._asdict()
+    record = _map_intent_paths(intent, lambda path: os.path.relpath(path, project.path_base))._asdict()
     for name in _BYTES_FIELDS:
         record[name] = None if record[name] is None else b2a_base64(record[name], newline=False).decode()
     data = json.dumps(record).encode("utf-8")
-    if not files.create(home.move_intent_path, data, folders=True):
+    if not files.create(project.move_intent_path, data, folders=True):
         raise ExecplanError(
             "half-moved",
-            f"a move was cut short before this one: {home.move_intent_path}",
+            f"a move was cut short before this one: {project.move_intent_path}",
             exit=INPUT,
             hint="see what is to be done: execplan doctor",
         )
 
 
-def delete_intent(home: Project) -> None:
+def delete_intent(project: Project) -> None:
     """Forget an intent: it was carried out, or nothing of it was; a second try is made. Raises ExecplanError."""
     try:
-        with Folder(home.state) as folder:
-            folder.unlink(os.path.basename(home.move_intent_path))
+        with Folder(project.state) as folder:
+            folder.unlink(os.path.basename(project.move_intent_path))
     except OSError as error:
-        raise disk.trouble(error, home.move_intent_path, "remove") from None
+        raise disk.trouble(error, project.move_intent_path, "remove") from None
 
 
-def read_intent(home: Project) -> MoveIntent | None:
+def read_intent(project: Project) -> MoveIntent | None:
     """The move that is under way, or was cut short; raises ExecplanError when it can't be read."""
-    if not os.path.lexists(home.move_intent_path):
+    if not os.path.lexists(project.move_intent_path):
         return None
     import json
 
     try:
-        record = json.loads(disk.read(home.move_intent_path, _MAX_BYTES)[0])
+        record = json.loads(disk.read(project.move_intent_path, _MAX_BYTES)[0])
         for name in _BYTES_FIELDS:
             record[name] = None if record[name] is None else a2b_base64(record[name])
         record["moves"] = tuple([(str(old), str(new)) for old, new in record["moves"]])
         record["ids"], record["made"] = tuple(record["ids"]), tuple(record["made"])
-        return _map_intent_paths(MoveIntent(**record), lambda path: os.path.normpath(os.path.join(home.path_base, path)))
+        return _map_intent_paths(MoveIntent(**record), lambda path: os.path.normpath(os.path.join(project.path_base, path)))
     except ExecplanError as error:
-        if not os.path.lexists(home.move_intent_path):
+        if not os.path.lexists(project.move_intent_path):
             return None
         raise error from None
     except (ValueError, TypeError, KeyError, Base64Error, RecursionError) as error:
         raise ExecplanError(
             "intent-damaged",
-            f"{home.move_intent_path}, which says what a move was about to do, can't be read: {error}",
+            f"{project.move_intent_path}, which says what a move was about to do, can't be read: {error}",
             exit=INPUT,
             hint="look whether a plan and its artifacts lie apart, then remove that file",
         ) from None

@@ -83,7 +83,7 @@ class Reversal(NamedTuple):
 
 
 def move_plan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     goal: MoveTarget,
     changer: Changer,
@@ -104,73 +104,73 @@ def move_plan(
     outside the plans that name the old paths are rewritten; None for no. With `reversal`, the changer brings the plan's own
     paths back by itself. Raises ExecplanError.
     """
-    _ensure_committable(home, goal, options)
+    _ensure_committable(project, goal, options)
     files = reversal.files if reversal is not None else ()
-    moves = [*files, *_planned_moves(home, ref, goal, origin)]
-    ids = (home.split_plan_path(origin)[1] if origin else ref.id, goal.id)
+    moves = [*files, *_planned_moves(project, ref, goal, origin)]
+    ids = (project.split_plan_path(origin)[1] if origin else ref.id, goal.id)
     folders = (os.path.dirname(origin or ref.path), os.path.dirname(goal.path))
     by_hand = [(origin, goal.path)] if origin else []
     named_moves = [*moves, *by_hand]
     if reversal is None:
-        changer = chain_changes(chain_changes(changer, relink_change(named_moves, *folders)), reference_change(home, named_moves, ids, *folders))
+        changer = chain_changes(chain_changes(changer, relink_change(named_moves, *folders)), reference_change(project, named_moves, ids, *folders))
     reverses = reversal.latest.id if reversal is not None else ""
-    mentions = documents.find_mentions(home, named_moves)
+    mentions = documents.find_mentions(project, named_moves)
     if options.dry_run:
-        write_result = rewrite_plan(home, ref, changer, options, command=command)
-        followed = update_references(home, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses))
-        plan_writes = [(home.display_path(plan_ref.path), plan_write) for plan_ref, plan_write in ((ref, write_result), *followed.updates)]
+        write_result = rewrite_plan(project, ref, changer, options, command=command)
+        followed = update_references(project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses))
+        plan_writes = [(project.display_path(plan_ref.path), plan_write) for plan_ref, plan_write in ((ref, write_result), *followed.updates)]
         diffs = [format_diff(plan_write.old, plan_write.new, path) for path, plan_write in plan_writes if plan_write.new != plan_write.old]
-        preview = _move_result(home, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None)
+        preview = _move_result(project, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None)
         return preview._replace(mentions=tuple(mentions))
     should_rewrite = bool(mentions) and confirm_rewrite is not None and confirm_rewrite(mentions)
-    if options.should_commit(home):
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    ensure_not_running(home, ref)
-    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real_path, command):
-        ensure_plan_exists(home, ref)
-        moves = [*files, *_planned_moves(home, ref, goal, origin)]
-        journaled_move = _JournaledMove(home, ref, goal, command, ids, moves, make_evidence, reversal)
+    ensure_not_running(project, ref)
+    with state.lock(project, "home", f"{command} of {ref.id}"), state.lock(project, ref.real_path, command):
+        ensure_plan_exists(project, ref)
+        moves = [*files, *_planned_moves(project, ref, goal, origin)]
+        journaled_move = _JournaledMove(project, ref, goal, command, ids, moves, make_evidence, reversal)
         try:
-            write_result = rewrite_plan(home, ref, changer, options, command=command, before_write=journaled_move.begin)
-            execute_move(home, journaled_move.intent)
+            write_result = rewrite_plan(project, ref, changer, options, command=command, before_write=journaled_move.begin)
+            execute_move(project, journaled_move.intent)
         except BaseException:
             journaled_move.roll_back()
             raise
         move_intent = journaled_move.intent
         try:
             cause = MoveCause(goal.path, move_intent.operation, reverses)
-            followed = update_references(home, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
-            live_path = None if shelf.ref_for_path(home, goal.path).archived else goal.path
-            followed = followed.with_warnings(claims.move_claims(home, ref.path, live_path))
-            intent.delete_intent(home)
+            followed = update_references(project, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
+            live_path = None if shelf.ref_for_path(project, goal.path).archived else goal.path
+            followed = followed.with_warnings(claims.move_claims(project, ref.path, live_path))
+            intent.delete_intent(project)
         except ExecplanError as error:
             followed = ReferenceUpdates((), (f"the next command goes on with the plans that name it: {error.message}",))
         if regenerate is not None and (moves or write_result.new != write_result.old):
             followed = followed.with_regenerated(regenerate(shelf.PlanRef(goal.id, goal.path, False), moves))
-        should_commit, commit_result = options.should_commit(home), None
-        rewrite_result = documents.rewrite_documents(home, mentions, commits=should_commit) if should_rewrite else documents.RewriteResult((), {}, ())
+        should_commit, commit_result = options.should_commit(project), None
+        rewrite_result = documents.rewrite_documents(project, mentions, commits=should_commit) if should_rewrite else documents.RewriteResult((), {}, ())
         followed = followed.with_warnings(rewrite_result.warnings)
         if should_commit:
             other_contents = {plan_ref.path: plan_write.old for plan_ref, plan_write in followed.updates}
             old_contents = {ref.path: write_result.old, **other_contents, **rewrite_result.old_contents}
             pairs = [path for pair in (*moves, *by_hand) for path in pair]
             paths = [goal.path, goal.artifacts, *pairs, *other_contents, *rewrite_result.old_contents]
-            paths = [path for path in paths if not path.startswith(f"{home.state}/")]
+            paths = [path for path in paths if not path.startswith(f"{project.state}/")]
             summary, title = write_result.change.summary, write_result.change.expected.title
-            commit_result = commit_paths(home, goal.id, paths, command, summary, old_contents, title)
-        move_result = _move_result(home, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None)
+            commit_result = commit_paths(project, goal.id, paths, command, summary, old_contents, title)
+        move_result = _move_result(project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None)
         remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
         return move_result._replace(rewritten=rewrite_result.paths, mentions=remaining)
 
 
-def _ensure_committable(home: Project, goal: MoveTarget, options: WriteOptions) -> None:
+def _ensure_committable(project: Project, goal: MoveTarget, options: WriteOptions) -> None:
     """Stop before a plan is moved to where git ignores it, if the move is to be committed; raises ExecplanError."""
-    if options.should_commit(home):
+    if options.should_commit(project):
         from execplan.repo.ignored import ensure_not_ignored
 
-        ensure_not_ignored(home, goal.path)
+        ensure_not_ignored(project, goal.path)
 
 
 class _JournaledMove:
@@ -178,7 +178,7 @@ class _JournaledMove:
 
     def __init__(
         self,
-        home: Project,
+        project: Project,
         ref: PlanRef,
         goal: MoveTarget,
         command: str,
@@ -187,7 +187,7 @@ class _JournaledMove:
         make_evidence: MakeEvidence | None,
         reversal: Reversal | None,
     ) -> None:
-        self.home = home
+        self.project = project
         self.ref = ref
         self.goal = goal
         self.command = command
@@ -195,7 +195,7 @@ class _JournaledMove:
         self.moves = moves
         self.make_evidence = make_evidence
         self.reversal = reversal
-        self.artifacts = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+        self.artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         self._begun: MoveIntent | None = None
         self._recording: JournalTransaction | None = None
 
@@ -208,7 +208,7 @@ class _JournaledMove:
     def begin(self, old: bytes, new: bytes, change: Change) -> None:
         """Begin; raises ExecplanError."""
         if self._begun is not None:
-            intent.delete_intent(self.home)
+            intent.delete_intent(self.project)
             self._begun = None
         self._cancel()
         old_evidence = read_evidence(self.artifacts) or read_evidence(self.goal.artifacts)
@@ -220,18 +220,18 @@ class _JournaledMove:
             self._journal(new_intent, change)
         else:
             new_intent = new_intent._replace(operation="")
-        intent.write_intent(self.home, new_intent)
+        intent.write_intent(self.project, new_intent)
         self._begun = new_intent
 
     def _journal(self, move_intent: MoveIntent, change: Change) -> None:
         files, undoes = (self.reversal.files, self.reversal.operation) if self.reversal is not None else ((), "")
         artifacts = (self.artifacts, move_intent.artifacts)
-        bystander_digests = find_bystanders(self.home, self.ref, self.moves)
+        bystander_digests = find_bystanders(self.project, self.ref, self.moves)
         details = MoveDetails(
             move_intent.ids, move_intent.path, move_intent.goal, artifacts, files, move_intent.made, move_intent.evidence, move_intent.was, bystander_digests
         )
-        operation = Operation(move_intent.operation, MOVE, undoes, pack_details(self.home, details))
-        recording = JournalTransaction(self.home, move_intent.path, self.command, change.summary, move_intent.old, move_intent.new, operation)
+        operation = Operation(move_intent.operation, MOVE, undoes, pack_details(self.project, details))
+        recording = JournalTransaction(self.project, move_intent.path, self.command, change.summary, move_intent.old, move_intent.new, operation)
         recording.__enter__()
         self._recording = recording
 
@@ -243,13 +243,13 @@ class _JournaledMove:
     def roll_back(self) -> None:
         """Take back all that was done, if it has begun; raises ExecplanError."""
         if self._begun is not None:
-            roll_back_move(self.home, self._begun)
+            roll_back_move(self.project, self._begun)
         self._cancel()
 
 
-def ensure_not_running(home: Project, ref: PlanRef) -> None:
+def ensure_not_running(project: Project, ref: PlanRef) -> None:
     """Refuse to take away a plan whose run is at work, and writes among its artifacts; raises ExecplanError."""
-    path = state.lock_path(home, "run")
+    path = state.lock_path(project, "run")
     if not is_held(path):
         return
     run_holder = holder(path)
@@ -262,23 +262,23 @@ def ensure_not_running(home: Project, ref: PlanRef) -> None:
         )
 
 
-def _planned_moves(home: Project, ref: PlanRef, goal: MoveTarget, origin: str = "") -> list[tuple[str, str]]:
+def _planned_moves(project: Project, ref: PlanRef, goal: MoveTarget, origin: str = "") -> list[tuple[str, str]]:
     """The renames, the plan last; raises ExecplanError when something is there already."""
-    old = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+    old = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     if origin and not os.path.isdir(old):
-        old = home.plan_artifacts_dir(origin, archived=False)
+        old = project.plan_artifacts_dir(origin, archived=False)
     moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
     if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
         moves.append((ref.path, goal.path))  # else it lies among its artifacts and goes with them
     moves = [(source, target) for source, target in moves if source != target]
     for source, target in moves:
         if os.path.lexists(target) and not os.path.samefile(source, target):
-            raise target_taken_error(home.display_path(target))
+            raise target_taken_error(project.display_path(target))
     return moves
 
 
 def _move_result(
-    home: Project,
+    project: Project,
     goal: MoveTarget,
     moves: Sequence[tuple[str, str]],
     write_result: WriteResult,
@@ -289,14 +289,14 @@ def _move_result(
     has_evidence: bool,
 ) -> MoveResult:
     return MoveResult(
-        home.display_path(goal.path),
+        project.display_path(goal.path),
         bool(moves) or write_result.new != write_result.old,
-        digest(shelf.read_bytes(home, goal.path) if commit_result and commit_result.rewritten else write_result.new),
+        digest(shelf.read_bytes(project, goal.path) if commit_result and commit_result.rewritten else write_result.new),
         diff_text,
-        tuple([(home.display_path(old), home.display_path(new)) for old, new in moves]),
-        tuple([home.display_path(path) for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)]),
+        tuple([(project.display_path(old), project.display_path(new)) for old, new in moves]),
+        tuple([project.display_path(path) for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)]),
         write_result.change.said,
-        home.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
+        project.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
         commit_result.digest if commit_result else None,
         write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),
     )

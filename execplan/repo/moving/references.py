@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def reference_change(home: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str) -> Changer:
+def reference_change(project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str) -> Changer:
     """The change that lets a plan name the new places; it lies in folder `old_folder`, and in `new_folder` from now on.
 
     Moves are absolute paths, old and new; `ids` are the id before and the id after.
     """
-    path_spellings = spellings(home, moves, old_folder, new_folder)
+    path_spellings = spellings(project, moves, old_folder, new_folder)
     if ids[0] != ids[1] and _is_distinct(ids[0]):
         path_spellings.append(Spelling(ids[0], ids[1], False))
     return retarget(path_spellings)
 
 
-def spellings(home: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> list[Spelling]:
+def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> list[Spelling]:
     """Every way in which a file in a folder may write the old paths, each with the new one."""
     by_old_text: dict[str, Spelling] = {}
     for old, new in moves:
         is_path = not old.endswith(".md")
-        for start, end in ((home.root, home.root), (home.base, home.base), (old_folder, new_folder)):
+        for start, end in ((project.root, project.root), (project.base, project.base), (old_folder, new_folder)):
             new_path = os.path.relpath(new, end)
-            for old_path in _path_variants(old, start, home.root):
+            for old_path in _path_variants(old, start, project.root):
                 lead = "/" if old_path.startswith("/") else "./" if old_path.startswith("./") and new_path[:3] != "../" else ""
                 for old_text, new_text in ((old_path, lead + new_path), (_quote_path(old_path), _quote_path(lead + new_path))):
                     if old_text != new_text:
@@ -79,14 +79,14 @@ def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder:
     return rewritten(lambda text: link.sub(relinked, text) if "](" in text else text)
 
 
-def plans_naming(home: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> list[PlanRef]:
+def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> list[PlanRef]:
     """The other plans that may name what moved, those of the archive too; a plan that can't be read names nothing."""
     names = {os.fsencode(os.path.basename(old).removesuffix(".md")) for old, _ in moves}
     names |= {_quote_path(os.fsdecode(name)).encode() for name in names}
     refs = []
-    for other_ref in shelf.all_refs(home):
+    for other_ref in shelf.all_refs(project):
         if other_ref.real_path != ref.real_path:
-            stored_plan = shelf.load(home, other_ref)
+            stored_plan = shelf.load(project, other_ref)
             is_unreadable = stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT  # who rewrites it will tell
             if is_unreadable or any([name in stored_plan.data for name in names]):
                 refs.append(other_ref)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def rename_plan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     title: str,
     options: WriteOptions,
@@ -39,20 +39,20 @@ def rename_plan(
 
     `regenerate` makes again what names the plan by its id among the artifacts; `confirm_rewrite` is that of `move`.
     """
-    require_existing(home)
-    ensure_not_archived(home, ref)
+    require_existing(project)
+    ensure_not_archived(project, ref)
     title = validate_title(title)
-    stored_plan = shelf.load(home, ref)
+    stored_plan = shelf.load(project, ref)
     old_title = stored_plan.plan.title if stored_plan.plan is not None else None
     target_id = renamed_id(ref.id, old_title or "", title)
-    other_ids = shelf.taken_ids(home) - {shelf.normalize_id(ref.id)}
-    if old_title == heading(title) and not os.path.isdir(home.plan_artifacts_dir(ref.path, archived=False)):
+    other_ids = shelf.taken_ids(project) - {shelf.normalize_id(ref.id)}
+    if old_title == heading(title) and not os.path.isdir(project.plan_artifacts_dir(ref.path, archived=False)):
         # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
-        other_ids -= {shelf.normalize_id(target_id)} - {shelf.normalize_id(other_ref.id) for other_ref in shelf.all_refs(home)}
+        other_ids -= {shelf.normalize_id(target_id)} - {shelf.normalize_id(other_ref.id) for other_ref in shelf.all_refs(project)}
     name = shelf.free_name(target_id, other_ids)
-    path = home.plan_file(home.plans, name) if name != ref.id else ref.path
-    goal = MoveTarget(name, path, home.plan_artifacts_dir(path, archived=False))
-    return move_plan(home, ref, goal, _title_change(title), options, command="rename", regenerate=regenerate, confirm_rewrite=confirm_rewrite)
+    path = project.plan_file(project.plans, name) if name != ref.id else ref.path
+    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
+    return move_plan(project, ref, goal, _title_change(title), options, command="rename", regenerate=regenerate, confirm_rewrite=confirm_rewrite)
 
 
 def renamed_id(old: str, old_title: str, title: str) -> str:

@@ -23,54 +23,54 @@ if TYPE_CHECKING:
     from execplan.repo.moving.intent import MoveIntent
 
 
-def find_interrupted_move(home: Project) -> MoveIntent | None:
+def find_interrupted_move(project: Project) -> MoveIntent | None:
     """The move that was cut short, None while whoever began it is still at it; raises ExecplanError."""
-    intent = intents.read_intent(home)
-    if intent is None or is_held(state.lock_path(home, "home")):
+    intent = intents.read_intent(project)
+    if intent is None or is_held(state.lock_path(project, "home")):
         return None
-    return intents.read_intent(home)
+    return intents.read_intent(project)
 
 
-def recover_move(home: Project) -> list[str]:
+def recover_move(project: Project) -> list[str]:
     """Finish a move that was cut short, or take it back; what was done, in words. Raises ExecplanError when it can't."""
-    if find_interrupted_move(home) is None:
+    if find_interrupted_move(project) is None:
         return []
-    with state.lock(home, "home", "finishing a move"):
-        intent = intents.read_intent(home)
+    with state.lock(project, "home", "finishing a move"):
+        intent = intents.read_intent(project)
         if intent is None:
             return []
-        with state.lock(home, os.path.realpath(intent.path), f"finishing the {intent.description}"):
-            return _recover(home, intent)
+        with state.lock(project, os.path.realpath(intent.path), f"finishing the {intent.description}"):
+            return _recover(project, intent)
 
 
-def recover_move_or_warn(home: Project) -> None:
+def recover_move_or_warn(project: Project) -> None:
     """Finish a move that was cut short, or warn that it can't be, before a verb that may have nothing to do with it."""
     try:
-        trace.warnings += recover_move(home)
+        trace.warnings += recover_move(project)
     except ExecplanError as error:
         trace.warnings.append(f"a move was cut short and could not be finished: {error.message}; see: execplan doctor")
 
 
-def _recover(home: Project, intent: MoveIntent) -> list[str]:
+def _recover(project: Project, intent: MoveIntent) -> list[str]:
     for path in (intent.path, intent.goal, os.path.join(intent.artifacts, EVIDENCE_FILE)):
-        files.tidy(path, (intent.old, intent.new), within=home.root, spare=PlanBackup(home, path))
+        files.tidy(path, (intent.old, intent.new), within=project.root, spare=PlanBackup(project, path))
     if not has_started(intent):
-        roll_back_move(home, intent)
+        roll_back_move(project, intent)
         return [f"the {intent.description}, was cut short before anything was moved"]
     try:
-        execute_move(home, intent)
+        execute_move(project, intent)
     except ExecplanError as error:
-        roll_back_move(home, intent)
+        roll_back_move(project, intent)
         return [f"the {intent.description}, was cut short; it could not be finished, so it was taken back: {error.message}"]
-    home = homes.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
-    live_path = None if ref_for_path(home, intent.goal).archived else intent.goal
-    warnings = claims.move_claims(home, intent.path, live_path)
+    project = homes.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
+    live_path = None if ref_for_path(project, intent.goal).archived else intent.goal
+    warnings = claims.move_claims(project, intent.path, live_path)
     ref = PlanRef(intent.ids[1], intent.goal, archived=False)
     cause = MoveCause(intent.goal, intent.operation, intent.reverses)
-    updates = update_references(home, ref, intent.moves, intent.ids, WriteOptions(), intent.verb, cause)
-    for other_ref in all_refs(home):
+    updates = update_references(project, ref, intent.moves, intent.ids, WriteOptions(), intent.verb, cause)
+    for other_ref in all_refs(project):
         if other_ref.path != intent.goal:
-            remove_leftovers(home, other_ref, command=intent.verb)
-    intents.delete_intent(home)
-    message = f"the {intent.description}, was cut short and is finished now: {home.display_path(intent.goal)}"
+            remove_leftovers(project, other_ref, command=intent.verb)
+    intents.delete_intent(project)
+    message = f"the {intent.description}, was cut short and is finished now: {project.display_path(intent.goal)}"
     return [message, *updates.warnings, *warnings]

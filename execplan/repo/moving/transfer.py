@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def move_path(home: Project, old: str, new: str) -> None:
+def move_path(project: Project, old: str, new: str) -> None:
     """Move a file or a folder to a name that is free; one that had to be copied stays for `clear` to remove.
 
     A link is made anew, because what it says counts from its folder; one inside a folder is moved as it is, never
@@ -23,8 +23,8 @@ def move_path(home: Project, old: str, new: str) -> None:
     """
     try:
         with (
-            Folder(os.path.dirname(old), within=_boundary(home, old)) as source,
-            Folder(os.path.dirname(new), within=_boundary(home, new), make=True) as target,
+            Folder(os.path.dirname(old), within=_boundary(project, old)) as source,
+            Folder(os.path.dirname(new), within=_boundary(project, new), make=True) as target,
         ):
             names = os.path.basename(old), os.path.basename(new)
             if os.path.islink(old):
@@ -41,14 +41,14 @@ def move_path(home: Project, old: str, new: str) -> None:
                     raise
                 _copy_across(old, target, names[1])
     except FileExistsError:
-        raise target_taken_error(home.display_path(new)) from None
+        raise target_taken_error(project.display_path(new)) from None
     except OSError as error:
         raise disk.trouble(error, old, "move") from None
 
 
-def _boundary(home: Project, path: str) -> str:
+def _boundary(project: Project, path: str) -> str:
     """What a path must not lead out of: the repository, or the state, which may be outside of it."""
-    return os.path.realpath(home.state) if path.startswith(f"{home.state}/") else home.root
+    return os.path.realpath(project.state) if path.startswith(f"{project.state}/") else project.root
 
 
 def target_taken_error(path: str) -> ExecplanError:
@@ -68,10 +68,10 @@ def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
     return all([new_states.get(name) == state for name, state in old_states.items() if name != apart_from])
 
 
-def remove_copied(home: Project, old: str) -> None:
+def remove_copied(project: Project, old: str) -> None:
     """Remove what was copied; raises ExecplanError."""
     try:
-        with Folder(os.path.dirname(old), within=_boundary(home, old)) as folder:
+        with Folder(os.path.dirname(old), within=_boundary(project, old)) as folder:
             if os.path.isdir(old) and not os.path.islink(old):
                 _remove_tree(folder, os.path.basename(old))
             else:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class SelectedOperation(NamedTuple):
     """An operation and its plan."""
 
-    home: Project
+    project: Project
     ref: PlanRef
     step: UndoableOperation
     is_next: bool = True
@@ -42,10 +42,10 @@ def acting_author(step: UndoableOperation, command: str) -> str:
     return (step.operation if command == UNDO else step.latest).author
 
 
-def is_by_other_author(home: Project, step: UndoableOperation, command: str) -> bool:
+def is_by_other_author(project: Project, step: UndoableOperation, command: str) -> bool:
     """Whether another author did it; journals of older versions do not say who."""
     author = acting_author(step, command)
-    return bool(author) and author != actor(home)
+    return bool(author) and author != actor(project)
 
 
 def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> SelectedOperation:
@@ -53,18 +53,18 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         return last_operation(*find_plan(start, query), command, other_authors=other_authors)
-    home = homes.require(start)
+    project = homes.require(start)
     other_operation: SelectedOperation | None = None
-    for selected in iter_next_operations(home, command):
-        if other_authors or not is_by_other_author(selected.home, selected.step, command):
+    for selected in iter_next_operations(project, command):
+        if other_authors or not is_by_other_author(selected.project, selected.step, command):
             return selected
         other_operation = other_operation or selected
     if other_operation is not None:
         raise other_author_error(other_operation, command)
-    plans = [(member, ref) for member in homes.with_nested_projects(home) for ref in shelf.refs(member)]
+    plans = [(member, ref) for member in homes.with_nested_projects(project) for ref in shelf.refs(member)]
     if len(plans) == 1 and command == UNDO:  # its journal may be one of an older version, which kept no order
         return last_operation(*plans[0], command, other_authors=other_authors)
-    raise nothing_to_reverse_error(home, None, command)
+    raise nothing_to_reverse_error(project, None, command)
 
 
 def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
@@ -74,36 +74,36 @@ def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
     except ExecplanError as error:
         if error.code not in ("no-such-plan", "no-plan"):
             raise
-        for home in homes.with_nested_projects(homes.require(start)):
+        for project in homes.with_nested_projects(homes.require(start)):
             for name in {query, os.path.basename(query)}:
-                path = home.plan_file(home.plans, name.removesuffix(".md"))
-                if not os.path.lexists(path) and any(read_stack(home, path)):
-                    return home, shelf.ref_for_path(home, path)
+                path = project.plan_file(project.plans, name.removesuffix(".md"))
+                if not os.path.lexists(path) and any(read_stack(project, path)):
+                    return project, shelf.ref_for_path(project, path)
         raise
 
 
-def last_operation(home: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedOperation:
+def last_operation(project: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedOperation:
     """The last operation on a plan; raises ExecplanError where there is none, or where it is another author's."""
-    steps = steps_for(read_stack(home, ref.path), command)
+    steps = steps_for(read_stack(project, ref.path), command)
     if not steps:
-        raise nothing_to_reverse_error(home, ref, command)
-    selected = SelectedOperation(home, ref, steps[-1])
-    if not other_authors and is_by_other_author(home, selected.step, command):
+        raise nothing_to_reverse_error(project, ref, command)
+    selected = SelectedOperation(project, ref, steps[-1])
+    if not other_authors and is_by_other_author(project, selected.step, command):
         raise other_author_error(selected, command)
     return selected
 
 
-def iter_next_operations(home: Project, command: str) -> Iterator[SelectedOperation]:
+def iter_next_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
     """The next operation on each plan of a project that the command can take, the newest first; raises ExecplanError."""
-    return (selected for selected in iter_operations(home, command) if selected.is_next)
+    return (selected for selected in iter_operations(project, command) if selected.is_next)
 
 
-def iter_operations(home: Project, command: str) -> Iterator[SelectedOperation]:
+def iter_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
     """All operations on the plans of a project that the command can take, the newest first; raises ExecplanError.
 
     What was undone before this author did something new, on whatever plan, is not redone without naming its plan.
     """
-    projects = homes.with_nested_projects(home)
+    projects = homes.with_nested_projects(project)
     journals: dict[str, tuple[dict[str, JournalEntry], tuple[UndoableOperation, ...]]] = {}
     for checkout in {member.state: member for member in projects}.values():
         for operation, path in order.newest_first(checkout):
@@ -121,18 +121,18 @@ def iter_operations(home: Project, command: str) -> Iterator[SelectedOperation]:
                 break
 
 
-def _is_new_operation(home: Project, entry: JournalEntry | None) -> bool:
+def _is_new_operation(project: Project, entry: JournalEntry | None) -> bool:
     """Whether this author did something new with it."""
     return (
         entry is not None
         and entry.is_written
         and entry.command not in (UNDO, REDO)
-        and (not entry.author or entry.author == actor(home))
+        and (not entry.author or entry.author == actor(project))
     )
 
 
-def _holds_plan(home: Project, path: str) -> bool:
-    return any([path.startswith(f"{folder}/") for folder in (home.plans, *home.archives)])
+def _holds_plan(project: Project, path: str) -> bool:
+    return any([path.startswith(f"{folder}/") for folder in (project.plans, *project.archives)])
 
 
 def other_author_error(selected: SelectedOperation, command: str) -> ExecplanError:
@@ -141,7 +141,7 @@ def other_author_error(selected: SelectedOperation, command: str) -> ExecplanErr
     author, description = acting_author(step, command), describe_operation(selected)
     return ExecplanError(
         "another-author",
-        f"{author} did this, not you ({actor(selected.home)}): {'' if command == UNDO else 'undo of '}{description}",
+        f"{author} did this, not you ({actor(selected.project)}): {'' if command == UNDO else 'undo of '}{description}",
         exit=NO,
         hint=f"{command} it all the same: execplan {command} -p {selected.ref.shell_name} --any",
     )
@@ -153,9 +153,9 @@ def describe_operation(selected: SelectedOperation) -> str:
     return f"{operation.summary}, made {operation.timestamp.replace('T', ' ')}, in {selected.ref.id}"
 
 
-def nothing_to_reverse_error(home: Project, ref: PlanRef | None, command: str) -> ExecplanError:
+def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str) -> ExecplanError:
     """The error where there is nothing to undo or redo."""
-    scope = f"on {home.display_path(ref.path)}" if ref is not None else "in this project"
+    scope = f"on {project.display_path(ref.path)}" if ref is not None else "in this project"
     if command == UNDO:
         return ExecplanError(
             "nothing-to-undo",

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def drop_plan(home: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
+def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
     """Remove a plan that is not committed, with its text in the journal; raises ExecplanError.
 
     Without `force` only a draft that nobody has worked on.
     """
-    require_existing(home)
-    ensure_not_archived(home, ref)
+    require_existing(project)
+    ensure_not_archived(project, ref)
 
     def check(data: bytes) -> None:
-        _ensure_uncommitted(home, ref)
-        reasons = [] if force else signs_of_work(home, ref, data)
+        _ensure_uncommitted(project, ref)
+        reasons = [] if force else signs_of_work(project, ref, data)
         if reasons:
             raise ExecplanError(
                 "worked-on",
@@ -44,19 +44,19 @@ def drop_plan(home: Project, ref: PlanRef, options: WriteOptions, *, force: bool
             )
 
     message = f"dropped: {ref.id}; execplan undo brings it back"
-    return remove_plan(home, ref, options, "drop", f"drop, {ref.id}", message, check)
+    return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
 
 
-def signs_of_work(home: Project, ref: PlanRef, data: bytes) -> list[str]:
+def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
     """Everything that shows that somebody has worked on a plan; raises ExecplanError."""
-    steps = read_stack(home, ref.path).undoable
+    steps = read_stack(project, ref.path).undoable
     created = [step for step in steps if step.latest.kind == CREATE]
     edits = steps[steps.index(created[-1]) + 1 :] if created else steps
     reasons = [f"edited: {step.operation.summary}" for step in edits]
     if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
         reasons.append("edited since it was created, by hand")
     reasons += [
-        f"created by {step.operation.author}" for step in created[-1:] if step.operation.author not in ("", actor(home))
+        f"created by {step.operation.author}" for step in created[-1:] if step.operation.author not in ("", actor(project))
     ]
     try:
         plan = reader.read(data)
@@ -72,7 +72,7 @@ def signs_of_work(home: Project, ref: PlanRef, data: bytes) -> list[str]:
         "revision notes": plan.revisions,
     }
     reasons += [f"it has {len(entries)} {name}" for name, entries in logs.items() if entries]
-    return reasons + [f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(home, ref, plan).items()]
+    return reasons + [f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(project, ref, plan).items()]
 
 
 def _is_text_of(digest: str, data: bytes) -> bool:
@@ -81,22 +81,22 @@ def _is_text_of(digest: str, data: bytes) -> bool:
     return digest_of(data) == digest
 
 
-def _ensure_uncommitted(home: Project, ref: PlanRef) -> None:
+def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
     """Refuse to drop a plan that git has; raises ExecplanError."""
-    if home.git is None:
+    if project.git is None:
         return
-    relative_path = os.path.relpath(ref.real_path, os.path.realpath(home.root))
-    if ask.output_or_none(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1):
+    relative_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
+    if ask.output_or_none(project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1):
         raise ExecplanError(
             "committed-plan",
-            f"{home.display_path(ref.path)} is committed, so it is archived, not dropped",
+            f"{project.display_path(ref.path)} is committed, so it is archived, not dropped",
             exit=NO,
             hint=f"execplan archive {ref.shell_name} --force --reason 'Why it was given up'",
         )
-    if ask.output(home, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
+    if ask.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
         raise ExecplanError(
             "staged-plan",
-            f"{home.display_path(ref.path)} is staged for the next commit",
+            f"{project.display_path(ref.path)} is staged for the next commit",
             exit=NO,
             hint=f"unstage it first: git restore --staged {relative_path}",
         )

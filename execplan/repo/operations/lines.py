@@ -29,23 +29,23 @@ class SupersededError(ExecplanError):
 
 def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
     """Undo or redo an edit; raises ExecplanError, and SupersededError."""
-    home, ref, step, _ = selected
+    project, ref, step, _ = selected
     change = reversal_change(selected, command)
 
     def checked(plan: Plan) -> Change:
         ensure_still_last(selected, command)
         plan_change = change(plan)
         if not plan_change.edits and not options.dry_run:
-            journal.mark_undone(home, ref.path, step.operation.number)
+            journal.mark_undone(project, ref.path, step.operation.number)
         return plan_change
 
     operation = Operation(kind=EDIT, undoes=step.operation.id)
-    return amend(home, ref, checked, options, command=command, make_operation=lambda: operation)
+    return amend(project, ref, checked, options, command=command, make_operation=lambda: operation)
 
 
 def ensure_still_last(selected: SelectedOperation, command: str) -> None:
     """Raise SupersededError when the operation is no longer the last one; the plan's lock is held."""
-    steps = steps_for(read_stack(selected.home, selected.ref.path), command)
+    steps = steps_for(read_stack(selected.project, selected.ref.path), command)
     if not steps or steps[-1].latest.id != selected.step.latest.id:
         raise SupersededError
 

@@ -26,7 +26,7 @@ _UNDONE_DIR = "undone"
 def reverse_move(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
     """Bring a plan and its artifacts back to where they were before a move; raises ExecplanError, SupersededError."""
     try:
-        details = unpack_details(selected.home, selected.step.latest)
+        details = unpack_details(selected.project, selected.step.latest)
     except ValueError as error:
         raise damaged_entry_error(selected, error) from None
     pairs = tuple([(new, old) for old, new in details.files])
@@ -34,7 +34,7 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
     if selected.ref.path != details.goal:
         raise ExecplanError(
             "changed-since",
-            f"{selected.home.display_path(details.goal)} was moved since, to {selected.home.display_path(selected.ref.path)}",
+            f"{selected.project.display_path(details.goal)} was moved since, to {selected.project.display_path(selected.ref.path)}",
             exit=CHANGED,
             hint=f"move it back by hand, then try again: execplan {command}",
         )
@@ -43,23 +43,23 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
 
 def reverse_attachment(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
     """Take the files out of the artifacts that an edit put there, and its lines out of the plan; raises ExecplanError."""
-    home, ref, step, _ = selected
+    project, ref, step, _ = selected
     try:
-        details = unpack_details(home, step.latest)
+        details = unpack_details(project, step.latest)
     except ValueError as error:
         raise damaged_entry_error(selected, error) from None
     for _, path in details.files:
         _ensure_unchanged(selected, path, details.bystanders.get(path, ""))
-    folder = os.path.join(home.state, _UNDONE_DIR, step.latest.id)
+    folder = os.path.join(project.state, _UNDONE_DIR, step.latest.id)
     pairs = tuple([(path, os.path.join(folder, os.path.basename(path))) for _, path in details.files])
-    goal = MoveTarget(ref.id, ref.path, home.plan_artifacts_dir(ref.path, archived=ref.archived))
+    goal = MoveTarget(ref.id, ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived))
     return _reverse_by_move(selected, goal, pairs, options, command, details)
 
 
 def _reverse_by_move(
     selected: SelectedOperation, goal: MoveTarget, pairs: tuple[tuple[str, str], ...], options: WriteOptions, command: str, details: MoveDetails
 ) -> MoveResult:
-    home, ref, step, _ = selected
+    project, ref, step, _ = selected
     change = reversal_change(selected, command)
     old_evidence = details.was if goal.path != ref.path else read_evidence(goal.artifacts)
 
@@ -69,7 +69,7 @@ def _reverse_by_move(
 
     make_evidence = None if old_evidence is None else lambda data: old_evidence
     reversal = Reversal(step.latest, step.operation.id, pairs)
-    move_result = move_plan(home, ref, goal, checked, options, command=command, make_evidence=make_evidence, reversal=reversal)
+    move_result = move_plan(project, ref, goal, checked, options, command=command, make_evidence=make_evidence, reversal=reversal)
     if not options.dry_run:
         for directory in sorted(details.made, key=len, reverse=True):
             files.remove_empty(directory)
@@ -78,7 +78,7 @@ def _reverse_by_move(
 
 def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> None:
     """Refuse to take away a file that has changed since it was attached; raises ExecplanError."""
-    display_path = selected.home.display_path(path)
+    display_path = selected.project.display_path(path)
     if not os.path.lexists(path):
         raise ExecplanError(
             "changed-since", f"{display_path} is gone since it was attached", exit=CHANGED, hint="take its line out by hand"

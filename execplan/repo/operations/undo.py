@@ -29,7 +29,7 @@ _RUN_COMMANDS = {"run": "rollback {id}", "rollback": "run {id}"}
 """Commands whose edits belong to a run, and the command that is to be used instead of `undo`."""
 
 
-def _allow_any_plan(home: Project, ref: PlanRef) -> None:
+def _allow_any_plan(project: Project, ref: PlanRef) -> None:
     """Let every plan move."""
 
 
@@ -70,7 +70,7 @@ def _reverse(
             raise
         ensure_reversible(selected)
         if selected.step.latest.kind in (MOVE, CREATE):
-            may_move(selected.home, selected.ref)
+            may_move(selected.project, selected.ref)
         try:
             result = _reverse_operation(selected, options, command)
         except SupersededError:
@@ -94,7 +94,7 @@ def _reverse_operation(selected: SelectedOperation, options: WriteOptions, comma
         return remove_created(selected, options, command)
     if latest.kind == REMOVE:
         return recreate_plan(selected, options, command)
-    ensure_not_archived(selected.home, selected.ref)
+    ensure_not_archived(selected.project, selected.ref)
     if latest.details != "-":
         return reverse_attachment(selected, options, command)
     return reverse_edit(selected, options, command)
@@ -102,7 +102,7 @@ def _reverse_operation(selected: SelectedOperation, options: WriteOptions, comma
 
 def _is_superseded(selected: SelectedOperation, command: str) -> bool:
     """Whether something was done meanwhile to the plan of an operation."""
-    steps = steps_for(read_stack(selected.home, selected.ref.path), command)
+    steps = steps_for(read_stack(selected.project, selected.ref.path), command)
     return not steps or steps[-1].latest.id != selected.step.latest.id
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def remove_created(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
     """Remove a plan that `new` wrote, or that was brought back; raises ExecplanError, SupersededError."""
-    home, ref, step, _ = selected
+    project, ref, step, _ = selected
     _, text = unpack_texts(selected)
 
     def check(data: bytes) -> None:
@@ -40,18 +40,18 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
         if data != text:
             raise ExecplanError(
                 "changed-since",
-                f"{home.display_path(ref.path)} has changed since it was created",
+                f"{project.display_path(ref.path)} has changed since it was created",
                 exit=CHANGED,
                 hint=f"remove it all the same: execplan drop {ref.shell_name} --force",
             )
 
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
     summary = f"{command}, {step.operation.summary}"
-    return remove_plan(home, ref, options, command, summary, message, check, step.operation.id)
+    return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
 
 
 def remove_plan(
-    home: Project,
+    project: Project,
     ref: PlanRef,
     options: WriteOptions,
     command: str,
@@ -61,36 +61,36 @@ def remove_plan(
     undoes: str = "",
 ) -> EditResult:
     """Remove a plan and its empty artifacts directory, with its text in the journal; raises ExecplanError."""
-    path = home.display_path(ref.path)
+    path = project.display_path(ref.path)
     if options.dry_run:
-        data = _read_removable(home, ref, options, check)
+        data = _read_removable(project, ref, options, check)
         return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
-    if options.should_commit(home):
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
-    ensure_not_running(home, ref)
+    ensure_not_running(project, ref)
     commit_result: CommitResult | None = None
-    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real_path, f"{command} of {ref.id}"):
-        ensure_plan_exists(home, ref)
-        data = _read_removable(home, ref, options, check)
-        folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
-        files.tidy(ref.path, (data,), within=home.root)
-        with JournalTransaction(home, ref.path, command, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
+    with state.lock(project, "home", f"{command} of {ref.id}"), state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(project, ref)
+        data = _read_removable(project, ref, options, check)
+        folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+        files.tidy(ref.path, (data,), within=project.root)
+        with JournalTransaction(project, ref.path, command, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
             files.remove_empty(folder)
             files.remove(ref.path, data)
             files.remove_empty(folder)
-        if options.should_commit(home):
+        if options.should_commit(project):
             title = _title(data)
-            commit_result = commit_paths(home, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title)
+            commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title)
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, 0, (message,), warnings)
 
 
 def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
     """Write a plan again that was removed, under its own name; raises ExecplanError, SupersededError."""
-    home, ref, step, _ = selected
-    path = home.display_path(ref.path)
+    project, ref, step, _ = selected
+    path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
     tasks = reader.read(data).tasks
@@ -99,36 +99,36 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         raise target_taken_error(path)
     if options.dry_run:
         return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
-    if options.should_commit(home):
+    if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
     commit_result: CommitResult | None = None
     summary = f"{command}, {step.operation.summary}"
-    with state.lock(home, "home", f"{command} of {ref.id}"), state.lock(home, ref.real_path, f"{command} of {ref.id}"):
+    with state.lock(project, "home", f"{command} of {ref.id}"), state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_still_last(selected, command)
         operation = Operation(kind=CREATE, undoes=step.operation.id)
-        with JournalTransaction(home, ref.path, command, summary, b"", data, operation):
-            if not files.create(ref.path, data, within=home.root, folders=True):
+        with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
+            if not files.create(ref.path, data, within=project.root, folders=True):
                 raise target_taken_error(path)
-        folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
-        files.make_folder(folder, within=home.root)
-        if options.should_commit(home):
-            commit_result = commit_paths(home, ref.id, [ref.path, folder], command, summary, {}, _title(data))
+        folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+        files.make_folder(folder, within=project.root)
+        if options.should_commit(project):
+            commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {}, _title(data))
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)
 
 
-def _read_removable(home: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
+def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
     """The plan, if it can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
-            "is-a-link", f"{home.display_path(ref.path)} is a link", exit=NO, hint="remove the link by hand, with rm"
+            "is-a-link", f"{project.display_path(ref.path)} is a link", exit=NO, hint="remove the link by hand, with rm"
         )
-    data = shelf.read_bytes(home, ref.path)
-    ensure_digest_matches(home, ref, options.if_match, data)
+    data = shelf.read_bytes(project, ref.path)
+    ensure_digest_matches(project, ref, options.if_match, data)
     check(data)
-    folder = home.plan_artifacts_dir(ref.path, archived=ref.archived)
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     except OSError as error:
@@ -139,7 +139,7 @@ def _read_removable(home: Project, ref: PlanRef, options: WriteOptions, check: C
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
             exit=NO,
-            hint=f"move them out of {home.display_path(folder)}, then try again",
+            hint=f"move them out of {project.display_path(folder)}, then try again",
             candidates=artifacts[:20],
         )
     return data

@@ -73,7 +73,7 @@ def run_checks(start: str, script: Callable[[str], str]) -> list[CheckResult]:
 
 def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> CheckResult:
     """Make a check; what keeps it from being made is a finding, unless another check has found it already."""
-    if not (check.works_without_settings or context.homes):
+    if not (check.works_without_settings or context.projects):
         return CheckResult(check.name, "not checked: the settings can't be read", (), was_run=False)
     findings: list[Finding] = []
     notes = [check.sentence]

@@ -33,48 +33,48 @@ class DoctorContext:
         self.start = start
         self.script = script
         """The completion script of a shell."""
-        self.homes: list[Project] = []
+        self.projects: list[Project] = []
         """Those whose settings can be read, the nearest first."""
         self.unreadable_folders: list[AccessProblem] = []
         """The folders of plans that can't be read, once `plans` was asked for."""
         self.settings_problems: list[AccessProblem] = []
         try:
-            home = homes.require(start)
+            project = homes.require(start)
         except ExecplanError as error:
             if error.code in _FATAL_CODES:
                 raise
             self.settings_problems.append(AccessProblem(_relative_to_root(_settings_file_of(error, os.path.realpath(start))), error))
             return
-        self.homes.append(home)
-        for name in home.settings.homes:
-            limited = home._replace(settings=home.settings._replace(homes=(name,)))
+        self.projects.append(project)
+        for name in project.settings.homes:
+            limited = project._replace(settings=project.settings._replace(homes=(name,)))
             try:
-                self.homes.append(homes.with_nested_projects(limited)[1])
+                self.projects.append(homes.with_nested_projects(limited)[1])
             except ExecplanError as error:
-                path = _settings_file_of(error, os.path.join(home.base, name))
+                path = _settings_file_of(error, os.path.join(project.base, name))
                 self.settings_problems.append(AccessProblem(_relative_to_root(path), error))
 
     @property
-    def home(self) -> Project:
+    def project(self) -> Project:
         """The nearest home."""
-        return self.homes[0]
+        return self.projects[0]
 
     @cached_property
     def plans(self) -> list[StoredPlan]:
         """The plans of all homes; a folder of them that can't be read goes to `closed`."""
-        return [stored_plan for home in self.homes for archived in (False, True) for stored_plan in self._load_plans(home, archived)]
+        return [stored_plan for project in self.projects for archived in (False, True) for stored_plan in self._load_plans(project, archived)]
 
-    def _load_plans(self, home: Project, archived: bool) -> list[StoredPlan]:
+    def _load_plans(self, project: Project, archived: bool) -> list[StoredPlan]:
         try:
-            return shelf.load_all(home, shelf.refs(home, archive=archived))
+            return shelf.load_all(project, shelf.refs(project, archive=archived))
         except ExecplanError as error:
-            self.unreadable_folders.append(AccessProblem(home.display_path(home.archives[0] if archived else home.plans), error))
+            self.unreadable_folders.append(AccessProblem(project.display_path(project.archives[0] if archived else project.plans), error))
             return []
 
     @cached_property
     def state_projects(self) -> list[Project]:
         """A home for each folder of what is not committed."""
-        return list({home.state: home for home in reversed(self.homes)}.values())
+        return list({project.state: project for project in reversed(self.projects)}.values())
 
 
 def _settings_file_of(error: ExecplanError, folder: str) -> str:

@@ -37,31 +37,31 @@ _MAX_BYTES = 5 << 20
 @check("guard")
 def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
     """The hook that asks the guard is whole and of today, and nothing that is known of switches it off."""
-    home = context.home
-    installed_programs = [name for name in PROGRAMS if _has_guard_hook(home, name)]
+    project = context.project
+    installed_programs = [name for name in PROGRAMS if _has_guard_hook(project, name)]
     for name in installed_programs:
-        yield from _check_entry(home, name)
+        yield from _check_entry(project, name)
     if not installed_programs:
         yield NOT_INSTALLED
         return
     if shutil.which("execplan") is None:
         message = "execplan is not on PATH: a program that does not find it either has every call denied"
         yield Finding(WARNING, "", message, "put the folder of execplan on PATH, or install it there: pipx install .")
-    yield from find_disabled_hooks(home, installed_programs, ERROR, "asks no guard")
-    if not any([_has_active_approval(stored_plan.home, stored_plan.ref) for stored_plan in context.plans if not stored_plan.ref.archived]):
+    yield from find_disabled_hooks(project, installed_programs, ERROR, "asks no guard")
+    if not any([_has_active_approval(stored_plan.project, stored_plan.ref) for stored_plan in context.plans if not stored_plan.ref.archived]):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 
 
-def _has_guard_hook(home: Project, program: str) -> bool:
+def _has_guard_hook(project: Project, program: str) -> bool:
     """Whether a hook of the guard stands in the file of a program, ours or one that was put there by hand."""
-    return b"execplan guard" in _read_bytes(os.path.join(home.root, PROGRAMS[program].file))
+    return b"execplan guard" in _read_bytes(os.path.join(project.root, PROGRAMS[program].file))
 
 
-def _check_entry(home: Project, program: str) -> Iterator[Finding | str]:
+def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
     """Whether an entry is as it was put in, and as it would be put in today."""
     agent_program = PROGRAMS[program]
     try:
-        file = guard_hook.open_file(home, program)
+        file = guard_hook.open_file(project, program)
     except ExecplanError as error:
         message = f"{error.message}: {agent_program.name} can't read it either, and asks no guard"
         yield Finding(ERROR, agent_program.file, message, "mend the file", line=error.line)
@@ -73,32 +73,32 @@ def _check_entry(home: Project, program: str) -> Iterator[Finding | str]:
         yield Finding(WARNING, file.display_path, message, f"look at it; then for the one of today: {_INSTALL} --force")
     elif not file.is_current:
         command = f"{_INSTALL} --for {program}"
-        fix = make_fix(home, partial(guard_hook.install, home, force=False, programs=[program]), f"renew it: {command}")
+        fix = make_fix(project, partial(guard_hook.install, project, force=False, programs=[program]), f"renew it: {command}")
         yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
 
 
-def find_disabled_hooks(home: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
+def find_disabled_hooks(project: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
     """What keeps the programs from running hooks of the repository, and what comes of that."""
     if "claude" in programs:
-        yield from _find_disabled_claude_hooks(home, level, consequence)
+        yield from _find_disabled_claude_hooks(project, level, consequence)
     if "codex" in programs:
-        yield from _find_disabled_codex_hooks(home, level, consequence)
+        yield from _find_disabled_codex_hooks(project, level, consequence)
 
 
-def _find_disabled_claude_hooks(home: Project, level: str, consequence: str) -> Iterator[Finding]:
+def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
     user_folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    repository_file = os.path.join(home.root, PROGRAMS["claude"].file)
-    local_file = os.path.join(home.root, ".claude", "settings.local.json")
+    repository_file = os.path.join(project.root, PROGRAMS["claude"].file)
+    local_file = os.path.join(project.root, ".claude", "settings.local.json")
     for path in (repository_file, local_file, os.path.join(user_folder, "settings.json"), *_MANAGED):
         document = _read_json(path)
         for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
             if document.get(key) is True:
                 message = f"{key} switches off the hooks of this repository, so Claude Code {consequence}"
-                yield Finding(level, home.display_path(path), message, f"take {key} out of it")
+                yield Finding(level, project.display_path(path), message, f"take {key} out of it")
     if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
         message = f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
         yield Finding(
-            level, home.display_path(repository_file), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
+            level, project.display_path(repository_file), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
         )
 
 
@@ -115,27 +115,27 @@ def _find_malformed_hook(hooks: Any) -> str:
     return ""
 
 
-def _find_disabled_codex_hooks(home: Project, level: str, consequence: str) -> Iterator[Finding]:
+def _find_disabled_codex_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
     user_file = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
-    for path in (os.path.join(home.root, ".codex", "config.toml"), user_file):
+    for path in (os.path.join(project.root, ".codex", "config.toml"), user_file):
         features = _subtable(_read_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
             message = f"switches hooks off ([features] hooks = false), so Codex {consequence}"
-            yield Finding(level, home.display_path(path), message, "take that line out of it")
-    trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), home.root).get("trust_level")
+            yield Finding(level, project.display_path(path), message, "take that line out of it")
+    trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), project.root).get("trust_level")
     if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":
         message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {consequence}"
         remedy = "start codex in it and trust it when it asks; then trust the hook, too: /hooks"
         yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
 
 
-def _has_active_approval(home: Project, ref: PlanRef) -> bool:
+def _has_active_approval(project: Project, ref: PlanRef) -> bool:
     """Whether a plan has an approval that holds, or a run that is under way."""
-    if not approvals.read_all(home, ref):
+    if not approvals.read_all(project, ref):
         return False
-    run = last.find_last_run(home, ref)
+    run = last.find_last_run(project, ref)
     is_active = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
-    return is_active or standing.find_status(home, ref, with_programs=False).state == standing.APPROVED
+    return is_active or standing.find_status(project, ref, with_programs=False).state == standing.APPROVED
 
 
 def _read_bytes(path: str) -> bytes:

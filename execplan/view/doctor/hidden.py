@@ -30,13 +30,13 @@ _LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
 def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
     """`list --all` shows every plan that lies in the folders of plans: none is nested deeper or has another name."""
     listed_paths = {stored_plan.ref.path for stored_plan in context.plans}
-    for home in context.homes:
-        for folder in dict.fromkeys([home.plans, *home.archives]):
-            yield from _find_unlisted(home, folder, listed_paths)
-        for archived in (False, True) if home.is_flat else ():
-            yield from _find_plans_among_artifacts(home, home.artifacts_dir("", archived=archived).rstrip("/"))
-    known_bases = {home.base for home in context.homes}
-    nested_paths = [home.display_path(base) for base in tree.find_projects(context.home.base, _MAX_DEPTH) if base not in known_bases]
+    for project in context.projects:
+        for folder in dict.fromkeys([project.plans, *project.archives]):
+            yield from _find_unlisted(project, folder, listed_paths)
+        for archived in (False, True) if project.is_flat else ():
+            yield from _find_plans_among_artifacts(project, project.artifacts_dir("", archived=archived).rstrip("/"))
+    known_bases = {project.base for project in context.projects}
+    nested_paths = [project.display_path(base) for base in tree.find_projects(context.project.base, _MAX_DEPTH) if base not in known_bases]
     if nested_paths:
         yield f"homes of their own, which the settings do not name: {', '.join(nested_paths)}"
 
@@ -44,11 +44,11 @@ def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
 @check("ignored")
 def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
     """Git sees the plans directories, the settings and the guide."""
-    for home in context.homes:
-        if home.git is None:
+    for project in context.projects:
+        if project.git is None:
             yield "no repository: not checked"
-        elif ignored_folders := ignored.find_ignored_project_paths(home):
-            remedy = ignored.suggest_fix(home, ignored_folders)
+        elif ignored_folders := ignored.find_ignored_project_paths(project):
+            remedy = ignored.suggest_fix(project, ignored_folders)
             yield Finding(WARNING, "", ignored.describe_ignored(ignored_folders), remedy)
 
 
@@ -58,16 +58,16 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
     other_count = 0
     for stored_plan in context.plans:
         if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
-            path = stored_plan.home.display_path(stored_plan.ref.path)
+            path = stored_plan.project.display_path(stored_plan.ref.path)
             message = "lies among the plans and has no section of a plan"
-            remedy = f"move it elsewhere, such as {quote(stored_plan.home.display_path(stored_plan.home.artifacts_dir('')))}: mv {quote(path)} …"
+            remedy = f"move it elsewhere, such as {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
             yield Finding(WARNING, path, message, remedy)
-    for home in context.homes:
-        for folder in [home.plans, *home.archives] if home.is_flat else ():
+    for project in context.projects:
+        for folder in [project.plans, *project.archives] if project.is_flat else ():
             for name in _list_names(folder):
                 path = os.path.join(folder, name)
                 if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
-                    display_path = home.display_path(path)
+                    display_path = project.display_path(path)
                     remedy = f"look whether it holds what the plan lacks, then: rm {quote(display_path)}"
                     yield Finding(WARNING, display_path, "was left by a merge or an editor", remedy)
                 elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
@@ -76,50 +76,50 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
         yield f"{other_count} other files are left alone"
 
 
-def _find_unlisted(home: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
+def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
     """The plans below a folder of plans that are not shown, and the folders that can't be looked into."""
-    guide = os.path.join(home.base, home.settings.guide)
+    guide = os.path.join(project.base, project.settings.guide)
     errors: list[OSError] = []
     for folder, folders, names in os.walk(top, onerror=errors.append):
-        folders[:] = sorted([name for name in folders if not _is_skipped(home, top, os.path.join(folder, name), listed_paths)])
+        folders[:] = sorted([name for name in folders if not _is_skipped(project, top, os.path.join(folder, name), listed_paths)])
         for name in folders:
             path = os.path.join(folder, name)
             if os.path.islink(path) and _holds_markdown(path):
                 message = "is a link to a folder, and what lies in it is not listed"
                 yield Finding(
-                    ERROR, home.display_path(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
+                    ERROR, project.display_path(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
                 )
         for name in sorted(names):
             path = os.path.join(folder, name)
             if path not in listed_paths and path != guide and not (name.endswith(_LEFTOVER_SUFFIXES) or TEMPORARY.fullmatch(name)):
-                yield from _inspect_unlisted(home, path)
+                yield from _inspect_unlisted(project, path)
     for error in errors:
-        path = home.display_path(str(error.filename))
+        path = project.display_path(str(error.filename))
         message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
-        if path != home.display_path(top):  # the plans folder itself is told elsewhere
+        if path != project.display_path(top):  # the plans folder itself is told elsewhere
             yield Finding(ERROR, path, message, f"let yourself in: chmod u+rx {quote(path)}")
 
 
-def _is_skipped(home: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
+def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
     """Whether a folder below one of plans is looked at elsewhere, or holds what belongs to a plan."""
-    skipped_folders = [home.plans, *home.archives, os.path.join(home.base, home.settings.templates)]
-    skipped_folders += [home.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+    skipped_folders = [project.plans, *project.archives, os.path.join(project.base, project.settings.templates)]
+    skipped_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
     if os.path.basename(folder) == ".git" or (folder in skipped_folders and folder != top):
         return True
-    return not home.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
+    return not project.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
 
 
-def _find_plans_among_artifacts(home: Project, folder: str) -> Iterator[Finding]:
+def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Finding]:
     """The plans that lie among the folders of artifacts; what lies in such a folder may be a copy."""
     for name in _list_names(folder):
         path = os.path.join(folder, name)
         if os.path.isfile(path):
-            yield from _inspect_unlisted(home, path)
+            yield from _inspect_unlisted(project, path)
 
 
-def _inspect_unlisted(home: Project, path: str) -> Iterator[Finding]:
+def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
     """What is to be said of a file that is not listed: nothing, if it is no plan."""
-    display_path = home.display_path(path)
+    display_path = project.display_path(path)
     try:
         data, size = disk.read(path, reader.MAX_BYTES)
     except ExecplanError as error:
@@ -130,9 +130,9 @@ def _inspect_unlisted(home: Project, path: str) -> Iterator[Finding]:
         yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large(size).hint)
     if tree.is_plan_text(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
-        target = home.display_path(home.plan_file(home.plans, name))
+        target = project.display_path(project.plan_file(project.plans, name))
         if name.lower() in ("readme", "index", "plans", "agents", "claude"):
-            target = home.display_path(home.plan_file(home.plans, "OTHER-NAME"))
+            target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
         remedy = f"put it where plans are listed: mv {quote(display_path)} {quote(target)}"
         yield Finding(ERROR, display_path, "is a plan, and no verb lists it", remedy)
 

@@ -33,77 +33,77 @@ _PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan
 @check("agents")
 def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
-    home = context.home
-    yield from check_integration(home, agents_md.WHAT, partial(agents_md.install, home), partial(agents_md.uninstall, home))
+    project = context.project
+    yield from check_integration(project, agents_md.WHAT, partial(agents_md.install, project), partial(agents_md.uninstall, project))
 
 
 @check("pre-commit")
 def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into .pre-commit-config.yaml is whole and of today, and names a Python that is there."""
-    home = context.home
-    if home.git is None:
+    project = context.project
+    if project.git is None:
         yield _NO_GIT
         return
-    yield from check_integration(home, precommit.WHAT, partial(precommit.install, home), partial(precommit.uninstall, home))
+    yield from check_integration(project, precommit.WHAT, partial(precommit.install, project), partial(precommit.uninstall, project))
 
 
 @check("git-hooks")
 def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into git's own hook is whole, of today, run by git, and names a Python that is there."""
-    home = context.home
-    if home.git is None:
+    project = context.project
+    if project.git is None:
         yield _NO_GIT
         return
-    hooks_folder, common = ask.hooks_and_common_dir(home)
+    hooks_folder, common = ask.hooks_and_common_dir(project)
     for folder in dict.fromkeys([hooks_folder, os.path.join(common, "hooks")]):
         hook = os.path.join(folder, "pre-commit")
         if not _has_block(hook):
             continue
-        display_path = home.display_path(os.path.realpath(hook))
+        display_path = project.display_path(os.path.realpath(hook))
         if os.path.realpath(folder) != os.path.realpath(hooks_folder):
             message = f"is not run by git, because core.hooksPath leads to {hooks_folder}"
             remedy = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
             yield Finding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
             yield Finding(ERROR, display_path, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(display_path)}")
-    if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", home.root + "/")):
+    if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
         yield f"{hooks_folder} is outside the repository: not looked at"
         return
-    planned_removal = githooks.uninstall(home, force=True)
+    planned_removal = githooks.uninstall(project, force=True)
     if [change.action for change in planned_removal.changes] == ["moved"]:
         fix = make_fix(
-            home, partial(githooks.uninstall, home, force=True), f"give {planned_removal.changes[0].source} its name back"
+            project, partial(githooks.uninstall, project, force=True), f"give {planned_removal.changes[0].source} its name back"
         )
-        path = home.display_path(planned_removal.changes[0].source)
+        path = project.display_path(planned_removal.changes[0].source)
         yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
         return
     for warning in planned_removal.warnings:
         yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
-    yield from check_integration(home, githooks.WHAT, partial(githooks.install, home), partial(githooks.uninstall, home))
+    yield from check_integration(project, githooks.WHAT, partial(githooks.install, project), partial(githooks.uninstall, project))
 
 
 @check("merge-driver")
 def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
     """Where .gitattributes gives plans to execplan to merge, git is told how."""
-    home = context.home
+    project = context.project
     try:
         driver = import_module("execplan.agents.merge_driver")
     except ModuleNotFoundError:
         yield NOT_INSTALLED
         return
-    if home.git is None:
+    if project.git is None:
         yield _NO_GIT
         return
-    driver_state = str(driver.state(home))
-    fix = make_fix(home, partial(driver.install, home, force=False), f"renew it: execplan install {driver.WHAT}")
+    driver_state = str(driver.state(project))
+    fix = make_fix(project, partial(driver.install, project, force=False), f"renew it: execplan install {driver.WHAT}")
     if driver_state == "attribute only":
         message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
         yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.WHAT}", fix=fix)
     elif driver_state == "installed":
-        for change in driver.install(home, force=False).changes:
+        for change in driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "lacks what execplan would write today"
-                yield Finding(WARNING, home.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
+                yield Finding(WARNING, project.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
     # A driver that is configured and not named does nothing; another branch may name it.
     yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(driver_state, driver_state)
 
@@ -117,13 +117,13 @@ def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
         if any([change.action != "kept" for change in uninstall(force=True).changes]):
             is_installed = True
             install = partial(completion.install, shell, context.script(shell))
-            yield from check_integration(context.home, f"{completion.WHAT} --shell {shell}", install, uninstall)
+            yield from check_integration(context.project, f"{completion.WHAT} --shell {shell}", install, uninstall)
     if not is_installed:
         yield NOT_INSTALLED
 
 
 def check_integration(
-    home: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
+    project: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
 ) -> Iterator[Finding | str]:
     """What is wrong with an integration, if it is there: damage is raised, the rest is found."""
     command = f"execplan install {integration}"
@@ -135,9 +135,9 @@ def check_integration(
     except ExecplanError as error:
         yield Finding(ERROR, "", error.message, error.hint or command, line=error.line)
         return
-    fix = make_fix(home, partial(install, force=False), f"renew it: {command}")
+    fix = make_fix(project, partial(install, force=False), f"renew it: {command}")
     for change in planned.changes:
-        path = home.display_path(change.path)
+        path = project.display_path(change.path)
         python_path, is_edited = _find_python(change), change.reason == "edited by hand"
         if python_path and not os.access(python_path, os.X_OK):
             remedy = f"{command} --force" if is_edited else command
@@ -183,13 +183,13 @@ def _has_block(path: str) -> bool:
         return False
 
 
-def make_fix(home: Project, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
+def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
     """What makes the changes that are planned then."""
 
     def apply(options: WriteOptions) -> list[str]:
-        with state.lock(home, "home", "doctor"):
+        with state.lock(project, "home", "doctor"):
             planned = plan_changes()
             changes.apply_changes(planned.changes)
-        return [f"{change.action} {home.display_path(change.path)}" for change in planned.changes if change.action != "kept"]
+        return [f"{change.action} {project.display_path(change.path)}" for change in planned.changes if change.action != "kept"]
 
     return Fix(description, apply)

@@ -39,54 +39,54 @@ _JOURNAL_DAYS = 30
 @check("temporary")
 def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
     """No temporary file is left by a process that was killed."""
-    for home in context.homes:
-        for folder in _writable_folders(home):
-            is_state_folder = folder.startswith(home.state)
+    for project in context.projects:
+        for folder in _writable_folders(project):
+            is_state_folder = folder.startswith(project.state)
             for name in _list_names(folder):
                 match = TEMPORARY.fullmatch(name) or (_STATE_TEMPORARY.fullmatch(name) if is_state_folder else None)
                 path = os.path.join(folder, name)
-                if match and _is_abandoned(home, path, match["pid"]):
+                if match and _is_abandoned(project, path, match["pid"]):
                     is_own_content = is_state_folder or match["pid"] or match[1] == "new"  # nobody has read what is in them but we
-                    fix = Fix(f"remove {home.display_path(path)}", partial(_remove_file if is_own_content else _remove_temporary, home, path))
+                    fix = Fix(f"remove {project.display_path(path)}", partial(_remove_file if is_own_content else _remove_temporary, project, path))
                     remedy = "execplan doctor --fix, which keeps what nobody has read"
-                    yield Finding(WARNING, home.display_path(path), "was left by a process that was killed", remedy, fix=fix)
+                    yield Finding(WARNING, project.display_path(path), "was left by a process that was killed", remedy, fix=fix)
 
 
 @check("recovered")
 def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
     """No version of a file is kept that an edit displaced."""
-    for home in context.state_projects:
-        backups = list_backups(home) + [
+    for project in context.state_projects:
+        backups = list_backups(project) + [
             os.path.join(folder, name)
-            for folder in _writable_folders(home)
+            for folder in _writable_folders(project)
             for name in _list_names(folder)
             if _OVERWRITTEN.fullmatch(name)
         ]
         for path in backups:
-            display_path = home.display_path(path)
+            display_path = project.display_path(path)
             remedy = f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
             yield Finding(WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy)
 
 
-def _writable_folders(home: Project) -> list[str]:
+def _writable_folders(project: Project) -> list[str]:
     """The folders in which files are replaced or made."""
-    state_folders = [os.path.join(home.state, name) for name in _list_names(home.state)]
-    folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *state_folders]
-    folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(home, archived=archived)]
-    folders += [os.path.join(home.git, "hooks")] if home.git else []
-    folders += [os.path.dirname(os.path.join(home.root, program.file)) for program in PROGRAMS.values()]
-    folders += [home.plans, home.archive, *[home.artifacts_dir("", archived=is_archived) for is_archived in (False, True)]]
+    state_folders = [os.path.join(project.state, name) for name in _list_names(project.state)]
+    folders = [project.root, project.base, os.path.join(project.base, ".agent"), project.state, *state_folders]
+    folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(project, archived=archived)]
+    folders += [os.path.join(project.git, "hooks")] if project.git else []
+    folders += [os.path.dirname(os.path.join(project.root, program.file)) for program in PROGRAMS.values()]
+    folders += [project.plans, project.archive, *[project.artifacts_dir("", archived=is_archived) for is_archived in (False, True)]]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
 
-def _list_plan_files(home: Project, *, archived: bool) -> list[tuple[str, list[str]]]:
+def _list_plan_files(project: Project, *, archived: bool) -> list[tuple[str, list[str]]]:
     try:
-        return shelf.plan_files(home, archive=archived)
+        return shelf.plan_files(project, archive=archived)
     except ExecplanError:
         return []
 
 
-def _is_abandoned(home: Project, path: str, pid: str | None) -> bool:
+def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
     """Whether nobody writes a file any more."""
     try:
         if pid:
@@ -96,7 +96,7 @@ def _is_abandoned(home: Project, path: str, pid: str | None) -> bool:
         return True
     except (OSError, OverflowError):
         return False
-    locks = [state.lock_path(home, name) for name in ("home", *_find_target(path)[:1])]
+    locks = [state.lock_path(project, name) for name in ("home", *_find_target(path)[:1])]
     return not any(map(is_held, locks)) and os.path.lexists(path) and not any(map(is_held, locks))
 
 
@@ -106,19 +106,19 @@ def _find_target(path: str) -> list[str]:
     return [os.path.join(os.path.realpath(folder), name) for name in _list_names(folder) if files.temporary(name) == temporary_name]
 
 
-def _remove_temporary(home: Project, path: str, options: WriteOptions) -> list[str]:
+def _remove_temporary(project: Project, path: str, options: WriteOptions) -> list[str]:
     """Remove a temporary file as the next writer would; what nobody has read is kept."""
     target = _find_target(path)
-    display_path = home.display_path(path)
-    with state.lock(home, "home", "doctor"):
+    display_path = project.display_path(path)
+    with state.lock(project, "home", "doctor"):
         if not target:
             data = disk.read(path, _MAX_BYTES)[0]
-            messages = [f"kept what it held in {home.display_path(save_backup(home, path, data))}"] if data else []
-            return [*messages, *_unlink(home, path)]
-        with state.lock(home, target[0], "doctor"):
-            recovery = PlanBackup(home, target[0])
+            messages = [f"kept what it held in {project.display_path(save_backup(project, path, data))}"] if data else []
+            return [*messages, *_unlink(project, path)]
+        with state.lock(project, target[0], "doctor"):
+            recovery = PlanBackup(project, target[0])
             known_contents = (disk.read(target[0], _MAX_BYTES)[0],)
-            files.again(lambda: files.tidy(target[0], known_contents, within=home.root, spare=recovery), display_path)
+            files.again(lambda: files.tidy(target[0], known_contents, within=project.root, spare=recovery), display_path)
     return [f"removed {display_path}", *recovery.warnings]
 
 
@@ -128,8 +128,8 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
     contents_by_name: dict[str, list[bytes]] = {}
     for stored_plan in context.plans:
         contents_by_name.setdefault(os.path.basename(stored_plan.ref.path), []).append(stored_plan.data)
-    for home in context.state_projects:
-        folder = os.path.join(home.state, "edit")
+    for project in context.state_projects:
+        folder = os.path.join(project.state, "edit")
         for name in _list_names(folder):
             path = os.path.join(folder, name)
             if name.startswith(".") or not os.path.isfile(path):
@@ -137,76 +137,76 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
             data = disk.read(path, 5 << 20)[0]
             if data in contents_by_name.get(name.partition("-")[2], ()):
                 if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # else an editor may have it open
-                    yield _removable_finding(home, path, "is a copy for an editor, and says what the plan says")
+                    yield _removable_finding(project, path, "is a copy for an editor, and says what the plan says")
                 continue
-            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(home.display_path(path))}"
+            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(project.display_path(path))}"
             yield Finding(
-                WARNING, home.display_path(path), "holds what was written in an editor, and is not in the plan", remedy
+                WARNING, project.display_path(path), "holds what was written in an editor, and is not in the plan", remedy
             )
 
 
 @check("journals")
 def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
     """Every journal of edits belongs to a plan, unless the plan went less than 30 days ago."""
-    for home in context.state_projects:
-        folder = os.path.join(home.state, "journal")
+    for project in context.state_projects:
+        folder = os.path.join(project.state, "journal")
         old_names = [
             name
             for name in _list_names(folder)
             if not name.endswith(".new")
             and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY_SECONDS
         ]
-        known_keys = _journal_keys(context, home) if old_names else set()
+        known_keys = _journal_keys(context, project) if old_names else set()
         for name in old_names:
             if name not in known_keys:
-                yield _removable_finding(home, os.path.join(folder, name), "is the journal of a plan that is gone")
+                yield _removable_finding(project, os.path.join(folder, name), "is the journal of a plan that is gone")
 
 
-def _journal_keys(context: DoctorContext, home: Project) -> set[str]:
+def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
     """What journals are called of the plans that are there, and of all that git knows of."""
     paths = {stored_plan.ref.path for stored_plan in context.plans}
-    for base in tree.find_projects(home.root):
+    for base in tree.find_projects(project.root):
         for nested in with_nested_projects(project_at(base)):
             paths |= {ref.path for ref in shelf.all_refs(nested)}
-    if home.git is not None:
-        tracked = [os.path.join(home.root, path) for path in ask.tracked_files(home) if path.endswith(".md")]
-        folders = [listed.display_path(folder) for listed in context.homes for folder in (listed.plans, *listed.archives)]
-        paths |= {*tracked, *[os.path.join(home.root, path) for path in past.ever_committed_paths(home, folders)]}
+    if project.git is not None:
+        tracked = [os.path.join(project.root, path) for path in ask.tracked_files(project) if path.endswith(".md")]
+        folders = [listed.display_path(folder) for listed in context.projects for folder in (listed.plans, *listed.archives)]
+        paths |= {*tracked, *[os.path.join(project.root, path) for path in past.ever_committed_paths(project, folders)]}
     return {state.path_key(os.path.realpath(path)) for path in paths}
 
 
 @check("claims")
 def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
     """Every task that somebody has claimed is in a plan that is there."""
-    for home in context.state_projects:
-        if os.path.isdir(os.path.join(os.path.dirname(home.shared_state), "worktrees")):
+    for project in context.state_projects:
+        if os.path.isdir(os.path.join(os.path.dirname(project.shared_state), "worktrees")):
             continue  # another worktree may have the plan
-        file = home.display_path(os.path.join(home.shared_state, "claims.json"))
-        for claim in claims.load_claims(home):
-            path = os.path.join(home.path_base, claim.plan)
+        file = project.display_path(os.path.join(project.shared_state, "claims.json"))
+        for claim in claims.load_claims(project):
+            path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
                 yield Finding(
-                    WARNING, home.display_path(path), f"{claim.name} claims a task of this plan, which is gone", remedy
+                    WARNING, project.display_path(path), f"{claim.name} claims a task of this plan, which is gone", remedy
                 )
 
 
-def _removable_finding(home: Project, path: str, message: str) -> Finding:
-    display_path = home.display_path(path)
-    return Finding(WARNING, display_path, message, f"rm {quote(display_path)}", fix=Fix(f"remove {display_path}", partial(_remove_file, home, path)))
+def _removable_finding(project: Project, path: str, message: str) -> Finding:
+    display_path = project.display_path(path)
+    return Finding(WARNING, display_path, message, f"rm {quote(display_path)}", fix=Fix(f"remove {display_path}", partial(_remove_file, project, path)))
 
 
-def _remove_file(home: Project, path: str, options: WriteOptions) -> list[str]:
-    with state.lock(home, "home", "doctor"):
-        return _unlink(home, path)
+def _remove_file(project: Project, path: str, options: WriteOptions) -> list[str]:
+    with state.lock(project, "home", "doctor"):
+        return _unlink(project, path)
 
 
-def _unlink(home: Project, path: str) -> list[str]:
+def _unlink(project: Project, path: str) -> list[str]:
     try:
         os.unlink(path)
     except OSError as error:
         raise disk.trouble(error, path, "remove") from None
-    return [f"removed {home.display_path(path)}"]
+    return [f"removed {project.display_path(path)}"]
 
 
 def _list_names(folder: str) -> list[str]:

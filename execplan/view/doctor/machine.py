@@ -44,26 +44,26 @@ def check_python(context: DoctorContext) -> Iterator[Finding | str]:
 @check("git")
 def check_git(context: DoctorContext) -> Iterator[Finding | str]:
     """Git is there and new enough, where there is a repository."""
-    home = context.home
-    if home.git is None:
+    project = context.project
+    if project.git is None:
         yield "no repository: nothing can be committed"
         return
     try:
-        version_output = ask.output(home, "--version").decode("utf-8", "replace").strip()
+        version_output = ask.output(project, "--version").decode("utf-8", "replace").strip()
     except ExecplanError as error:
         yield Finding(
-            ERROR, "", f"{error.message}, and {home.root} is a repository: nothing can be committed", error.hint
+            ERROR, "", f"{error.message}, and {project.root} is a repository: nothing can be committed", error.hint
         )
         return
     match = re.search(r"(\d+)\.(\d+)", version_output)
     needed = ".".join(map(str, GIT))
     if match is None or (int(match[1]), int(match[2])) < GIT:
         yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
-    lock = os.path.join(home.git, "index.lock")
+    lock = os.path.join(project.git, "index.lock")
     if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
-        remedy = f"when no git process is at work any more: rm {quote(home.display_path(lock))}"
+        remedy = f"when no git process is at work any more: rm {quote(project.display_path(lock))}"
         yield Finding(
-            WARNING, home.display_path(lock), "another git process holds the index, or has died: no commit is made", remedy
+            WARNING, project.display_path(lock), "another git process holds the index, or has died: no commit is made", remedy
         )
     yield version_output.removeprefix("git version ")
 
@@ -71,11 +71,11 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
 @check("state")
 def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
     """The folder for locks and journals can be written to, and its file system can lock."""
-    for home in context.state_projects:
-        folder = home.state
+    for project in context.state_projects:
+        folder = project.state
         while not os.path.lexists(folder):
             folder = os.path.dirname(folder)
-        display_path = home.display_path(folder) or folder
+        display_path = project.display_path(folder) or folder
         try:
             with tempfile.TemporaryFile(dir=folder) as file:
                 file.write(b"x")

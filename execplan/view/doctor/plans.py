@@ -29,7 +29,7 @@ _ORPHAN = "EP505"
 def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
     """Every plan can be read, and none holds conflict markers."""
     for stored_plan in context.plans:
-        path = stored_plan.home.display_path(stored_plan.ref.path)
+        path = stored_plan.project.display_path(stored_plan.ref.path)
         if stored_plan.error is not None:
             yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
         elif stored_plan.plan is not None and stored_plan.plan.conflicts:
@@ -38,7 +38,7 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
             message = f"{count} conflict markers are left, so nothing can be written"
             yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflicts[0] + 1)
     for problem in context.unreadable_folders:
-        if not os.path.isdir(os.path.join(context.home.root, problem.path)):
+        if not os.path.isdir(os.path.join(context.project.root, problem.path)):
             continue  # the check of folders says so
         hint = f"let yourself in: chmod u+rx {quote(problem.path)}"
         yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
@@ -57,13 +57,13 @@ def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
 
 def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
     """What lint finds about the place of a plan, as the settings want it."""
-    home, ref, _, plan, _ = stored_plan
+    project, ref, _, plan, _ = stored_plan
     assert plan is not None
-    path = home.display_path(ref.path)
-    rule_levels = {code: level for code, level in active_levels(home, RuleSelection(), path).items() if code in (_UNFINISHED, _UNFILED)}
-    for finding in lint_plan(plan, make_rule_context(home, ref, CheckOptions()), rule_levels):
+    path = project.display_path(ref.path)
+    rule_levels = {code: level for code, level in active_levels(project, RuleSelection(), path).items() if code in (_UNFINISHED, _UNFILED)}
+    for finding in lint_plan(plan, make_rule_context(project, ref, CheckOptions()), rule_levels):
         if finding.code == _UNFILED:
-            if list_open_runs(home, ref):
+            if list_open_runs(project, ref):
                 continue  # the check of runs reports it: the plan can't be archived before
             remedy = f"execplan archive {ref.shell_name}"
         elif plan.excused or finding.code != _UNFINISHED:
@@ -81,7 +81,7 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
         plans_by_id.setdefault(shelf.normalize_id(stored_plan.ref.id), []).append(stored_plan)
     for duplicates in plans_by_id.values():
         if len(duplicates) > 1:
-            paths = [stored_plan.home.display_path(stored_plan.ref.path) for stored_plan in duplicates]
+            paths = [stored_plan.project.display_path(stored_plan.ref.path) for stored_plan in duplicates]
             movable_index = next((index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None)
             command = f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
             remedy = command or f"give one of the files another name: git mv {quote(paths[0])} OTHER"
@@ -92,12 +92,12 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
 def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
     """Every folder of artifacts belongs to a plan."""
     stored_plans = context.plans
-    for home in context.homes if not context.unreadable_folders else ():
-        if _ORPHAN not in active_levels(home, RuleSelection(), ""):
-            yield f"not looked at in {home.display_path(home.base) or '.'}: its settings leave {_ORPHAN} out"
+    for project in context.projects if not context.unreadable_folders else ():
+        if _ORPHAN not in active_levels(project, RuleSelection(), ""):
+            yield f"not looked at in {project.display_path(project.base) or '.'}: its settings leave {_ORPHAN} out"
             continue
-        names = {shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.home is home}
-        for name, path in list_artifacts(home):
+        names = {shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.project is project}
+        for name, path in list_artifacts(project):
             if name not in names:
                 folder = os.path.dirname(path)
                 remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"

@@ -30,9 +30,9 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
     """
     for problem in context.settings_problems:
         yield _settings_finding(problem.path, problem.error)
-    for home in context.homes:
+    for project in context.projects:
         try:
-            templates.find_template(home, home.settings.template)
+            templates.find_template(project, project.settings.template)
         except ExecplanError as error:
             yield _settings_finding("", error)
     try:
@@ -40,35 +40,35 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
         own.execution()
     except ExecplanError as error:
         yield _settings_finding(own.path(), error)
-    if len(context.homes) > 1:
-        yield f"{len(context.homes)} homes"
+    if len(context.projects) > 1:
+        yield f"{len(context.projects)} homes"
 
 
 @check("folders")
 def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
     """The folders of the settings are there, as far as they have to be, and are folders."""
-    for home in context.homes:
-        expected_folders = [home.plans, *home.archives]
-        if home.is_flat:
-            expected_folders += [home.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+    for project in context.projects:
+        expected_folders = [project.plans, *project.archives]
+        if project.is_flat:
+            expected_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
         for path in dict.fromkeys(expected_folders):
             if os.path.lexists(path) and not os.path.isdir(path):
                 message = "a folder of the settings is a file, or a link that leads nowhere"
-                yield Finding(ERROR, home.display_path(path), message, f"move it away: mv {home.display_path(path)} OTHER")
-        if os.path.isdir(home.plans) and not os.access(home.plans, os.W_OK | os.X_OK):
-            display_path = home.display_path(home.plans)
+                yield Finding(ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER")
+        if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
+            display_path = project.display_path(project.plans)
             yield Finding(ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}")
-        if not os.path.lexists(home.plans):
-            fix = Fix(f"make {home.display_path(home.plans)}", partial(_create_plans_folder, home))
+        if not os.path.lexists(project.plans):
+            fix = Fix(f"make {project.display_path(project.plans)}", partial(_create_plans_folder, project))
             yield Finding(
-                WARNING, home.display_path(home.plans), "the folder of the plans is not there", "execplan init", fix=fix
+                WARNING, project.display_path(project.plans), "the folder of the plans is not there", "execplan init", fix=fix
             )
 
 
-def _create_plans_folder(home: Project, options: WriteOptions) -> list[str]:
-    with state.lock(home, "home", "doctor"):
-        files.make_folder(home.plans)
-    return [f"made {home.display_path(home.plans)}"]
+def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
+    with state.lock(project, "home", "doctor"):
+        files.make_folder(project.plans)
+    return [f"made {project.display_path(project.plans)}"]
 
 
 def _settings_finding(path: str, error: ExecplanError) -> Finding:

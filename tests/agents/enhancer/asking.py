@@ -82,7 +82,7 @@ class Asking(Desk):
 
     def records(self) -> list[chain.AuditRecord]:
         """The ledger, which is whole."""
-        walked = chain.parse_chain(Path(names.path_of(*self.home())).read_bytes())
+        walked = chain.parse_chain(Path(names.path_of(*self.project())).read_bytes())
         assert walked.flaw is None
         return walked.records
 

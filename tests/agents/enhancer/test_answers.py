@@ -30,9 +30,9 @@ class Case:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self.home, self.ref = desk.home()
-        self.document = load_current_plan(self.home, self.ref).document
-        self.sending: PreparedRequest = enhance.prepare_request(self.home, self.ref, self.document, FIELDS)
+        self.project, self.ref = desk.project()
+        self.document = load_current_plan(self.project, self.ref).document
+        self.sending: PreparedRequest = enhance.prepare_request(self.project, self.ref, self.document, FIELDS)
 
     def answer(self, change: Change) -> dict[str, Any]:
         """What was sent, with something changed."""
@@ -42,20 +42,20 @@ class Case:
 
     def propose(self, change: Change) -> ExecutionPlan:
         """What comes of it."""
-        made, wrong = build_proposal(self.home, self.document, self.sending.masked_plan, self.answer(change), self.sending.masker.mark)
+        made, wrong = build_proposal(self.project, self.document, self.sending.masked_plan, self.answer(change), self.sending.masker.mark)
         assert made is not None, wrong
         return made
 
     def refused(self, change: Change) -> list[str]:
         """All that is wrong with it."""
         answer = self.answer(change)
-        made, wrong = build_proposal(self.home, self.document, self.sending.masked_plan, answer, self.sending.masker.mark)
+        made, wrong = build_proposal(self.project, self.document, self.sending.masked_plan, answer, self.sending.masker.mark)
         assert made is None
         return [str(each) for each in wrong]
 
     def judged(self, data: bytes) -> EnhancementResult:
         """What is said of these bytes."""
-        return enhance._evaluate_answer(self.home, self.ref, self.sending, "model", data)
+        return enhance._evaluate_answer(self.project, self.ref, self.sending, "model", data)
 
     def word(self, step: int, name: str) -> str:
         """The word in a field of a step that stands for what was taken out."""
@@ -351,7 +351,7 @@ def test_what_runs_before_a_secret_is_said(case: Case) -> None:
 def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
     answer = case.answer(_one("0/timeout_s", 20))
     data = kept.serialize_proposal(case.document, "model", case.sending.masker.mark, case.sending.masked_plan, answer)
-    assert kept.accept_proposal(case.home, case.ref, data, "x").steps[0].timeout_s == 20
+    assert kept.accept_proposal(case.project, case.ref, data, "x").steps[0].timeout_s == 20
     told = json.loads(data)
     word = case.word(1, "env")
     changes: tuple[tuple[Callable[[dict[str, Any]], object], str], ...] = (
@@ -367,6 +367,6 @@ def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
         other = json.loads(json.dumps(told))
         change(other)
         with pytest.raises(Exception, match="x") as raised:
-            kept.accept_proposal(case.home, case.ref, json.dumps(other).encode(), "x")
+            kept.accept_proposal(case.project, case.ref, json.dumps(other).encode(), "x")
         assert getattr(raised.value, "code", "") == code, other
     load(to_bytes(case.document), ExecutionPlan, "the plan is as it was")

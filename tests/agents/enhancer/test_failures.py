@@ -198,9 +198,9 @@ def test_the_user_s_own_settings(asking: Asking, tmp_path: Path) -> None:
 
 def test_what_holds_unless_the_settings_say_so(asking: Asking) -> None:
     asking.settings('[enhancer]\ncommand = "x"\n')
-    assert load_settings(asking.home()[0]) == (("x",), 60, 512, ())
+    assert load_settings(asking.project()[0]) == (("x",), 60, 512, ())
     asking.settings('[enhancer]\ncommand = "x"\nseconds = 3600\nkilobytes = 5120\n')
-    assert load_settings(asking.home()[0])[1:3] == (3600, 5120)
+    assert load_settings(asking.project()[0])[1:3] == (3600, 5120)
 
 
 def test_an_answer_that_changes_nothing(asking: Asking) -> None:

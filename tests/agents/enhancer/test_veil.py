@@ -323,7 +323,7 @@ def test_names_of_this_machine_and_of_its_user(asking: Asking) -> None:
     asking.git("config", "user.name", "Rosalind Elsie")
     asking.patch.delenv("GIT_AUTHOR_NAME", raising=False)
     asking.patch.setenv("LOGNAME", "rosalind-e")
-    known = personal.collect_personal_data(asking.home()[0])
+    known = personal.collect_personal_data(asking.project()[0])
     text = f"Rosalind Elsie and rosalind-e on willow in {asking.path} and {Path.home()}/notes"
     found = [text[start:end] for start, end in [*known.find_names(text), *known.find_paths(text)]]
     assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(found)

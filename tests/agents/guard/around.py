@@ -24,8 +24,8 @@ class Ground:
             folder.write(name, "\n")
         folder.write("pyproject.toml", "[project]\nname = 'app'\n\n[tool.execplan]\ncommit = false\n")
         folder.plan()
-        self.home: Project = homes.find(self.root)
-        self.around = GuardScope(self.root, {}, {}, protected.make_protection_check(self.home), lambda path: None)
+        self.project: Project = homes.find(self.root)
+        self.around = GuardScope(self.root, {}, {}, protected.make_protection_check(self.project), lambda path: None)
 
     def command(self, text: str, cwd: str = "") -> ToolCall:
         """A command that an agent would run."""

@@ -258,7 +258,7 @@ def filled(ground: Ground, text: str) -> str:
 
 
 def frees(ground: Ground, call: Any) -> str:
-    return own.escape_reason(call, ground.around, ground.home)
+    return own.escape_reason(call, ground.around, ground.project)
 
 
 def test_a_command_that_would_free_is_told(ground: Ground) -> None:

@@ -132,8 +132,8 @@ class Beside(AttemptPool):
 class Both:
     """A leg of a run by the engine's own loop, and the guard beside it."""
 
-    def __init__(self, home: Project, drawn: Drawn) -> None:
-        self.home, self.drawn, self.paper = home, drawn, Paper()
+    def __init__(self, project: Project, drawn: Drawn) -> None:
+        self.project, self.drawn, self.paper = project, drawn, Paper()
         document = drawn.document
         self.schedule = Schedule(document, None, self.there)
         self.permit = issue_permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
@@ -159,7 +159,7 @@ class Both:
 
     def there(self, path: str) -> bool:
         """Whether something is at a path."""
-        return os.path.lexists(os.path.join(self.home.root, path))
+        return os.path.lexists(os.path.join(self.project.root, path))
 
     def guarded(self) -> dict[str, str]:
         """What the guard says of the very call of each step, as the journal stands."""
@@ -170,7 +170,7 @@ class Both:
             run="0001-00000000",
             folder="",
             working="",
-            home=self.home,
+            home=self.project,
             revision=1,
             document="0" * 64,
             steps=tuple([GrantedStep(each, self.drawn.levels[each["id"]], "") for each in document["steps"]]),
@@ -184,7 +184,7 @@ class Both:
         )
         basis, moment = context_from_grant(warrant, self.paper.entries), clock.seconds()
         calls = {
-            each.id: ToolCall(COMMAND, "Bash", self.home.root, command=each.command or "")
+            each.id: ToolCall(COMMAND, "Bash", self.project.root, command=each.command or "")
             for each in self.drawn.document.steps
         }
         return {name: decide(call, basis, moment).kind for name, call in calls.items()}
@@ -215,7 +215,7 @@ class Both:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     folder = Folder(tmp_path_factory.mktemp("same") / "repo")
     folder.path.mkdir()
     folder.git("init", "-q")
@@ -226,7 +226,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @settings(max_examples=120)
 @given(drawn=runs())
-def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(home: Project, drawn: Drawn) -> None:
-    both = Both(home, drawn)
+def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(project: Project, drawn: Drawn) -> None:
+    both = Both(project, drawn)
     if both.fate is not None and both.fate.kind == "done":
         assert set(both.guarded().values()) == {DENY}

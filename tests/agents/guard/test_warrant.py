@@ -28,8 +28,8 @@ def _file(desk: Asking) -> Path:
 
 
 def _load(desk: Asking) -> GuardGrant | None:
-    home, ref = desk.home()
-    return warrant.load(home, ref.id)
+    project, ref = desk.project()
+    return warrant.load(project, ref.id)
 
 
 def test_a_seal_is_an_hmac() -> None:
@@ -42,7 +42,7 @@ def test_it_is_read_as_it_was_issued(begun: Asking) -> None:
     found = _load(begun)
     assert found is not None
     assert [each.step["id"] for each in found.steps] == ["build", "check", "ship", "drop"]
-    assert found.home == begun.home()[0]
+    assert found.home == begun.project()[0]
     assert found.terms.expires > found.terms.approved
     assert _file(begun).stat().st_mode & 0o777 == 0o600
 
@@ -80,10 +80,10 @@ def test_a_warrant_of_somebody_without_the_key_allows_nothing(begun: Asking) -> 
 
 def test_a_warrant_of_another_plan_or_place_is_none(begun: Asking) -> None:
     path = _file(begun)
-    home, _ = begun.home()
+    project, _ = begun.project()
     path.with_name(f"{'0' * 16}.json").write_bytes(path.read_bytes())
-    assert warrant.load_file(home, str(path.with_name(f"{'0' * 16}.json"))) is None
-    assert warrant.load_file(home._replace(root="/elsewhere"), str(path)) is None
+    assert warrant.load_file(project, str(path.with_name(f"{'0' * 16}.json"))) is None
+    assert warrant.load_file(project._replace(root="/elsewhere"), str(path)) is None
 
 
 def test_a_torn_warrant_is_issued_anew(begun: Asking) -> None:
@@ -137,8 +137,8 @@ def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
 
 
 def test_withdrawn(begun: Asking) -> None:
-    home, ref = begun.home()
-    assert key.read(home) is not None
-    warrant.revoke(home, ref.id)
-    warrant.revoke(home, ref.id)
+    project, ref = begun.project()
+    assert key.read(project) is not None
+    warrant.revoke(project, ref.id)
+    warrant.revoke(project, ref.id)
     assert _load(begun) is None

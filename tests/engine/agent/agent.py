@@ -57,19 +57,19 @@ class Agent(Desk):
 
     def begin(self) -> None:
         """Begin the run as the guard does."""
-        home, ref = self.home()
-        with acquire_run_lock(home, "test"):
-            start_or_resume(home, ref, session="one")
+        project, ref = self.project()
+        with acquire_run_lock(project, "test"):
+            start_or_resume(project, ref, session="one")
 
     def run_(self) -> AgentRun:
         """The run."""
-        found = current.find_last(*self.home())
+        found = current.find_last(*self.project())
         assert found is not None
         return found
 
     def kinds(self) -> list[str]:
         """What stands in its journal, in short; nothing before it has begun."""
-        found = current.find_last(*self.home())
+        found = current.find_last(*self.project())
         return [] if found is None else [each.kind for each in found.entries]
 
     def make(self, content: str = "X = 1\n") -> Agent:

@@ -127,7 +127,7 @@ def test_one_run_at_a_time(agent: Agent) -> None:
     agent.refused(1, "run-under-way", "run", "--dry-run")
     (summary,) = agent.data("runs")["runs"]
     assert (summary["agent"], summary["cut_short"], summary["state"]) == (True, False, "active")
-    found = find_last_run(*agent.home())
+    found = find_last_run(*agent.project())
     assert found is not None
     assert found.state == BY_AGENT
     assert agent.data("show", "--run")["agent"] is True
@@ -368,9 +368,9 @@ def test_a_revoked_approval_ends_what_an_agent_may_do(agent: Agent) -> None:
     agent.fails("make", "failed")
     agent.data("replan", "--reason", "No disk.")
     agent.begin()
-    home, ref = agent.home()
-    assert warrant.load(home, ref.id) is not None
+    project, ref = agent.project()
+    assert warrant.load(project, ref.id) is not None
     agent.data("approve", "--revoke")
-    assert warrant.load(home, ref.id) is None
+    assert warrant.load(project, ref.id) is None
     agent.make()
     agent.no(7, "not-approved", "make")
