@@ -9,29 +9,29 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 OK: Final = 0
-NO: Final = 1
+CHECK_FAILED: Final = 1
 USAGE: Final = 2
 INPUT: Final = 3
-CHANGED: Final = 4
+CONFLICT: Final = 4
 BUSY: Final = 5
 ENVIRONMENT: Final = 6
 POLICY: Final = 7
 PAUSED: Final = 8
-BUG: Final = 70
+INTERNAL_ERROR: Final = 70
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 
-MEANINGS = {
+EXIT_MEANINGS = {
     OK: "done, or clean",
-    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, an execution plan that must not run, a run that failed, a question that was not answered with yes, nothing to undo, a task that somebody else has claimed, conflicts left by a merge",
+    CHECK_FAILED: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, an execution plan that must not run, a run that failed, a question that was not answered with yes, nothing to undo, a task that somebody else has claimed, conflicts left by a merge",
     USAGE: "usage: an unknown verb or flag, words that say nothing",
     INPUT: "bad input: no such plan or task, ambiguous, unreadable, invalid settings",
-    CHANGED: "changed underneath: the file kept changing, a digest is not the one given, or an approval is stale, expired, altered or used",
+    CONFLICT: "changed underneath: the file kept changing, a digest is not the one given, or an approval is stale, expired, altered or used",
     BUSY: "busy: a lock was not had in time, or a merge or rebase is under way",
     ENVIRONMENT: "environment: no home, no git, a full disk, read-only, a git hook refused",
     POLICY: "refused by policy: a path that leads out of the repository, a step that nobody has approved or may approve, a key that others can read, a task of somebody else where claims are enforced",
     PAUSED: "paused: a run that has begun waits for an answer",
-    BUG: "a bug; the message says where the report is",
+    INTERNAL_ERROR: "a bug; the message says where the report is",
     INTERRUPTED: "interrupted",
     TERMINATED: "terminated",
 }
@@ -41,7 +41,7 @@ MEANINGS = {
 class ExecplanError(Exception):
     """A refusal that a user is meant to read; anything else that is raised is a bug."""
 
-    lead = "hint"
+    hint_label = "hint"
     """The word before the hint."""
 
     def __init__(
@@ -71,17 +71,17 @@ class ExecplanError(Exception):
         self.details = tuple(details)
         """The candidates as JSON objects, where their names alone are not enough to choose one."""
 
-    def name_plan(self, name: str) -> None:
+    def add_plan_name(self, name: str) -> None:
         """Let a hint that ends with a command name the plan that it is about."""
         from shlex import quote
 
-        for command, way in _UNNAMED.items():
+        for command, plan_argument in _PLAN_ARGUMENTS.items():
             if self.hint.endswith(command):
-                self.hint += way.format(quote(name))
+                self.hint += plan_argument.format(quote(name))
                 return
 
 
-_UNNAMED = {
+_PLAN_ARGUMENTS = {
     "execplan show": " {}",
     "execplan commit": " {}",
     "execplan merge": " {}",
@@ -91,7 +91,7 @@ _UNNAMED = {
 """Commands at the end of hints that may name a plan, and how they do."""
 
 
-class About:
+class ErrorContext:
     """Lets every refusal that is raised inside name the file that it is about, and the line."""
 
     def __init__(self, path: str) -> None:
@@ -101,8 +101,8 @@ class About:
         pass
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, ExecplanError) and self.path not in error.message:
-            place = f"{self.path}:{error.line}" if error.line else self.path
-            error.message = f"{place}: {error.message}"
+            location = f"{self.path}:{error.line}" if error.line else self.path
+            error.message = f"{location}: {error.message}"

@@ -14,41 +14,41 @@ if TYPE_CHECKING:
 else:
     from _collections import _tuplegetter as getter
 
-    class _Maker(type):
-        def __new__(mcs, name, bases, space):
+    class _NamedTupleMeta(type):
+        def __new__(metacls, name, bases, namespace):
             if not bases:
-                return super().__new__(mcs, name, bases, space)
-            fields = tuple(space.get("__annotations__", ()))
-            space["_defaults"] = {field: space.pop(field) for field in fields if field in space}
-            space.update({field: getter(index, field) for index, field in enumerate(fields)})
-            space.update(__slots__=(), _fields=fields, __match_args__=fields, _make=classmethod(tuple.__new__))
-            space.update(__new__=_new, __repr__=_repr, _replace=_replace, _asdict=_asdict)
-            return type(name, (tuple,), space)
+                return super().__new__(metacls, name, bases, namespace)
+            fields = tuple(namespace.get("__annotations__", ()))
+            namespace["_defaults"] = {field: namespace.pop(field) for field in fields if field in namespace}
+            namespace.update({field: getter(index, field) for index, field in enumerate(fields)})
+            namespace.update(__slots__=(), _fields=fields, __match_args__=fields, _make=classmethod(tuple.__new__))
+            namespace.update(__new__=_new, __repr__=_repr, _replace=_replace, _asdict=_asdict)
+            return type(name, (tuple,), namespace)
 
-    def _new(cls, *given, **named):
-        if named or len(given) != len(cls._fields):
-            given = _completed(cls, given, named)
-        return tuple.__new__(cls, given)
+    def _new(cls, *args, **kwargs):
+        if kwargs or len(args) != len(cls._fields):
+            args = _complete_args(cls, args, kwargs)
+        return tuple.__new__(cls, args)
 
-    def _completed(cls, given, named):
-        values = cls._defaults | dict(zip(cls._fields, given, strict=False)) | named
+    def _complete_args(cls, args, kwargs):
+        values = cls._defaults | dict(zip(cls._fields, args, strict=False)) | kwargs
         if (
-            len(given) > len(cls._fields)
+            len(args) > len(cls._fields)
             or values.keys() != set(cls._fields)
-            or named.keys() & cls._fields[: len(given)]
+            or kwargs.keys() & cls._fields[: len(args)]
         ):
             raise TypeError(f"{cls.__name__} takes {', '.join(cls._fields)}")
         return [values[field] for field in cls._fields]
 
     def _repr(self):
-        shown = ", ".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
-        return f"{type(self).__name__}({shown})"
+        fields_text = ", ".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
+        return f"{type(self).__name__}({fields_text})"
 
     def _asdict(self):
         return dict(zip(self._fields, self, strict=True))
 
-    def _replace(self, **changed):
-        return type(self)(**(self._asdict() | changed))
+    def _replace(self, **changes):
+        return type(self)(**(self._asdict() | changes))
 
-    class NamedTuple(metaclass=_Maker):
+    class NamedTuple(metaclass=_NamedTupleMeta):
         """The base class of every record of the lower floors."""

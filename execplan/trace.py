@@ -11,12 +11,12 @@ warnings: list[str] = []
 """What a verb should warn of that happened before it began, or beside it."""
 
 
-def listen(listener: Callable[[str], None]) -> None:
+def add_listener(listener: Callable[[str], None]) -> None:
     """Have every line told to a function from now on."""
     _listeners.append(listener)
 
 
-def tell(line: str) -> None:
+def log(line: str) -> None:
     """Tell what is being done."""
     for listener in _listeners:
         listener(line)

@@ -20,7 +20,7 @@ from bench_tools import EXECPLAN, PYTHON, Command, project, interleaved, show, t
 
 from execplan.lint.runner import lint_bytes
 from execplan.plan import reader
-from execplan.text.blocks import scan
+from execplan.text.blocks import scan_blocks
 from execplan.text.lines import Text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,7 +42,7 @@ def done(where: Path, *flags: str) -> Command:
 
 def start(folder: Path, runs: int) -> None:
     """How long verbs take from start to end."""
-    ten, thousand = project(folder, 10), home(folder, 1000)
+    ten, thousand = project(folder, 10), project(folder, 1000)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
     budgets = {
         "lint FILE, 20 KB, no findings": ("2× (aim 1.5×)", Command([EXECPLAN, "lint", plan], ten)),
@@ -82,7 +82,7 @@ def throughput(folder: Path, runs: int) -> None:
 
     speeds = {
         "a bare loop over the lines": _speed(lambda: list(map(_lines, data)), data, runs),
-        "scan alone": _speed(lambda: [scan(text.lines, tabs=text.tabs) for text in texts], data, runs),
+        "scan alone": _speed(lambda: [scan_blocks(text.lines, has_tabs=text.tabs) for text in texts], data, runs),
         "read into a Plan": _speed(lambda: [reader.read(each) for each in data], data, runs),
         "lint, all rules": _speed(lambda: [lint_bytes(each) for each in data], data, runs),
         "mistune, blocks only": _speed(lambda: list(map(block_parse, sources)), data, 2),
@@ -144,7 +144,7 @@ def _both(source: str) -> tuple[float, float]:
     """Seconds of scan and of lint."""
     text = Text.from_str(source)
     data = text.to_bytes()
-    return best(lambda: scan(text.lines, tabs=text.tabs), 15), best(lambda: lint_bytes(data), 15)
+    return best(lambda: scan_blocks(text.lines, has_tabs=text.tabs), 15), best(lambda: lint_bytes(data), 15)
 
 
 def commit(folder: Path, runs: int) -> None:

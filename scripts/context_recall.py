@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.clock import minutes
+from execplan.clock import minute_bounds
 from execplan.context.budget import allocate_budget
 from execplan.context.choose import select_by_relevance
 from execplan.context.intent import classify_intent
@@ -133,25 +133,25 @@ def _later(plan: Plan, task: Task) -> tuple[list[Task | Entry], list[Task | Entr
 
     By the date where one stands; else an entry is as late in its log as the task is among the tasks.
     """
-    when = minutes(task.stamp) if task.stamp is not None else None
+    when = minute_bounds(task.timestamp) if task.timestamp is not None else None
     all_of: list[Task | Entry] = []
     soon: list[Task | Entry] = []
     after: list[Task] = []
     for each in plan.tasks:
-        stamp = minutes(each.stamp) if each.stamp is not None else None
+        stamp = minute_bounds(each.timestamp) if each.timestamp is not None else None
         is_after = stamp > when if stamp is not None and when is not None else each.number > task.number
         if each is not task and is_after and each.state == DONE:
             after.append(each)
-    after.sort(key=lambda each: (minutes(each.stamp) or (0, 0) if each.stamp is not None else (0, 0), each.number))
+    after.sort(key=lambda each: (minute_bounds(each.timestamp) or (0, 0) if each.timestamp is not None else (0, 0), each.number))
     all_of += after
     soon += after[:NEXT]
     share = task.number / len(plan.tasks)
     for log in (plan.decisions, plan.discoveries):
         late = []
         for at, entry in enumerate(log):
-            dated = task.stamp is not None and entry.date is not None
+            dated = task.timestamp is not None and entry.date is not None
             is_late = (
-                entry.date[:10] >= task.stamp.date if dated and entry.date and task.stamp else at >= share * len(log)
+                entry.date[:10] >= task.timestamp.date if dated and entry.date and task.timestamp else at >= share * len(log)
             )
             late += [entry] if is_late else []
         all_of += late
@@ -166,10 +166,10 @@ def case(question: Question, corpus: Path) -> Case:
     gone = {at for each in _later(plan, task)[0] for at in range(each.start, each.end)}
     for section in plan.sections:
         late = section.name in (outline.OUTCOMES, outline.ARTIFACTS)
-        gone.update(range(section.body if late else section.notes, section.end))
+        gone.update(range(section.body_start if late else section.notes_start, section.end))
     gone -= set(range(task.start, task.end))
     lines = list(plan.text.lines)
-    lines[task.box] = lines[task.box].replace("[x]", "[ ]", 1).replace("[X]", "[ ]", 1)
+    lines[task.box_line] = lines[task.box_line].replace("[x]", "[ ]", 1).replace("[X]", "[ ]", 1)
     kept = [line for at, line in enumerate(lines) if at not in gone]
     then = reader.read(("\n".join(kept) + "\n").encode())
     start = task.start - len([at for at in gone if at < task.start])

@@ -8,7 +8,7 @@ from corpus_probe import ALL, Probe
 
 from execplan.lint.fix import build_fix_change
 from execplan.lint.runner import lint_bytes
-from execplan.plan.change import Change
+from execplan.plan.change import PlanChange
 from execplan.repo.amend import apply_change
 
 
@@ -33,7 +33,7 @@ def mend_findings(probe: Probe) -> None:
             probe.fail(0, f"{writer} brings {', '.join(brought)}")
 
 
-def _others_stay(probe: Probe, writer: str, new: bytes, change: Change) -> None:
+def _others_stay(probe: Probe, writer: str, new: bytes, change: PlanChange) -> None:
     """Check that the lines between the edits are the same bytes."""
     before, after = probe.data.splitlines(keepends=True), new.splitlines(keepends=True)
     old_at = new_at = 0

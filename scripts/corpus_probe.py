@@ -14,16 +14,16 @@ from execplan.errors import ExecplanError
 from execplan.lint.rule import RuleContext
 from execplan.lint.runner import RULES, lint_plan
 from execplan.plan import reader
-from execplan.plan.change import Change, Facts, facts
-from execplan.plan.grammar import is_nothing, read_label
-from execplan.plan.guidance import is_guidance
+from execplan.plan.change import PlanChange, PlanContent, plan_content
+from execplan.plan.grammar import is_empty_text, read_label
+from execplan.plan.guidance import is_placeholder_text
 from execplan.plan.model import DONE, OPEN, OTHER, Plan
-from execplan.plan.whole import rebased
+from execplan.plan.whole import rebase_text
 from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
 _REPLACING = ("done", "reopen", "reword", "split", "set")
@@ -63,7 +63,7 @@ def _first_line(token: Token) -> int:
 def holds_place(line: str) -> bool:
     """Whether a line may give way to a first entry."""
     label = read_label(line)
-    return is_guidance(line) or is_nothing(label[1] if label else line.strip().lstrip("-*+ "))
+    return is_placeholder_text(line) or is_empty_text(label[1] if label else line.strip().lstrip("-*+ "))
 
 
 def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bool:
@@ -78,7 +78,7 @@ class Probe:
         self.data = data
         self.given = given
         self.plan = reader.read(data)
-        self.facts = facts(self.plan)
+        self.facts = plan_content(self.plan)
         self.report = new_report(name)
         self.undone: set[str] = set()
         """The writers whose edits were taken back."""
@@ -103,7 +103,7 @@ class Probe:
         )  # fmt: skip
         self.report.findings.update(finding.code for finding in lint_plan(plan, self.given, ALL))
 
-    def write(self, writer: str, make: Callable[[], Changer], data: bytes | None = None) -> tuple[bytes, Plan] | None:
+    def write(self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None) -> tuple[bytes, Plan] | None:
         """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""
         old = self.data if data is None else data
         try:
@@ -116,13 +116,13 @@ class Probe:
         if writer not in self.undone:
             self.undone.add(writer)
             self.report.made["undo"] += 1
-            if apply_change(new, lambda plan: rebased(plan, new, old, "undo", "undone", ""))[0] != old:
+            if apply_change(new, lambda plan: rebase_text(plan, new, old, "undo", "undone", ""))[0] != old:
                 self.fail(change.edits[0].start, f"undo does not give back the bytes from before {writer}")
         if apply_change(new, make())[0] != new:
             self.fail(change.edits[0].start, f"{writer} changes the plan when it is done again")
         return new, reader.read(new)
 
-    def own_lines(self, writer: str, old: bytes, new: bytes, change: Change) -> None:
+    def own_lines(self, writer: str, old: bytes, new: bytes, change: PlanChange) -> None:
         """Check that all lines but those of the one edit are the same, with their ends."""
         if len(change.edits) != 1:
             self.fail(0, f"{writer} made {len(change.edits)} edits")
@@ -144,7 +144,7 @@ class Probe:
 
     def expect(self, writer: str, after: Plan, line: int, **meant: object) -> None:
         """Check that a plan says what it said, but for the fields that were meant to change."""
-        said, wanted = facts(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
-        for field, is_said, is_wanted in zip(Facts._fields, said, wanted, strict=True):
+        said, wanted = plan_content(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
+        for field, is_said, is_wanted in zip(PlanContent._fields, said, wanted, strict=True):
             if is_said != is_wanted:
                 self.fail(line, f"after {writer} the plan's {field} are not as meant")

@@ -9,7 +9,7 @@ from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.draft import INFERRED
 from execplan.execution.wild.annotate import annotate_plan
 from execplan.plan.reader import read_text
-from execplan.text.edit import apply
+from execplan.text.edit import apply_edits
 
 if TYPE_CHECKING:
     from corpus_probe import Probe
@@ -34,7 +34,7 @@ def find_steps(probe: Probe) -> None:
     probe.report.left.update([_OWN.sub("…", each.why) for each in found.skipped])
     document = compile_plan(plan, "plan", "plan.md").document
     steps["argv"] += len([each for each in document.steps if each.argv is not None]) if document is not None else 0
-    then = read_text(apply(plan.text, annotate_plan(plan).edits))
+    then = read_text(apply_edits(plan.text, annotate_plan(plan).edits))
     seen = find_plan_steps(then)
     steps["annotated"] += len([each for each in seen.drafts if each.origin != INFERRED])
     if seen.problems or _told(seen) != _told(found):

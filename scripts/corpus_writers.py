@@ -12,14 +12,14 @@ from corpus_page import CREATED
 from corpus_probe import Probe, counted_again, one_more
 
 from execplan.plan import body, logs, outline, reword, tasks
-from execplan.plan.change import facts
+from execplan.plan.change import plan_content
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
 from execplan.repo.amend import apply_change
 from execplan.text.blocks import HEADING
 from execplan.text.lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
 MOMENT = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 DATE = "2026-01-02"
@@ -37,30 +37,30 @@ def mark_tasks(probe: Probe) -> None:
         ticked = None if task.state == DONE else _mark(probe, task, "done")
         if task.state != OPEN:
             _mark(probe, task, "reopen")
-        elif ticked is not None and task.stamp is None:
+        elif ticked is not None and task.timestamp is None:
             _mark_back(probe, task, ticked)
 
 
 def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
     """Reopen a task that was just ticked."""
-    back = probe.write("reopen", lambda: tasks.reopen([str(task.number)]), ticked)
+    back = probe.write("reopen", lambda: tasks.reopen_tasks([str(task.number)]), ticked)
     probe.report.made["done, then reopen"] += 1
     if back is None or back[0] != probe.data:
-        probe.fail(task.box, "done and then reopen does not give the same bytes")
+        probe.fail(task.box_line, "done and then reopen does not give the same bytes")
 
 
 def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
     """Tick or reopen a task and check how it reads then."""
     query = [str(task.number)]
-    made = probe.write(writer, lambda: tasks.tick(query, MOMENT) if writer == "done" else tasks.reopen(query))
+    made = probe.write(writer, lambda: tasks.complete_tasks(query, MOMENT) if writer == "done" else tasks.reopen_tasks(query))
     if made is None:
         return None
     mark = "x" if writer == "done" else " "
     marks = tuple((mark if each is task else each.mark, each.text) for each in probe.plan.tasks)
-    probe.expect(writer, made[1], task.box, tasks=marks)
-    stamp = made[1].tasks[task.number - 1].stamp
+    probe.expect(writer, made[1], task.box_line, tasks=marks)
+    stamp = made[1].tasks[task.number - 1].timestamp
     if (stamp and stamp.date) != (DATE if writer == "done" else None):
-        probe.fail(task.box, f"after {writer} the task's stamp is {stamp}")
+        probe.fail(task.box_line, f"after {writer} the task's stamp is {stamp}")
     return made[0]
 
 
@@ -71,11 +71,11 @@ def add_tasks(probe: Probe) -> None:
     for number in sorted({1, (len(plan.tasks) + 1) // 2, len(plan.tasks)} if plan.tasks else ()):
         after = _add(probe, "add --after", after=str(number))
         if after is not None:
-            behind = number + sum(task.start < plan.tasks[number - 1].stop for task in plan.tasks[number:])
+            behind = number + sum(task.start < plan.tasks[number - 1].item_end for task in plan.tasks[number:])
             if after.tasks[behind].text != WORDS:
                 probe.fail(plan.tasks[number - 1].start, "add --after put the task elsewhere")
     section = plan.section(outline.PROGRESS)
-    for block in plan.blocks[section.first : section.last] if section else []:
+    for block in plan.blocks[section.first_block : section.block_end] if section else []:
         if block.kind == HEADING and not block.depth:
             under = _add(probe, "add --under", under=block.text)
             if under is not None and next(each for each in under.tasks if each.text == WORDS).heading != block.text:
@@ -84,13 +84,13 @@ def add_tasks(probe: Probe) -> None:
 
 def _add(probe: Probe, writer: str, **where: str) -> Plan | None:
     """Add a task and check it, by markdown-it-py too."""
-    made = probe.write(writer, lambda: tasks.add(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
+    made = probe.write(writer, lambda: tasks.add_task(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
     if made is None:
         return None
     new, plan = made
     line = next((task.start for task in plan.tasks if task.text == WORDS), 0)
-    probe.expect(writer, plan, line, tasks=facts(plan).tasks)
-    if not one_more(probe.facts.tasks, facts(plan).tasks, (" ", WORDS)):
+    probe.expect(writer, plan, line, tasks=plan_content(plan).tasks)
+    if not one_more(probe.facts.tasks, plan_content(plan).tasks, (" ", WORDS)):
         probe.fail(line, f"{writer} did not add one task")
     if counted_again(new) != [(task.start, task.state) for task in plan.tasks]:
         probe.fail(line, f"{writer} added something that markdown-it-py does not read as a task")
@@ -101,18 +101,18 @@ def reword_tasks(probe: Probe) -> None:
     """Say tasks in other words, and split those that are not done."""
     before = probe.facts.tasks
     for task in _some(probe.plan.tasks):
-        made = probe.write("reword", partial(reword.reword, str(task.number), WORDS))
+        made = probe.write("reword", partial(reword.reword_task, str(task.number), WORDS))
         if made is not None:
             at = task.number - 1
-            probe.expect("reword", made[1], task.box, tasks=(*before[:at], (task.mark, WORDS), *before[at + 1 :]))
+            probe.expect("reword", made[1], task.box_line, tasks=(*before[:at], (task.mark, WORDS), *before[at + 1 :]))
     for task in _some([each for each in probe.plan.tasks if each.state != DONE]):
-        made = probe.write("split", partial(reword.split, str(task.number), WORDS, WHY, MOMENT))
+        made = probe.write("split", partial(reword.split_task, str(task.number), WORDS, WHY, MOMENT))
         if made is not None:
             at = task.number - 1
             parts = (("x", WORDS), (" ", WHY))
-            probe.expect("split", made[1], task.box, tasks=(*before[:at], *parts, *before[at + 1 :]))
+            probe.expect("split", made[1], task.box_line, tasks=(*before[:at], *parts, *before[at + 1 :]))
             if counted_again(made[0]) != [(each.start, each.state) for each in made[1].tasks]:
-                probe.fail(task.box, "split left something that markdown-it-py does not read as a task")
+                probe.fail(task.box_line, "split left something that markdown-it-py does not read as a task")
 
 
 def _some(found: Sequence[Task]) -> list[Task]:
@@ -123,64 +123,64 @@ def _some(found: Sequence[Task]) -> list[Task]:
 def fill_bodies(probe: Probe) -> None:
     """Add a note with an excerpt, and put a body into every section: its own, which changes nothing, and another."""
 
-    def note(create: bool) -> Changer:
-        return body.note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
+    def note(create: bool) -> ChangeBuilder:
+        return body.add_note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
 
     made = probe.write("note", lambda: note(False))
     if made is None and probe.report.refused["no-such-section", "note"]:
         made = probe.write("note" + CREATED, lambda: note(True))
     if made is not None:
-        probe.expect("note", made[1], 0, sections=facts(made[1]).sections)
+        probe.expect("note", made[1], 0, sections=plan_content(made[1]).sections)
     for section in probe.plan.sections:
         _set(probe, section)
 
 
 def _set(probe: Probe, section: Section) -> None:
     """Put a section's own body in its place, and then another."""
-    own = "\n".join(probe.plan.text.lines[section.body : section.room])
+    own = "\n".join(probe.plan.text.lines[section.body_start : section.content_end])
     lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", own)).lines
     if not any(lines):
         return
-    made = probe.write("set", partial(body.set_body, section.title, [WHY, "", "- and an item"]))
+    made = probe.write("set", partial(body.set_section_body, section.title, [WHY, "", "- and an item"]))
     if made is not None:
         titles = [[each.title for each in plan.sections] for plan in (probe.plan, made[1])]
         if titles[0] != titles[1] or made[1].text.lines.count(WHY) != 1:
             probe.fail(section.start, "set changed other sections")
-        if apply_change(probe.data, body.set_body(section.title, lines))[0] != probe.data:
+        if apply_change(probe.data, body.set_section_body(section.title, lines))[0] != probe.data:
             probe.fail(section.start, "set with a section's own body changes the plan")
 
 
 def fill_logs(probe: Probe) -> None:
     """Add a decision, with and without one that it supersedes, a discovery, an outcome and a revision note."""
     decided = (WORDS, WHY, DATE, AUTHOR, None)
-    _log(probe, "decide", "decisions", lambda create: logs.decide(WORDS, WHY, AUTHOR, MOMENT, create=create), decided)
+    _log(probe, "decide", "decisions", lambda create: logs.add_decision(WORDS, WHY, AUTHOR, MOMENT, create=create), decided)
     if probe.plan.decisions:
         old = probe.plan.decisions[-1]
         told = f"{old.text} ({old.date})" if old.date else old.text
 
-        def overrule(create: bool) -> Changer:
-            return logs.decide(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
+        def overrule(create: bool) -> ChangeBuilder:
+            return logs.add_decision(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
 
         _log(probe, "decide --supersedes", "decisions", overrule, (*decided[:4], told))
-    _log(probe, "discover", "discoveries", lambda create: logs.discover(WORDS, WHY, create=create), (WORDS, WHY))
-    _log(probe, "outcome", "outcomes", lambda create: logs.outcome(WORDS, create=create), WORDS)
-    _log(probe, "revision note", "revisions", lambda create: logs.revise(WORDS, MOMENT), WORDS)
+    _log(probe, "discover", "discoveries", lambda create: logs.add_discovery(WORDS, WHY, create=create), (WORDS, WHY))
+    _log(probe, "outcome", "outcomes", lambda create: logs.add_outcome(WORDS, create=create), WORDS)
+    _log(probe, "revision note", "revisions", lambda create: logs.add_revision_note(WORDS, MOMENT), WORDS)
 
 
-def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], Changer], new: object) -> None:
+def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], ChangeBuilder], new: object) -> None:
     """Add an entry, with its section where that is missing, and check it."""
     made = probe.write(writer, lambda: make(False))
     sections = probe.facts.sections
     if made is None and probe.report.refused["no-such-section", writer]:
         made = probe.write(writer + CREATED, lambda: make(True))
         if made is not None:
-            sections = facts(made[1]).sections
+            sections = plan_content(made[1]).sections
             if not any(one_more(probe.facts.sections, sections, name) for name in outline.LIVING):
                 probe.fail(0, f"{writer} --create did not add one section")
     if made is None:
         return
     line = next((each.start for each in getattr(made[1], field) if each.text == WORDS), 0)
-    before, after = getattr(probe.facts, field), getattr(facts(made[1]), field)
+    before, after = getattr(probe.facts, field), getattr(plan_content(made[1]), field)
     if not one_more(before, tuple(_to_the_day(entry) for entry in after), new):
         probe.fail(line, f"{writer} did not add what was meant")
     probe.expect(writer, made[1], line, **{field: after, "sections": sections})

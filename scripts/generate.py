@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 from execplan.agents.enhancer.share import FIELDS
 from execplan.cli.schemas import KINDS, schema_bytes
 from execplan.cli.verbs import COMMAND_GROUPS
-from execplan.errors import MEANINGS
+from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import table
 from execplan.lint.runner import RULES
@@ -174,7 +174,7 @@ def _context(command: click.Command) -> click.Context:
 def exits() -> str:
     """The exit codes."""
     lines = ["| exit | meaning |", "|---|---|"]
-    return "\n".join([*lines, *[f"| {code} | {meaning} |" for code, meaning in MEANINGS.items()]]) + "\n"
+    return "\n".join([*lines, *[f"| {code} | {meaning} |" for code, meaning in EXIT_MEANINGS.items()]]) + "\n"
 
 
 def settings() -> str:
@@ -221,7 +221,7 @@ def risk() -> str:
         lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
         for row in sorted(rows, key=lambda each: LEVELS.index(each.level)):
             about = row._asdict()[subject]
-            about = secret_files.LISTED if about == (table.SECRETS,) else about
+            about = secret_files.DOCUMENTED_PATTERNS if about == (table.SECRETS,) else about
             if about:
                 flags = [
                     f"{word} {' or '.join(listed)}"

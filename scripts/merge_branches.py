@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
 MARK = "q7"
 """What every word begins with that a branch brings in and nobody else has."""
@@ -63,62 +63,62 @@ class Branch:
         return self.random.choice(near) if near else None
 
 
-def _tick(branch: Branch, plan: Plan) -> Changer | None:
+def _tick(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
-    return tasks.tick([number], branch.moment) if number else None
+    return tasks.complete_tasks([number], branch.moment) if number else None
 
 
-def _reopen(branch: Branch, plan: Plan) -> Changer | None:
+def _reopen(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, DONE)
-    return tasks.reopen([number]) if number else None
+    return tasks.reopen_tasks([number]) if number else None
 
 
-def _add(branch: Branch, plan: Plan) -> Changer:
+def _add(branch: Branch, plan: Plan) -> ChangeBuilder:
     after = str(branch.random.choice(plan.tasks).number) if plan.tasks and branch.random.random() < 0.3 else None
-    return tasks.add(branch.words(), branch.moment, after=after)
+    return tasks.add_task(branch.words(), branch.moment, after=after)
 
 
-def _split(branch: Branch, plan: Plan) -> Changer | None:
+def _split(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
-    return reword.split(number, branch.words(), branch.words(), branch.moment) if number else None
+    return reword.split_task(number, branch.words(), branch.words(), branch.moment) if number else None
 
 
-def _reword(branch: Branch, plan: Plan) -> Changer | None:
+def _reword(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
     if number is None:
         return None
     own = plan.tasks[int(number) - 1].text
     wider = branch.random.random() < 0.5
-    return reword.reword(number, f"{own.rstrip('.')}, and {branch.words()}" if wider else branch.words())
+    return reword.reword_task(number, f"{own.rstrip('.')}, and {branch.words()}" if wider else branch.words())
 
 
-def _decide(branch: Branch, plan: Plan) -> Changer:
-    return logs.decide(branch.words(), branch.words(), branch.name, branch.moment)
+def _decide(branch: Branch, plan: Plan) -> ChangeBuilder:
+    return logs.add_decision(branch.words(), branch.words(), branch.name, branch.moment)
 
 
-def _set(branch: Branch, plan: Plan) -> Changer | None:
+def _set(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     there = [section.title for section in plan.sections if section.name in _PROSE]
     if not there:
         return None
     title = branch.random.choice(there)
     section = next(each for each in plan.sections if each.title == title)
-    own = plan.text.lines[section.body : section.room]
+    own = plan.text.lines[section.body_start : section.content_end]
     blanks = [at for at, line in enumerate(own) if not line.strip()]
     at = branch.random.choice(blanks) if blanks else len(own)
-    return body.set_body(title, [*own[:at], "", branch.words(), "", *own[at:]])
+    return body.set_section_body(title, [*own[:at], "", branch.words(), "", *own[at:]])
 
 
-VERBS: dict[str, tuple[int, Callable[[Branch, Plan], Changer | None]]] = {
+VERBS: dict[str, tuple[int, Callable[[Branch, Plan], ChangeBuilder | None]]] = {
     "done": (8, _tick),
     "reopen": (1, _reopen),
     "add": (4, _add),
     "split": (1, _split),
     "reword": (1, _reword),
     "decide": (3, _decide),
-    "discover": (3, lambda branch, plan: logs.discover(branch.words(), branch.words())),
-    "outcome": (1, lambda branch, plan: logs.outcome(branch.words())),
-    "revise": (2, lambda branch, plan: logs.revise(branch.words(), branch.moment)),
-    "note": (1, lambda branch, plan: body.note([branch.words()])),
+    "discover": (3, lambda branch, plan: logs.add_discovery(branch.words(), branch.words())),
+    "outcome": (1, lambda branch, plan: logs.add_outcome(branch.words())),
+    "revise": (2, lambda branch, plan: logs.add_revision_note(branch.words(), branch.moment)),
+    "note": (1, lambda branch, plan: body.add_note([branch.words()])),
     "set": (1, _set),
 }
 """Each verb, how often it comes, and what it is called with."""

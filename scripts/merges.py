@@ -23,7 +23,7 @@ from merge_branches import MARK, Branch
 
 from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
-from execplan.plan.merging.whole import Marks
+from execplan.plan.merging.whole import ConflictMarkers
 from execplan.plan.model import DONE, Plan
 from execplan.repo.merging import merge as merging
 from execplan.repo.merging import mergefile
@@ -72,10 +72,10 @@ def sides(path: Path, number: int, seed: int = SEED) -> Sides:
 def merged(given: Sides, way: str) -> tuple[bytes, int]:
     """What a way of merging makes of them, and how many conflicts it leaves."""
     if way == "ours":
-        made = merging.merge_versions(given.base, given.ours, given.theirs, Marks())
-        return made.data, made.conflicts
+        made = merging.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
+        return made.data, made.conflict_count
     if way == "git":
-        found = mergefile.run_merge_file(given.base, given.ours, given.theirs, Marks())
+        found = mergefile.run_merge_file(given.base, given.ours, given.theirs, ConflictMarkers())
         assert found is not None
         return found
     with tempfile.TemporaryDirectory() as folder:
@@ -139,7 +139,7 @@ def _tasks_lost(base: Plan, ours: Plan, theirs: Plan, plan: Plan) -> list[str]:
 def _boxes(plan: Plan) -> dict[str, tuple[str, str]]:
     """State and stamp of each task whose words no other has."""
     counts = Counter(task.text for task in plan.tasks)
-    stamps = {task.text: (task.state, task.stamp.text if task.stamp else "") for task in plan.tasks}
+    stamps = {task.text: (task.state, task.timestamp.text if task.timestamp else "") for task in plan.tasks}
     return {words: box for words, box in stamps.items() if counts[words] == 1}
 
 

@@ -99,7 +99,7 @@ def with_sections(fragment: str) -> str:
 def _name(piece: str) -> str:
     """What a section is called by the format, or by itself."""
     title = piece.split("\n", 1)[0]
-    return outline.canonical(title) or title
+    return outline.canonical_name(title) or title
 
 
 def from_template(name: str, *tasks: str) -> str:

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.text.blocks import CODE, FENCE, HEADING, ITEM, front_matter, scan
+from execplan.text.blocks import CODE, FENCE, HEADING, ITEM, front_matter_length, scan_blocks
 from execplan.text.lines import Text
 from tests.conftest import find_corpus
 
@@ -41,7 +41,7 @@ def ours(text: str) -> list[Row]:
     cut = Text.from_str(text)
     return [
         _row(cut.lines, block.start, block.end, block.kind, block.level if block.kind == HEADING else 0)
-        for block in scan(cut.lines, tabs=cut.tabs, front=False)
+        for block in scan_blocks(cut.lines, has_tabs=cut.tabs, allow_front_matter=False)
         if block.kind in KINDS.values()
     ]
 
@@ -216,7 +216,7 @@ def test_every_plan_of_the_corpus() -> None:
     other = []
     for path in sorted(CORPUS.rglob("*.md")):
         text = Text.from_bytes(path.read_bytes())
-        front = front_matter(text.lines)
+        front = front_matter_length(text.lines)
         if differ("\n".join(["" for _ in range(front)] + text.lines[front:]) + "\n"):
             other.append(path.name)
     assert other == []

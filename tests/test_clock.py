@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.clock import placeholder, read_stamp, write_stamp
+from execplan.clock import placeholder_length, read_timestamp, write_timestamp
 
 MOMENT = datetime(2026, 1, 1, 23, 30, 5, tzinfo=UTC)
 
@@ -39,12 +39,12 @@ MOMENT = datetime(2026, 1, 1, 23, 30, 5, tzinfo=UTC)
     ],
 )
 def test_shapes(words: str, stamp: str, rest: str, written: str) -> None:
-    found = read_stamp(words)
+    found = read_timestamp(words)
     assert found is not None
     assert found.text == stamp
-    assert words[len(found.text) + len(found.after) :] == rest
-    assert found.possible
-    assert write_stamp(MOMENT, found) == written
+    assert words[len(found.text) + len(found.separator) :] == rest
+    assert found.is_valid
+    assert write_timestamp(MOMENT, found) == written
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_shapes(words: str, stamp: str, rest: str, written: str) -> None:
     ["x", "(pre-satisfied) x", "(YYYY-MM-DD HH:MM) x", "2026-3-7 x", "20260307 x", "2026-03-07x", "", "(2026-03-07"],
 )
 def test_no_stamp(words: str) -> None:
-    assert read_stamp(words) is None
+    assert read_timestamp(words) is None
 
 
 @pytest.mark.parametrize(
@@ -61,22 +61,22 @@ def test_no_stamp(words: str) -> None:
      "(2026-01-01 10:00+1500)"],
 )  # fmt: skip
 def test_impossible(words: str) -> None:
-    found = read_stamp(words)
+    found = read_timestamp(words)
     assert found is not None
-    assert not found.possible
+    assert not found.is_valid
 
 
 @given(st.dates())
 def test_every_date_of_the_calendar_is_possible(date: object) -> None:
-    found = read_stamp(f"{date}")
+    found = read_timestamp(f"{date}")
     assert found is not None
-    assert found.possible
+    assert found.is_valid
 
 
 @given(st.text())
 def test_any_words(words: str) -> None:
-    found = read_stamp(words)
-    assert found is None or words.startswith(found.text + found.after)
+    found = read_timestamp(words)
+    assert found is None or words.startswith(found.text + found.separator)
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_any_words(words: str) -> None:
     [("(YYYY-MM-DD HH:MM) x", 19), ("(YYYY-MM-DD) x", 13), ("YYYY-MM-DD HH:MMZ x", 18), ("(YYYY) x", 0), ("x", 0)],
 )
 def test_placeholder(words: str, size: int) -> None:
-    assert placeholder(words) == size
+    assert placeholder_length(words) == size

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 
 from execplan.plan import reader
-from execplan.plan.change import facts
+from execplan.plan.change import plan_content
 from execplan.repo.amend import format_diff
 from tests.machine.drawn import (
     FILLING,
@@ -227,7 +227,7 @@ class Machine(RuleBasedStateMachine):
         if told.data["changed"]:
             self.edits[new] = [*self.edits.pop(path, []), MOVED]
         if verb.name != "archive" and not told.data["followed"]:
-            old, then = [facts(reader.read(files[at])) for files, at in ((tree, path), (now, new))]
+            old, then = [plan_content(reader.read(files[at])) for files, at in ((tree, path), (now, new))]
             assert (old.tasks, old.decisions, old.outcomes) == (then.tasks, then.decisions, then.outcomes) or _moved(
                 told
             )

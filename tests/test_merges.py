@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.plan import reader
-from execplan.plan.merging.whole import Marks
+from execplan.plan.merging.whole import ConflictMarkers
 from execplan.repo.merging import merge as merging
 from tests.conftest import Folder, find_corpus
 from tests.plans import CLEAN
@@ -133,7 +133,7 @@ def test_real_plans_through_real_git(driven: Folder, plans: list[Path], data: st
     result = (driven.path / PLAN).read_bytes()
     if done.returncode:
         driven.git(how, "--abort")
-    conflicts = len(reader.read(result).conflicts)
+    conflicts = len(reader.read(result).conflict_lines)
     judged = merges.judge(sides, result, conflicts)
     assert (judged.lost, judged.doubled, judged.unreadable) == ([], [], "")
     assert done.returncode == bool(conflicts), done.stderr
@@ -152,4 +152,4 @@ def test_a_plan_is_finished_after_a_merge_as_three_files_are_merged(
     undriven.run("merge", "parser")
     found = (undriven.path / PLAN).read_bytes()
     undriven.git("merge", "--abort")
-    assert found == merging.merge_versions(sides.base, sides.ours, sides.theirs, Marks(ours="HEAD", theirs="side")).data
+    assert found == merging.merge_versions(sides.base, sides.ours, sides.theirs, ConflictMarkers(ours="HEAD", theirs="side")).data

@@ -50,7 +50,7 @@ class Change(NamedTuple):
     @property
     def has_leftover_file(self) -> bool:
         """Whether a command that was killed has left a temporary file beside it."""
-        return not self.setting and files.is_untidy(self.path)
+        return not self.setting and files.has_leftover(self.path)
 
 
 class ChangeSet(NamedTuple):
@@ -90,13 +90,13 @@ def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
     """Make all of the changes, or none; what to be warned of. Raises ExecplanError."""
     undo: list[Callable[[], object]] = []
     warnings: list[str] = []
-    spare = files.Spare()
+    spare = files.BackupWriter()
     try:
         for change in changes:
             if change.action != "kept":
                 _apply_change(change, undo, warnings, spare)
             elif change.has_leftover_file:
-                files.tidy(change.path, (change.old or b"",), spare=spare)
+                files.remove_leftover(change.path, (change.old or b"",), backup_writer=spare)
     except BaseException:
         for revert in reversed(undo):
             revert()
@@ -104,7 +104,7 @@ def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
     return (*warnings, *spare.warnings)
 
 
-def _apply_change(change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.Spare) -> None:
+def _apply_change(change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.BackupWriter) -> None:
     path, old, new = change.path, change.old, change.new
     if change.setting:
         from execplan.repo import ask
@@ -124,29 +124,29 @@ def _apply_change(change: Change, undo: list[Callable[[], object]], warnings: li
         target = os.path.realpath(path)
         missing = count_missing_directories(target)
         undo.append(partial(_remove_empty_directories, target, missing))
-        files.make_folder(os.path.dirname(target))
+        files.make_directory(os.path.dirname(target))
         if not files.create(target, new, executable=change.executable):
-            raise disk.changed_underneath(path)
+            raise disk.conflict_error(path)
         undo.append(partial(files.remove, target, new))
     else:
-        if files.replace(path, old, new, spare=spare):
-            warnings.append(files.still_linked(path))
+        if files.replace(path, old, new, backup_writer=spare):
+            warnings.append(files.hard_link_warning(path))
         undo.append(partial(files.replace, path, new, old))
 
 
 def _move_file(source: str, path: str) -> None:
     """Rename a file, which may be a link, to a name that is free."""
     if os.path.lexists(path):
-        raise disk.changed_underneath(path)
+        raise disk.conflict_error(path)
     try:
         os.rename(source, path)
     except OSError as error:
-        raise disk.trouble(error, source, "move") from None
-    files.sync_folder(os.path.dirname(path))
+        raise disk.file_error(error, source, "move") from None
+    files.sync_directory(os.path.dirname(path))
 
 
 def _recreate_file(path: str, data: bytes, mode: int) -> None:
-    files.make_folder(os.path.dirname(path))
+    files.make_directory(os.path.dirname(path))
     if files.create(path, data):
         os.chmod(path, mode)
 

@@ -8,7 +8,7 @@ from execplan.agents import block as blocks
 from execplan.agents import managed
 from execplan.agents.change import Change, ChangeSet, read_file
 from execplan.agents.managed import ManagedFile
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 
 WHAT = "completion"
@@ -39,7 +39,7 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
         raise ExecplanError(
             "not-ours",
             f"{file.path} is there already, and not made by execplan install",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"remove it, then: execplan install {WHAT} --shell {shell}",
         )
     change_set = managed.plan_install(file, lines, bytes, force=force)

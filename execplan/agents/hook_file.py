@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.agents import hook_entry as entries
 from execplan.agents.change import Change, ChangeSet, count_missing_directories, read_project_file
 from execplan.agents.jsons import InvalidJsonError
-from execplan.errors import INPUT, NO, ExecplanError
+from execplan.errors import INPUT, CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
         raise ExecplanError(
             "edited-block",
             f"{file.display_path}: the entry of execplan was edited by hand; nothing was written",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"put elsewhere what is to stay, then: execplan uninstall {file.integration} --force",
         )
     remaining_text, created_directories = _text_without_entries(file)

@@ -6,7 +6,7 @@ import os
 
 from execplan.agents import block as blocks
 from execplan.agents.change import Change, ChangeSet, count_missing_directories
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def plan_uninstall(file: ManagedFile, remove_lines: Callable[[bytes, Block], byt
         raise ExecplanError(
             "edited-block",
             f"{file.display_path}: the block of execplan was edited by hand; nothing was written",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"move out of it what is to stay, then: execplan uninstall {file.integration} --force",
         )
     remaining = remove_lines(file.data, block) if remove_lines else blocks.remove_block(file.data, block, file.style)

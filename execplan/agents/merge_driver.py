@@ -10,7 +10,7 @@ from execplan.agents import block as blocks
 from execplan.agents import managed
 from execplan.agents.change import Change, ChangeSet, read_project_file
 from execplan.agents.managed import ManagedFile
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.repo import ask, homes, stock
 from execplan.repo.adoption import tree
 from execplan.repo.home import common_git_dir
@@ -84,7 +84,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
         raise ExecplanError(
             "foreign-driver",
             f"git has another merge driver that is called execplan here: {driver}",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"keep it, or put ours in its place: execplan install {WHAT} --force",
         )
     values = {_NAME_SETTING: "plans, by tasks and entries", _DRIVER_SETTING: driver_command()}

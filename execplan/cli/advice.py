@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.cli import standing
 from execplan.cli.answer import Work, quote_plan_name
 from execplan.plan import outline
-from execplan.plan.change import facts
+from execplan.plan.change import plan_content
 from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
 from execplan.repo.author import default_actor
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.cli.ahead import OpenTasks
-    from execplan.plan.change import Facts
+    from execplan.plan.change import PlanContent
     from execplan.plan.model import Plan
     from execplan.repo.home import Project
     from execplan.repo.shelf import StoredPlan
@@ -48,7 +48,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if commands := standing.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
-        return advise_completion(name, facts(plan))
+        return advise_completion(name, plan_content(plan))
     if run := standing.find_failed_run(execution, plan):
         retry_commands = standing.start_commands(execution, name) or (f"execplan compile {name}",)
         return Advice((f"execplan show {name} --run {run['id']}", *retry_commands), why=standing.failed_run_text(run))
@@ -71,12 +71,12 @@ def advise_new_plan(plan: Plan, name: str) -> Advice:
     return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
 
 
-def advise_completion(name: str, plan_facts: Facts) -> Advice:
+def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
     """What to do when no task is open: write the outcome, then archive."""
     archive_command = f"execplan archive {name}"
     if plan_facts.outcomes:
         return Advice((archive_command,))
-    has_outcomes_section = outline.OUTCOMES in [outline.canonical(title) for title in plan_facts.sections]
+    has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]
     return Advice((f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command))
 
 
@@ -85,7 +85,7 @@ def unfilled_sections(plan: Plan) -> list[str]:
     return [
         section.name or section.title
         for section in plan.sections
-        if not section.living and any([section.body <= at < section.room for at in plan.guidance])
+        if not section.is_living and any([section.body_start <= at < section.content_end for at in plan.placeholder_lines])
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer
 from execplan.cli.door import printable_line
 from execplan.cli.table import format_table
-from execplan.errors import NO, POLICY, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, POLICY, USAGE, ExecplanError
 from execplan.execution.evaluation.scope import approval_scope as scope_of
 from execplan.execution.evaluation.told import step_location, describe_commands
 from execplan.repo.execution.standing import APPROVED
@@ -77,7 +77,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ExecplanError("declined", "nothing was approved", exit=NO, hint="look at it again: execplan evaluate")
+        raise ExecplanError("declined", "nothing was approved", exit=CHECK_FAILED, hint="look at it again: execplan evaluate")
 
 
 def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:

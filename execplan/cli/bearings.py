@@ -82,9 +82,9 @@ def _overview_without_git(stored_plan: StoredPlan, plan: Plan, ignore: tuple[str
 def make_redactor() -> Callable[[str], str]:
     """What takes secrets out of a text."""
     from execplan.engine.commands.environment import public_variables
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
-    return Redaction(os.environ, public_variables(os.environ)).text
+    return Redactor(os.environ, public_variables(os.environ)).redact_text
 
 
 def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.cli.ahead import find_open_tasks, claim_line
 from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.shape import plan_json, task_line, tasks_json
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.plan.model import OPEN
 from execplan.repo import claims
 
@@ -28,7 +28,7 @@ def release_claims(
         raise ExecplanError(
             "nothing-claimed",
             f"{name} has claimed {'nothing in' if task is None else 'not this task of'} {ref.id}",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"see who has claimed what: execplan next {ref.shell_name}",
         )
     remaining_claims = find_open_tasks(project, ref, plan, to)

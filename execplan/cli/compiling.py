@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.printing import printable_lines
 from execplan.cli.steps import skipped_json, skipped_line_texts, steps_json, steps_table
-from execplan.errors import NO, USAGE, About, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import SCHEMA
 from execplan.execution.written.advice import find_step_advice
@@ -17,7 +17,7 @@ from execplan.plan import reader
 from execplan.repo import shelf
 from execplan.repo.execution import store
 from execplan.text import disk, files
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class CompileResult(NamedTuple):
 def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     """What stops no compile and will stop an evaluation, or a tick; raises ExecplanError."""
     display_path = project.display_path(ref.path)
-    with About(display_path):
+    with ErrorContext(display_path):
         plan = reader.read(shelf.read_bytes(project, ref.path))
     findings = find_step_advice(plan, find_annotated_steps(plan))
     return tuple([f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}" for finding in findings if finding.kind in _WARNING_CODES])
@@ -75,7 +75,7 @@ def write_to_file(compile_result: CompileResult, path: str, options: WriteOption
     if existing != compile_result.data and not options.dry_run:
         if existing is None:
             if not files.create(os.path.abspath(path), compile_result.data):
-                raise disk.changed_underneath(path)
+                raise disk.conflict_error(path)
         else:
             files.replace(path, existing, compile_result.data)
     changed = existing != compile_result.data
@@ -93,7 +93,7 @@ def _read_existing(path: str) -> bytes | None:
         raise ExecplanError(
             "not-a-document",
             f"{path} is there, and is no execution plan",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint="name another file, or remove this one",
         )
     return existing
@@ -168,12 +168,12 @@ def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPla
     if current_plan.is_stored:
         is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
         state_text = "is what the plan compiles to" if is_compiled else _IMPORTED_NOTE
-        return Answer(data, visible(f"{current_plan.path} {state_text}"), is_requested=False)
+        return Answer(data, escape_unprintable(f"{current_plan.path} {state_text}"), is_requested=False)
     lines = [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
     lines += [f"  {difference}" for difference in current_plan.differences]
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     return Answer(
-        data, printable_lines(lines), exit=NO, next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
+        data, printable_lines(lines), exit=CHECK_FAILED, next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
     )
 
 

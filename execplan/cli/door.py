@@ -8,7 +8,7 @@ import os
 import sys
 
 from execplan import trace
-from execplan.errors import BUG, ENVIRONMENT, INTERRUPTED, NO, OK, TERMINATED, ExecplanError
+from execplan.errors import INTERNAL_ERROR, ENVIRONMENT, INTERRUPTED, CHECK_FAILED, OK, TERMINATED, ExecplanError
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
             message = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
             return _print_error(ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space"), as_json, kind)
         if isinstance(error, disk.NotRegularError):
-            return _print_error(disk.trouble(error, error.filename, "open"), as_json, kind)
+            return _print_error(disk.file_error(error, error.filename, "open"), as_json, kind)
         if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
             path_suffix = f" {error.filename}" if error.filename else ""
             message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
@@ -59,7 +59,7 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         report_path = _write_bug_report(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
         message = f"a bug in execplan: {type(error).__name__}: {error}"
-        return _print_error(ExecplanError("bug", message, exit=BUG, hint=hint), as_json, kind)
+        return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
 
 
 def error_document(error: ExecplanError, kind: str) -> str:
@@ -71,7 +71,7 @@ def error_document(error: ExecplanError, kind: str) -> str:
         "hint": error.hint or None,
         "candidates": list(error.details or error.candidates),
     }
-    data = (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == NO else None
+    data = (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
     return json_document(kind, data, error=error_data, warnings=trace.warnings)
 
 
@@ -101,10 +101,10 @@ def dump_json(value: object) -> str:
     """A value as JSON on a line, with what can't be seen or acts on a terminal written as escapes."""
     import json
 
-    from execplan.text.hidden import escaped, may_hide
+    from execplan.text.hidden import replace_hidden, may_have_hidden
 
     text = json.dumps(value, ensure_ascii=False)
-    return escaped(text, _json_escapes) if may_hide(text) else text
+    return replace_hidden(text, _json_escapes) if may_have_hidden(text) else text
 
 
 def _json_escapes(chars: str) -> str:
@@ -125,8 +125,8 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
         for candidate in _candidate_lines(error):
             print(f"  {printable_line(candidate)}", file=sys.stderr)
         if error.hint:
-            print(f"{error.lead}: {printable_line(error.hint)}", file=sys.stderr)
-        trace.tell(f"exit {error.exit}: execplan explain {error.code}")
+            print(f"{error.hint_label}: {printable_line(error.hint)}", file=sys.stderr)
+        trace.log(f"exit {error.exit}: execplan explain {error.code}")
     except OSError:  # nobody reads any more: a pipe was closed, or a terminal has gone away
         discard_output()
         discard_output(sys.stderr)
@@ -166,9 +166,9 @@ def printable_line(text: str) -> str:
     """Text as one line that can be printed anywhere."""
     if text.isascii() and text.isprintable():
         return text
-    from execplan.text.hidden import visible
+    from execplan.text.hidden import escape_unprintable
 
-    return visible(text)
+    return escape_unprintable(text)
 
 
 def _write_bug_report(error: Exception) -> str | None:
@@ -178,7 +178,7 @@ def _write_bug_report(error: Exception) -> str | None:
 
     from execplan import __version__
     from execplan.engine.commands.environment import public_variables
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
     directory = os.path.join(
         os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "execplan", "reports"
@@ -188,9 +188,9 @@ def _write_bug_report(error: Exception) -> str | None:
         os.makedirs(directory, exist_ok=True)
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
-            redaction = Redaction(os.environ, public_variables(os.environ))
-            traceback_text = redaction.text("".join(traceback.format_exception(error)))
-            file.write(f"{redaction.value(sys.argv[1:])}\n\n{traceback_text}")
+            redaction = Redactor(os.environ, public_variables(os.environ))
+            traceback_text = redaction.redact_text("".join(traceback.format_exception(error)))
+            file.write(f"{redaction.redact_value(sys.argv[1:])}\n\n{traceback_text}")
     except OSError:
         return None
     return path

@@ -11,14 +11,14 @@ from execplan.cli.printing import printable_text
 from execplan.clock import now
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan import body, logs, outline, reader
-from execplan.plan.change import lines_of, words_of
-from execplan.plan.guidance import MARK
+from execplan.plan.change import require_lines, require_text
+from execplan.plan.guidance import PLACEHOLDER_MARK
 from execplan.repo import shelf
 from execplan.repo.amend import WriteOptions, amend
 from execplan.repo.author import author
 
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan, Section
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
@@ -103,8 +103,8 @@ def interview(project: Project, path: str) -> bytes:
 
 def _question_lines(plan: Plan, section: Section) -> list[str]:
     """The placeholder text of a section, without the labels of fields."""
-    lines = [plan.text.lines[at] for at in plan.guidance if section.start < at < section.end]
-    bare = [line.strip().removesuffix(MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines]
+    lines = [plan.text.lines[at] for at in plan.placeholder_lines if section.start < at < section.end]
+    bare = [line.strip().removesuffix(PLACEHOLDER_MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines]
     return [line for line in bare if line and not line.endswith(_LABELS)]
 
 
@@ -145,17 +145,17 @@ def _edit_answer(question: list[str], previous_answer: list[str]) -> list[str]:
     return text.replace(comment, "").strip("\n").split("\n")
 
 
-def _changer(project: Project, section: Section, answer: list[str]) -> Changer:
+def _changer(project: Project, section: Section, answer: list[str]) -> ChangeBuilder:
     """The change that writes an answer: tasks, an entry of a log, or the body of a section."""
     name, text = section.name, " ".join(answer)
     if name == outline.PROGRESS and not any([line.lstrip().startswith("- [") for line in answer]):
-        tasks = [words_of(line.lstrip("-*+ "), "a task") for line in answer if line.strip()]
-        return body.set_body(section.title, [f"- [ ] {task}" for task in tasks])
+        tasks = [require_text(line.lstrip("-*+ "), "a task") for line in answer if line.strip()]
+        return body.set_section_body(section.title, [f"- [ ] {task}" for task in tasks])
     if name == outline.OUTCOMES:
-        return logs.outcome(words_of(text, "the outcome"))
+        return logs.add_outcome(require_text(text, "the outcome"))
     if name in (outline.DECISIONS, outline.SURPRISES):
-        rationale = words_of(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
+        rationale = require_text(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
         if name == outline.DECISIONS:
-            return logs.decide(words_of(text, "the decision"), rationale, author(project), now())
-        return logs.discover(words_of(text, "the discovery"), rationale)
-    return body.set_body(section.title, lines_of("\n".join(answer), "the section"))
+            return logs.add_decision(require_text(text, "the decision"), rationale, author(project), now())
+        return logs.add_discovery(require_text(text, "the discovery"), rationale)
+    return body.set_section_body(section.title, require_lines("\n".join(answer), "the section"))

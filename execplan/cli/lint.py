@@ -6,7 +6,7 @@ import os
 import sys
 
 from execplan.cli.door import printable_line
-from execplan.errors import NO, OK
+from execplan.errors import CHECK_FAILED, OK
 from execplan.lint.rule import ERROR, LEVELS
 from execplan.lint.selection import levels_at_least
 from execplan.repo import own
@@ -142,4 +142,4 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
 def exit_status(checked: Sequence[CheckedFile]) -> int:
     """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
     failed = any([finding.level in levels_at_least(checked_file.fail_level) for checked_file in checked for finding in checked_file.findings])
-    return NO if failed else OK
+    return CHECK_FAILED if failed else OK

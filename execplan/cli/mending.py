@@ -8,7 +8,7 @@ import click
 
 from execplan.errors import OK, ExecplanError
 from execplan.repo.checking.mend import fix_plan
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ class FixSettings(NamedTuple):
                 continue
             amended = fix_result.edit_result
             if amended.changed:
-                lines.append(amended.diff if options.dry_run else visible(f"{target.display_name}: {amended.messages[0]}"))
+                lines.append(amended.diff if options.dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}"))
             warnings += amended.warnings
             fixed.append(
                 {

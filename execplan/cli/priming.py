@@ -99,7 +99,7 @@ def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
         ]
         text = primer.format_plan_choices(error.message, plans, redactor)
     else:
-        hint = f"{error.lead}: {quote_line(error.hint, redactor, 200)}\n" if error.hint else ""
+        hint = f"{error.hint_label}: {quote_line(error.hint, redactor, 200)}\n" if error.hint else ""
         text = f"execplan: {quote_line(error.message, redactor, 300)}\n{hint}"
     details = [_redacted(plan, redactor) for plan in error.details]
     return Answer({"id": None, "candidates": details or list(error.candidates), "text": text}, text)

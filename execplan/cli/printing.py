@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.text.hidden import visible, visible_lines
+from execplan.text.hidden import escape_unprintable, escape_unprintable_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def mark_colors(text: str) -> str:
 
 def printable_lines(lines: Iterable[str], header: str = "") -> str:
     """Texts with a line for each, whatever is in them; below a text of several lines, such as a diff, if there is one."""
-    return "\n".join([*([header] if header else []), *map(visible, lines)])
+    return "\n".join([*([header] if header else []), *map(escape_unprintable, lines)])
 
 
 def printable_text(text: str) -> str:
     """Text of several lines as it may be printed on a terminal and elsewhere: no escapes in it but our own colours."""
     first, *rest = text.split(_COLOR_PREFIX)
-    segments = [visible_lines(first)]
+    segments = [escape_unprintable_lines(first)]
     for segment in rest:
         code, _, content = segment.partition("m")
-        segments += [f"\x1b[{code}m", visible_lines(content)]
+        segments += [f"\x1b[{code}m", escape_unprintable_lines(content)]
     return "".join(segments)

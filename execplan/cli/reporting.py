@@ -11,7 +11,7 @@ from execplan.cli.door import printable_line
 from execplan.cli.running.phrases import format_changes
 from execplan.cli.words import read_source
 from execplan.engine.entries import change_kind
-from execplan.errors import NO, OK, POLICY, ExecplanError
+from execplan.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dr
     lines = list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
     lines += [f"up next: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"] if reported.next_steps else []
     text = "\n".join([printable_line(line) for line in lines])
-    return Answer(_report_json(reported), text, OK if reported.ok else NO, reported.warnings, _next_commands(reported, name))
+    return Answer(_report_json(reported), text, OK if reported.ok else CHECK_FAILED, reported.warnings, _next_commands(reported, name))
 
 
 def _report_lines(reported: ReportOutcome) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.repo import shelf
 from execplan.repo.moving.following import RegeneratedFiles
 
@@ -24,12 +24,12 @@ def build_page(project: Project, ref: PlanRef, *, if_match: str | None = None, f
     What git says of the files `excluded_files`, absolute paths, is left out.
     """
     from execplan.cli.bearings import build_overview, make_redactor
-    from execplan.clock import utc
+    from execplan.clock import utc_timestamp
     from execplan.context import restart
     from execplan.plan import reader
     from execplan.repo.edits.since import ensure_digest_matches
     from execplan.repo.execution import store
-    from execplan.text.files import temporary
+    from execplan.text.files import temp_file_name
 
     data = shelf.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, if_match, data)
@@ -39,12 +39,12 @@ def build_page(project: Project, ref: PlanRef, *, if_match: str | None = None, f
         raise ExecplanError(
             "edited-checkpoint",
             f"{project.display_path(path)} was edited by hand, or is none of ours; nothing was written",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"put elsewhere what is to stay, then: execplan checkpoint {ref.shell_name} --force",
         )
     stored_plan = shelf.StoredPlan(project, ref, data, plan, None)
-    own_files = (path, os.path.join(os.path.dirname(path), temporary(PAGE_NAME)))
-    new = restart.format_page(build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)), make_redactor(), utc())
+    own_files = (path, os.path.join(os.path.dirname(path), temp_file_name(PAGE_NAME)))
+    new = restart.format_page(build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)), make_redactor(), utc_timestamp())
     return old if old is not None and restart.is_unedited(old) and restart.is_same_content(old, new) else new
 
 
@@ -61,7 +61,7 @@ def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]],
         return RegeneratedFiles()
     try:
         new = build_page(project, ref, excluded_files=_moved_files(moves) if commits else ())
-        files.again(lambda: store.write_artifact(project, path, new), project.display_path(path))
+        files.retry_on_change(lambda: store.write_artifact(project, path, new), project.display_path(path))
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.shell_name}" + (" --force" if error.code == "edited-checkpoint" else "")
         return RegeneratedFiles((), (f"{project.display_path(path)} still names the old id: {error.message}; write it again: {hint}",))

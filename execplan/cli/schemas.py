@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from execplan.context.decision import KINDS as CONTEXT_KINDS
-from execplan.document import canonical, schema_of
+from execplan.document import to_json_bytes, make_json_schema
 from execplan.execution.schema import DOCUMENT_KINDS as EXECUTION_KINDS
 from execplan.execution.schema import RULES
 
@@ -27,9 +27,9 @@ def find_model(name: str) -> type[Model]:
 
 def build_schema(name: str) -> Json:
     """The schema of a kind of document."""
-    return schema_of(name, find_model(name), RULES.get(name))
+    return make_json_schema(name, find_model(name), RULES.get(name))
 
 
 def schema_bytes(name: str) -> bytes:
     """The same, as it is written."""
-    return canonical(build_schema(name))
+    return to_json_bytes(build_schema(name))

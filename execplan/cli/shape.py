@@ -66,9 +66,9 @@ def _archived_count(project: Project) -> int:
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """A warning for each plan that is shown although it holds conflict markers."""
     conflicts = [
-        (stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflicts)
+        (stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines)
         for stored_plan in stored_plans
-        if stored_plan.plan is not None and stored_plan.plan.conflicts
+        if stored_plan.plan is not None and stored_plan.plan.conflict_lines
     ]
     message = "holds a conflict marker of git: both sides are shown"
     return tuple([f"{path}: line {lines[0] + 1} {message}" for path, lines in conflicts])
@@ -79,9 +79,9 @@ def section_json(section: Section) -> dict[str, Any]:
     return {
         "name": section.name,
         "title": section.title,
-        "living": section.living,
+        "living": section.is_living,
         "line_start": section.start + 1,
-        "line_end": section.notes,
+        "line_end": section.notes_start,
     }
 
 
@@ -102,7 +102,7 @@ def task_json(task: Task) -> dict[str, Any]:
         "state": task.state,
         "mark": task.mark,
         "text": task.text,
-        "stamp": task.stamp.text if task.stamp is not None else None,
+        "stamp": task.timestamp.text if task.timestamp is not None else None,
         "depth": task.depth,
         "line_start": task.start + 1,
         "line_end": task.end,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.clock import from_utc, is_utc, minutes
+from execplan.clock import parse_utc_timestamp, is_utc_timestamp, minute_bounds
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
 
@@ -155,9 +155,9 @@ def find_failed_run(status: dict[str, Any] | None, plan: Plan) -> LastRunJson | 
     if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
         return None
     ended = run["ended"]
-    if ended and is_utc(ended):
-        minute = from_utc(ended) // 60
-        stamps = [minutes(task.stamp) for task in plan.tasks if task.state == DONE and task.stamp is not None]
+    if ended and is_utc_timestamp(ended):
+        minute = parse_utc_timestamp(ended) // 60
+        stamps = [minute_bounds(task.timestamp) for task in plan.tasks if task.state == DONE and task.timestamp is not None]
         if any([earliest > minute for earliest, _ in filter(None, stamps)]):
             return None
     return run

@@ -16,7 +16,7 @@ from execplan.cli.plan_name import PLAN_FLAG, resolve_plan_name, set_aside_leadi
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes
 from execplan.repo.amend import WriteOptions
-from execplan.text.lock import TIMEOUT
+from execplan.text.lock import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class ExecplanCommand(click.Command):
         if call_options["folder"]:
             change_directory(call_options["folder"])
         if call.verbose:
-            trace.listen(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
+            trace.add_listener(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
         _require_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
             ctx.params["options"] = WriteOptions(
@@ -212,7 +212,7 @@ def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="SECONDS",
         type=click.FloatRange(min=0),
         callback=_check_seconds,
-        help=f"Wait so long for other writers, not {TIMEOUT:g} seconds.",
+        help=f"Wait so long for other writers, not {DEFAULT_TIMEOUT:g} seconds.",
     )(function)
 
 
@@ -238,6 +238,6 @@ def change_directory(directory: str) -> None:
     try:
         os.chdir(directory)
     except OSError as error:
-        from execplan.text.disk import trouble
+        from execplan.text.disk import file_error
 
-        raise trouble(error, directory, "go to") from None
+        raise file_error(error, directory, "go to") from None

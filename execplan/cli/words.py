@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 
-from execplan.errors import USAGE, About, ExecplanError
+from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import lines_of, words_of
+from execplan.plan.change import require_lines, require_text
 from execplan.text import disk
 
 MAX_TEXT_BYTES = 1 << 20
@@ -22,8 +22,8 @@ def read_source(source: str) -> bytes:
     else:
         data, size = disk.read(source, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
-        with About(source_name(source)):
-            raise reader.too_large(size)
+        with ErrorContext(source_name(source)):
+            raise reader.too_large_error(size)
     return data
 
 
@@ -35,15 +35,15 @@ def source_name(source: str) -> str:
 def read_text(argument: str, label: str) -> str:
     """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
     text, source = _resolve_text(argument, label)
-    with About(source_name(source)) if source else nullcontext():
-        return words_of(text, label)
+    with ErrorContext(source_name(source)) if source else nullcontext():
+        return require_text(text, label)
 
 
 def read_lines(argument: str, label: str) -> list[str]:
     """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
     text, source = _resolve_text(argument, label)
-    with About(source_name(source)) if source else nullcontext():
-        return lines_of(text, label)
+    with ErrorContext(source_name(source)) if source else nullcontext():
+        return require_lines(text, label)
 
 
 def _resolve_text(argument: str, label: str) -> tuple[str, str]:
@@ -58,5 +58,5 @@ def _resolve_text(argument: str, label: str) -> tuple[str, str]:
         raise
     if len(data) > MAX_TEXT_BYTES:
         raise ExecplanError("too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="say less")
-    with About(source_name(source)):
+    with ErrorContext(source_name(source)):
         return reader.decode(data).to_str() if data.strip() else "", source

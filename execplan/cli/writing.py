@@ -14,7 +14,7 @@ from execplan.repo.amend import EditResult, WriteOptions, amend
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.repo.home import Project
 
 
@@ -23,7 +23,7 @@ def edit_plan(
     plan: str | None,
     options: WriteOptions,
     command_name: str,
-    changer: Callable[[Project], Changer],
+    changer: Callable[[Project], ChangeBuilder],
     next_command: str,
     *,
     finishes: bool = False,

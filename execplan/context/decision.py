@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from execplan.document import Kind, Many, Model
+from execplan.document import DocumentKind, ListOrTuple, Model
 
 if TYPE_CHECKING:
     pass
 
-KINDS = {"context-decision": Kind("context.decision", "Decision", "What `context` lets an agent read, and why.")}
+KINDS = {"context-decision": DocumentKind("context.decision", "Decision", "What `context` lets an agent read, and why.")}
 VERSION: Final = "1.0"
 
 
@@ -70,7 +70,7 @@ class ModelChoice(Model):
 
     recommended: Name
     reason: Name
-    alternatives: Many[str] = ()
+    alternatives: ListOrTuple[str] = ()
 
 
 class BudgetAllocation(Model):
@@ -152,7 +152,7 @@ class SessionHygiene(Model):
     optimized_context_utilization_pct: Percent
     """What is left of it in the pack, of the same window."""
     recommended_action: Advice
-    playbook: Many[str]
+    playbook: ListOrTuple[str]
     """What to do, in order."""
 
 
@@ -194,12 +194,12 @@ class Decision(Model):
     constraints: Constraints
     experiment: Experiment
     recommendations: Recommendations
-    optimized_context: Many[Chosen]
+    optimized_context: ListOrTuple[Chosen]
     """Every unit, in the order in which those that are not pruned are printed."""
     statistics: Statistics
     savings_breakdown: SavingsBreakdown
     session_hygiene: SessionHygiene
-    warnings: Many[str]
+    warnings: ListOrTuple[str]
     explainability: Explainability
     validation: Validation
 

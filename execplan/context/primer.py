@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.context.quoted import QUOTE_PREFIX, truncate_bytes, quote_line
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ def _format_text(overview: PlanOverview, redact: Redact, max_bytes: int, command
     stalled_note = ", stalled" if overview.stalled else ""
     lines = [
         _HEADER,
-        QUOTE_PREFIX + truncate_bytes(visible(overview.path), 2 * max_bytes),
+        QUOTE_PREFIX + truncate_bytes(escape_unprintable(overview.path), 2 * max_bytes),
         quoted(plan.title or overview.id),
         f"{overview.state}{stalled_note}: {counts['done']} of {counts['total']} tasks done{other_note}",
         *[quote_line(body_line, redact) if is_own_text else quoted(body_line) for is_own_text, body_line in _body_lines(overview)],
     ]
     if command_count:
         task_commands = [f"do this task, then: {overview.completion_command}"] if overview.completion_command else []
-        lines += ["Continue:", *[f"  {visible(command)}" for command in [*task_commands, *overview.commands][:command_count]]]
+        lines += ["Continue:", *[f"  {escape_unprintable(command)}" for command in [*task_commands, *overview.commands][:command_count]]]
     return "\n".join(lines) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ _ELLIPSIS = "…"
 
 def quote_line(text: str, redact: Redact, max_bytes: int = 0) -> str:
     """Words as one line of at most so many bytes; of any length for 0."""
-    quoted_text = visible(" ".join(redact(text).split()))
+    quoted_text = escape_unprintable(" ".join(redact(text).split()))
     return truncate_bytes(quoted_text, max_bytes) if max_bytes else quoted_text
 
 
 def quote_lines(body: Sequence[str], redact: Redact) -> list[str]:
     """Lines as they are, without the blank ones around them."""
-    quoted_lines = [visible(source_line.rstrip()) for source_line in redact("\n".join(body)).split("\n")]
+    quoted_lines = [escape_unprintable(source_line.rstrip()) for source_line in redact("\n".join(body)).split("\n")]
     while quoted_lines and not quoted_lines[0]:
         quoted_lines.pop(0)
     while quoted_lines and not quoted_lines[-1]:

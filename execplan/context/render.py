@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from execplan.context.unit import KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
-from execplan.text.hidden import escaped, may_hide
+from execplan.text.hidden import replace_hidden, may_have_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,13 +100,13 @@ def make_visible(text: str) -> str:
     """A text whose lines end with LF, with every character escaped that can't be seen or turns the direction."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not may_hide(text.replace("\n", "").replace("\t", "")):
+    if not may_have_hidden(text.replace("\n", "").replace("\t", "")):
         return text
     return "\n".join([_escape_hidden(text_line) for text_line in text.split("\n")])
 
 
 def _escape_hidden(text: str) -> str:
-    text = escaped(text, lambda run: "".join([_escape_char(char) for char in run]))
+    text = replace_hidden(text, lambda run: "".join([_escape_char(char) for char in run]))
     return _INVALID_CHARS.sub(lambda match: _escape_char(match[0]), text)
 
 

@@ -7,7 +7,7 @@ from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.seek import task_ids
 from execplan.text.blocks import HEADING, ITEM, PARAGRAPH
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest, is_blank
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _checksum_line(body: str) -> str:
 
 
 def _page_lines(overview: PlanOverview, redact: Redact, created_at: str) -> Iterator[str]:
-    plan, path = overview.plan, visible(overview.path)
+    plan, path = overview.plan, escape_unprintable(overview.path)
     counts = plan.counts()
     yield f"# Restart: {quote_line(plan.title or overview.id, redact, _MAX_LINE_BYTES)}"
     yield ""
@@ -99,8 +99,8 @@ def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
         yield from (quote_line(overview.urgency_reason, redact, _MAX_LINE_BYTES), "")
     yield "```"
     if overview.completion_command:
-        yield from (f"# do the task {overview.next_task_id}, then:", visible(overview.completion_command))
-    yield from [visible(command) for command in overview.commands]
+        yield from (f"# do the task {overview.next_task_id}, then:", escape_unprintable(overview.completion_command))
+    yield from [escape_unprintable(command) for command in overview.commands]
     yield "```"
 
 
@@ -109,15 +109,15 @@ def _quote_section(plan: Plan, name: str, max_lines: int, redact: Redact) -> Ite
     section = plan.section(name)
     if section is None and name == outline.WORK:
         works = [candidate for candidate in plan.sections if candidate.name is None and _contains_any(candidate.title, _WORK_HEADINGS)]
-        section = max(works, key=lambda candidate: candidate.room - candidate.body, default=None)
+        section = max(works, key=lambda candidate: candidate.content_end - candidate.body_start, default=None)
     if section is None:
         return
-    source = plan.text.lines[section.body : section.room]
+    source = plan.text.lines[section.body_start : section.content_end]
     body = quote_lines(source, redact)
     yield from [f"{QUOTE_PREFIX}{quoted_line}".rstrip() for quoted_line in body[:max_lines]]
     if len(body) > max_lines:
         blank_lines = next(index for index, source_line in enumerate(source) if not is_blank(source_line))
-        next_line_number = section.body + blank_lines + max_lines + 1
+        next_line_number = section.body_start + blank_lines + max_lines + 1
         yield from ("", f"{len(body) - max_lines} more lines stand in the plan, from line {next_line_number} on.")
 
 
@@ -131,8 +131,8 @@ def _done_lines(plan: Plan, redact: Redact) -> Iterator[str]:
         yield f"The last {_MAX_DONE} of {len(done_tasks)}:"
         yield ""
     for task in done_tasks[-_MAX_DONE:]:
-        timestamp = f"{task.stamp.text} " if task.stamp is not None else ""
-        yield f"- {visible(timestamp)}{quote_line(task.text, redact, _MAX_LINE_BYTES)}"
+        timestamp = f"{task.timestamp.text} " if task.timestamp is not None else ""
+        yield f"- {escape_unprintable(timestamp)}{quote_line(task.text, redact, _MAX_LINE_BYTES)}"
 
 
 def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     for task_id, task in open_tasks[:_MAX_OPEN]:
         marker = ("**in progress** " if overview.claimed_until else "**up next** ") if task_id == overview.next_task_id else ""
         claim_note = f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
-        mark_note = f" (marked {visible(task.mark)!r})" if task.state != OPEN else ""
+        mark_note = f" (marked {escape_unprintable(task.mark)!r})" if task.state != OPEN else ""
         yield f"- {marker}`{task_id}` {quote_line(task.text, redact, _MAX_LINE_BYTES)}{mark_note}{claim_note}"
     if len(open_tasks) > _MAX_OPEN:
         yield f"- and {len(open_tasks) - _MAX_OPEN} more"
@@ -227,6 +227,6 @@ def _uncommitted_paths(working_tree: WorkingTree) -> tuple[tuple[str, tuple[str,
 
 
 def _path_lines(paths: Sequence[str], prefix: str) -> Iterator[str]:
-    yield from [f"{prefix}{visible(' '.join(path.split()))}" for path in paths[:_MAX_PATHS]]
+    yield from [f"{prefix}{escape_unprintable(' '.join(path.split()))}" for path in paths[:_MAX_PATHS]]
     if len(paths) > _MAX_PATHS:
         yield f"{prefix}and {len(paths) - _MAX_PATHS} more"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from execplan.errors import BUSY, ExecplanError
 from execplan.repo import state
-from execplan.text.lock import holder, is_held
+from execplan.text.lock import read_holder, is_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
     from execplan.repo.home import Project
-    from execplan.text.lock import Lock
+    from execplan.text.lock import FileLock
 
 LOCK_NAME: Final = "run"
 
 
-def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Lock:
+def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> FileLock:
     """The lock; `owner` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
 
     `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
@@ -25,7 +25,7 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Lo
     if not waits and is_held(path):
         raise ExecplanError(
             "run-busy",
-            f"another execplan is at work here: {holder(path) or 'unknown'}",
+            f"another execplan is at work here: {read_holder(path) or 'unknown'}",
             exit=BUSY,
             hint="wait until it has ended, or interrupt it; one that has died holds nothing",
         )
@@ -35,4 +35,4 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Lo
 def run_lock_holder(project: Project) -> str:
     """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
     path = state.lock_path(project, LOCK_NAME)
-    return (holder(path) or "unknown") if is_held(path) else ""
+    return (read_holder(path) or "unknown") if is_held(path) else ""

@@ -13,7 +13,7 @@ from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import make_redaction
 from execplan.engine.permit import issue_permit
 from execplan.engine.runs import read_run_entries
-from execplan.errors import CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, INPUT, CHECK_FAILED, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import effective_risk
@@ -137,13 +137,13 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                 raise ExecplanError(
                     "run-under-way",
                     f"an agent carries out {ref.id}: its run {other_run.id} is not at its end",
-                    exit=NO,
+                    exit=CHECK_FAILED,
                     hint=f"let it go on, or take back what it did: execplan handoff {ref.shell_name}; execplan rollback {number}",
                 )
             raise ExecplanError(
                 "run-under-way",
                 f"the run {other_run.id} of {ref.id} is not at its end: it was paused, interrupted or killed",
-                exit=NO,
+                exit=CHECK_FAILED,
                 hint=f"go on with it, or take it back: execplan resume {number}; execplan rollback {number}",
             )
 
@@ -161,7 +161,7 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
         raise ExecplanError(
             "other-document",
             f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint=f"take it back, and run the new one: execplan rollback {run_paths.number} -p {ref.shell_name}; "
             f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
         )
@@ -202,7 +202,7 @@ def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, status: Appr
     assert status.approval is not None
     register.reserve(project, status.approval.id, run_paths.id)
     with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"):
-        files.make_folder(run_paths.folder, within=project.root)
+        files.make_directory(run_paths.folder, within=project.root)
         files.create(run_paths.artifact_path(store.PLAN_FILE_NAME), status.candidate.current_plan.data, within=project.root)
         files.create(run_paths.approval, to_bytes(status.approval), within=project.root)
         create_state_directory(project, ref, run_paths)

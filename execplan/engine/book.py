@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 UNREDACTED_FIELDS: Final = frozenset(
     "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
@@ -31,7 +31,7 @@ class JournalWriter:
     """It may be written by any thread; entries have the order in which they were written."""
 
     def __init__(
-        self, run: str, journal: Journal, run_state: RunState, ledger: AuditLog, redaction: Redaction, observer: RunObserver
+        self, run: str, journal: Journal, run_state: RunState, ledger: AuditLog, redaction: Redactor, observer: RunObserver
     ) -> None:
         self.run = run
         self.journal = journal
@@ -48,7 +48,7 @@ class JournalWriter:
 
     def write(self, kind: str, **fields: Any) -> Entry:
         """Have an entry on disk, and let everybody know of it; raises ExecplanError."""
-        redacted_fields = {name: value if name in UNREDACTED_FIELDS else self.redaction.value(value) for name, value in fields.items()}
+        redacted_fields = {name: value if name in UNREDACTED_FIELDS else self.redaction.redact_value(value) for name, value in fields.items()}
         with self._lock:
             entry = self.journal.write(kind, **redacted_fields)
             self.run_state.apply_entries([entry])
@@ -68,5 +68,5 @@ class JournalWriter:
         try:
             self.observer.entry(entry)
         except OSError as error:
-            trace.tell(f"nobody looks on any more: {error}")
+            trace.log(f"nobody looks on any more: {error}")
             self.observer = RunObserver()

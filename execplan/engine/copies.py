@@ -28,11 +28,11 @@ def is_run_document(name: str) -> bool:
 
 def copy_evidence(run_paths: RunPaths) -> None:
     """Copy what is among the artifacts of the run and not in the state; raises ExecplanError."""
-    files.make_folder(run_paths.copy)
+    files.make_directory(run_paths.copy)
     journal = run_paths.journal
     if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
         data = disk.read(journal, LIMIT)[0]
-        files.put(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
+        files.write(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
     for name in _list_directory(run_paths.folder):
         if is_run_document(name) and not os.path.lexists(run_paths.copy_path(name)):
             files.create(run_paths.copy_path(name), disk.read(run_paths.artifact_path(name), LIMIT)[0])
@@ -100,7 +100,7 @@ def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
     """Let a file among the artifacts be as its copy; what was displaced, if anything. Raises ExecplanError."""
     path, data = run_paths.artifact_path(name), disk.read(run_paths.copy_path(name), LIMIT)[0]
     old = disk.read(path, LIMIT)[0] if os.path.isfile(path) else b""
-    files.put(path, data, within=run_paths.root or None)
+    files.write(path, data, within=run_paths.root or None)
     return b"" if data.startswith(old) else old
 
 

@@ -15,7 +15,7 @@ from execplan.engine.fate import StopReason
 from execplan.engine.files.store import BackupStore
 from execplan.engine.notice import notify
 from execplan.engine.watch import FinishedRun
-from execplan.errors import CHANGED, INPUT, ExecplanError
+from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
 from execplan.repo import shelf
@@ -126,7 +126,7 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
             journal_writer=session.journal_writer,
         )
     except ExecplanError as error:
-        if error.exit not in (INPUT, CHANGED):
+        if error.exit not in (INPUT, CONFLICT):
             raise
         warnings.append(f"it could not be planned anew: {error.message}")
         return stop_reason._replace(kind=stop_reasons.FAILED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import utc
+from execplan.clock import utc_timestamp
 from execplan.engine.shapes import is_valid_entry
 from execplan.engine.shown import JournalMirror
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -58,7 +58,7 @@ class Journal:
         try:
             handle = disk.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
         except OSError as error:
-            raise disk.trouble(error, path, "write") from None
+            raise disk.file_error(error, path, "write") from None
         try:
             data = read_bytes(path)
             complete_size = data.rfind(b"\n") + 1
@@ -70,7 +70,7 @@ class Journal:
                 _sync_directory(os.path.dirname(path))
         except OSError as error:
             os.close(handle)
-            raise disk.trouble(error, path, "write") from None
+            raise disk.file_error(error, path, "write") from None
         except BaseException:
             os.close(handle)
             raise
@@ -94,7 +94,7 @@ class Journal:
 
     def write(self, kind: str, **fields: Any) -> Entry:
         """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
-        document = {"n": len(self.entries) + 1, "kind": kind, "at": utc(), **fields}
+        document = {"n": len(self.entries) + 1, "kind": kind, "at": utc_timestamp(), **fields}
         data = plain_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
         self._ensure_not_altered()
         try:
@@ -106,7 +106,7 @@ class Journal:
                 self._mirror.append(data)
         except OSError as error:
             os.ftruncate(self._handle, self._size)
-            raise disk.trouble(error, self.path, "write") from None
+            raise disk.file_error(error, self.path, "write") from None
         self._size += len(data)
         entry = _parse_entry(data[:-1], self.path, len(self.entries) + 1)
         self.entries.append(entry)
@@ -162,7 +162,7 @@ def check_entries(entries: list[Entry], path: str) -> list[Entry]:
 
 def _parse_entry(line: bytes, path: str, number: int) -> Entry:
     try:
-        fields = plain_json.read(line.decode(), halves=True)
+        fields = plain_json.read(line.decode(), allow_surrogates=True)
         kind, at = fields.pop("kind"), fields.pop("at")
         if fields.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
@@ -197,6 +197,6 @@ def read_bytes(path: str) -> bytes:
 
 
 def _sync_directory(folder: str) -> None:
-    from execplan.text.files import sync_folder
+    from execplan.text.files import sync_directory
 
-    sync_folder(folder)
+    sync_directory(folder)

@@ -10,7 +10,7 @@ from execplan.engine.attempts import is_outcome_unknown, is_one_time_command
 from execplan.engine.entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
 from execplan.engine.schedule import can_run_in_parallel
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import sanitize_state, describe_difference
 
@@ -173,7 +173,7 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         raise ExecplanError(
             "drifted",
             f"what the run has done is not as it left it: {differences[0]}{suffix}",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
             candidates=differences,
         )

@@ -10,7 +10,7 @@ from execplan.engine.entries import AGAIN, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
 from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, policy_cause, choose_recovery
 from execplan.engine.recover import SKIP as SKIP_IT
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class RunLoop:
     def _handle_outcome(self, outcome: AttemptOutcome) -> None:
         """See what has come of an attempt; raises ExecplanError where that can't be written down."""
         step, error = outcome.step, outcome.error
-        if isinstance(error, ExecplanError) and error.exit == CHANGED and not outcome.was_begun:
+        if isinstance(error, ExecplanError) and error.exit == CONFLICT and not outcome.was_begun:
             self._stop(StopReason(fate.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
         elif error is not None:
             self._stop(StopReason(fate.TROUBLE, step.id, error=error))
@@ -172,7 +172,7 @@ class RunLoop:
             try:
                 self._attempt_pool.record_result(step, outcome.attempt, outcome.performed)
             except ExecplanError as undo_error:
-                if undo_error.exit != CHANGED:
+                if undo_error.exit != CONFLICT:
                     raise
                 message = f"what {step.id} has done can't be taken back: {undo_error.message}"
                 self._stop(StopReason(fate.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates])))

@@ -38,7 +38,7 @@ def save_plan_and_settings(project: Project, ref: PlanRef, run_paths: RunPaths) 
             with suppress(FileNotFoundError):
                 os.unlink(copy_path)
         elif data != _read_or_none(copy_path):
-            files.put(copy_path, data)
+            files.write(copy_path, data)
 
 
 def repair_run(
@@ -125,18 +125,18 @@ def _plan_documents(project: Project, ref: PlanRef, run_paths: RunPaths, documen
 
 
 def _create_missing(project: Project, path: str, data: bytes) -> bool:
-    return not os.path.lexists(path) and files.create(path, data, within=project.root, folders=True)
+    return not os.path.lexists(path) and files.create(path, data, within=project.root, make_directories=True)
 
 
 def _restore_evidence(project: Project, run_paths: RunPaths, name: str) -> bytes:
     """Let a file of the run be among the artifacts as its copy; what was there, if it was not of the run."""
     if not name.startswith(copies.TRANSCRIPTS):
         return copies.restore_from_copy(run_paths, name)
-    files.make_folder(os.path.dirname(run_paths.artifact_path(name)), within=project.root)
+    files.make_directory(os.path.dirname(run_paths.artifact_path(name)), within=project.root)
     try:
         os.link(run_paths.copy_path(name), run_paths.artifact_path(name))
     except OSError as error:
-        raise disk.trouble(error, run_paths.artifact_path(name), "write") from None
+        raise disk.file_error(error, run_paths.artifact_path(name), "write") from None
     return b""
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.execution.policy import Policy
     from execplan.execution.record import Record
     from execplan.repo.home import Project
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 SECONDS: Final = 10.0
 """For which it is waited; then it is killed, with all that it has started in its own session."""
@@ -28,7 +28,7 @@ _MAX_ERROR_LENGTH = 200
 
 
 def notify(
-    policy: Policy, project: Project, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redaction
+    policy: Policy, project: Project, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redactor
 ) -> tuple[str, ...]:
     """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
 
@@ -37,7 +37,7 @@ def notify(
     """
     if not policy.notify.strip():
         return ()
-    redacted_summary = redaction.value(build_summary(project, run_paths, record, question))
+    redacted_summary = redaction.redact_value(build_summary(project, run_paths, record, question))
     try:
         problem = _run_command(
             shlex.split(policy.notify), project.root, json.dumps(redacted_summary, ensure_ascii=False), _environment_variables(run_paths, record)
@@ -46,7 +46,7 @@ def notify(
         problem = f"it can't be taken apart: {error}"
     except OSError as error:
         problem = os.strerror(error.errno or 0).lower()
-    return (redaction.text(f"the command of `notify` in your settings failed: {problem}"),) if problem else ()
+    return (redaction.redact_text(f"the command of `notify` in your settings failed: {problem}"),) if problem else ()
 
 
 def build_summary(project: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.engine import place as run_directories
 from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, RUNNING, WAITING, read_run_status
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
     raise ExecplanError(
         "open-run",
         f"{ref.id} can't be {action}: " + ("it has an unfinished run" if len(statuses) == 1 else "it has unfinished runs"),
-        exit=NO,
+        exit=CHECK_FAILED,
         hint=f"resume or roll back first: {'; '.join(finishing_commands(statuses[0], ref.shell_name))}",
         candidates=lines,
         data={"reasons": lines},

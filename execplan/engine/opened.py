@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.engine.watch import RunObserver
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 
 @contextmanager
@@ -43,12 +43,12 @@ def open_run(project: Project, ref: PlanRef, run_paths: RunPaths, observer: RunO
         yield journal_writer
 
 
-def make_redaction() -> Redaction:
+def make_redaction() -> Redactor:
     """What is kept out of everything that a run writes."""
     from execplan.engine.commands.environment import public_variables
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
-    return Redaction(os.environ, public_variables(os.environ))
+    return Redactor(os.environ, public_variables(os.environ))
 
 
 def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:

@@ -6,7 +6,7 @@ from time import monotonic
 
 from execplan.clock import now
 from execplan.engine.agent.asked import build_permission_request
-from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
+from execplan.errors import CONFLICT, INPUT, POLICY, ExecplanError
 from execplan.execution.permission import DENY, find_approver, check_permission, validity_problem
 from execplan.record import NamedTuple
 
@@ -49,7 +49,7 @@ class Permit(NamedTuple):
             raise ExecplanError("step-not-approved", message, exit=POLICY, hint="a person approves it: execplan approve")
         if validity_problem(self.terms, self.current_time()):
             hint = "approve what is left of it, then go on: execplan approve; execplan resume"
-            raise ExecplanError("approval-expired", message, exit=CHANGED, hint=hint)
+            raise ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint)
         hint = "see which step has its turn, and which are done: execplan handoff"
         raise ExecplanError("bad-transition", message, exit=INPUT, hint=hint)
 

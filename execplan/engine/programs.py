@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import sanitize_program
 from execplan.execution.programs import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
@@ -52,7 +52,7 @@ def ensure_programs_unchanged(differences: list[str], message: str, commands: st
         raise ExecplanError(
             "program-changed",
             f"{message}: {differences[0]}" + (f", and {len(differences) - 1} more" if len(differences) > 1 else ""),
-            exit=CHANGED,
+            exit=CONFLICT,
             hint=f"set PATH, or the file, as it was; or approve what is found now, then go on: {commands}",
             candidates=differences,
         )

@@ -11,7 +11,7 @@ from execplan.engine.entries import PAUSED, REPLANNED
 from execplan.engine.left import InterruptionRecovery
 from execplan.engine.opened import never_begun_error, open_run, make_redaction
 from execplan.engine.revising import NextRevision, build_next_revision
-from execplan.errors import CHANGED, NO, ExecplanError
+from execplan.errors import CONFLICT, CHECK_FAILED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
 from execplan.execution.documents.differing import describe_differences
@@ -87,7 +87,7 @@ def replan_run(
     run which does it, and which pauses behind it; without, the run is paused until the revision is approved.
     """
     if journal_writer is not None:
-        short_reason = journal_writer.redaction.text(reason)[:_MAX_REASON_LENGTH]
+        short_reason = journal_writer.redaction.redact_text(reason)[:_MAX_REASON_LENGTH]
         revision = build_next_revision(journal_writer.run_state, short_reason, failed, information, journal_writer.redaction)
         return _store_revision(project, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
     require_existing(project)
@@ -136,23 +136,23 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
         hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
-        raise ExecplanError("nothing-to-replan", message, exit=NO, hint=hint)
+        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     later_run, _ = runs.find_last_begun_run(project, ref)
     if later_run is not None and later_run.number > run_paths.number:
         message = f"the run {run_paths.id} was followed by {later_run.id}, so that nothing more is done by it"
         hint = f"replan the last one, or take this one back: execplan replan -p {plan_name}; {rollback_command}"
-        raise ExecplanError("nothing-to-replan", message, exit=NO, hint=hint)
+        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     if run_state.open_rollback is not None:
         message = f"a rollback of the run {run_paths.id} was cut short"
-        raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=f"finish it: {rollback_command}")
+        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
     steps = [step for step, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
     if steps:
         if run_state.is_agent_run:
             message = f"{', '.join(steps)} of the run {run_paths.id} is in hand: nobody has said what became of it"
             hint = f"say it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
-            raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=hint)
+            raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
         message = f"the run {run_paths.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
-        raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=f"go on with it, or take it back: {resume_command}; {rollback_command}")
+        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"go on with it, or take it back: {resume_command}; {rollback_command}")
 
 
 def _store_revision(project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
@@ -216,7 +216,7 @@ def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_
     raise ExecplanError(
         "other-document",
         f"{stored_path} is not what the run does: it was imported, composed or revised since",
-        exit=CHANGED,
+        exit=CONFLICT,
         hint=f"keep it elsewhere, and try again: mv {stored_path} other.json",
     )
 

@@ -10,7 +10,7 @@ from execplan.engine.course import RunState
 from execplan.engine.entries import state_from_json
 from execplan.engine.opened import never_begun_error
 from execplan.engine.runs import read_run_entries
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import Binding, drift
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
         raise ExecplanError(
             "not-as-then",
             f"what would run now is not what the run {run_paths.id} ran, or not on what it found",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint="bring the files back as they were then, approve it, and try again; a rollback of that run may do it",
             candidates=lines,
         )

@@ -21,7 +21,7 @@ from execplan.engine.programs import programs_json
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import SignalHandlers
 from execplan.engine.watch import FinishedRun
-from execplan.errors import CHANGED, NO, USAGE, ExecplanError
+from execplan.errors import CONFLICT, CHECK_FAILED, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
@@ -100,14 +100,14 @@ def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) ->
         raise ExecplanError(
             "run-cut-short",
             f"a rollback of the run {run_paths.id} was cut short",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint=f"finish it: execplan rollback {run_paths.number} -p {ref.shell_name}",
         )
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         raise ExecplanError(
             "nothing-to-resume",
             f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing of it is left to be done",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"approve the plan once more, and run it: execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
         )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.course import RunState
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 
 class NextRevision(NamedTuple):
@@ -27,7 +27,7 @@ class NextRevision(NamedTuple):
     seconds: float
 
 
-def build_next_revision(run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> NextRevision:
+def build_next_revision(run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redactor) -> NextRevision:
     """The next revision; raises ExecplanError."""
     began = monotonic()
     document, status_of = run_state.document, dict(run_state.status_of)
@@ -36,7 +36,7 @@ def build_next_revision(run_state: RunState, reason: str, failed: Sequence[str],
     request_fields = {
         "current_plan": document.model_dump(mode="json", by_alias=True),
         "execution_state": {"status": run_state.status, "steps": status_of},
-        "reason": redaction.text(reason),
+        "reason": redaction.redact_text(reason),
         "completed_steps": run_state.step_numbers(states.COMPLETED),
         "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
         "new_information": _redact_information(information, redaction) if information is not None else None,
@@ -65,15 +65,15 @@ def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
     return steps
 
 
-def _redact_information(text: str, redaction: Redaction) -> Any:
+def _redact_information(text: str, redaction: Redactor) -> Any:
     """New information without secrets, those of steps apart: a JSON object, or plain words; raises ExecplanError.
 
     What begins as an object and is none is refused.
     """
     if not text.lstrip().startswith("{"):
-        return redaction.text(text.strip())
+        return redaction.redact_text(text.strip())
     parsed = strict.read(text.encode("utf-8", "surrogatepass"))
     if parsed.violations or not isinstance(parsed.value, dict):
         hint = 'words that begin with a brace go into an object: {"note": …}'
         raise document_error("the new information", ReplanRequest, parsed.violations, parsed.omitted, hint=hint)
-    return {name: value if name == "steps" else redaction.value(value) for name, value in parsed.value.items()}
+    return {name: value if name == "steps" else redaction.redact_value(value) for name, value in parsed.value.items()}

@@ -51,7 +51,7 @@ def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
         old = disk.read(path, LIMIT)[0]
         if old != data:
             files.replace(path, old, data)
-    files.put(run_paths.copy_path(os.path.basename(path)), data)
+    files.write(run_paths.copy_path(os.path.basename(path)), data)
 
 
 def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import is_utc
+from execplan.clock import is_utc_timestamp
 from execplan.engine import entries as kinds
 from execplan.engine.entries import Change, Checks, AttemptResult
 from execplan.execution import states
@@ -170,7 +170,7 @@ _OPTIONAL_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
 
 def is_valid_entry(kind: str, number: int, at: str, fields: Mapping[str, Any]) -> bool:
     """Whether an entry may stand at this place of a journal; the first one, and no other, says that the run has begun."""
-    if not is_utc(at):
+    if not is_utc_timestamp(at):
         return False
     return (kind == kinds.BEGUN) == (number == 1) and kind in _REQUIRED_FIELDS and has_valid_fields(_REQUIRED_FIELDS[kind], fields, _OPTIONAL_FIELDS.get(kind, {}))
 

@@ -56,13 +56,13 @@ class JournalMirror:
         self.close()
         old = self._read_existing()
         if old != data:
-            files.put(self.path, data, within=self.within)
+            files.write(self.path, data, within=self.within)
             if data and (was_open or not old or not data.startswith(old)):
                 self.overwritten = b"" if data.startswith(old or b"") else old
         try:
             self._handle = disk.open_regular(self.path, _FLAGS)
         except OSError as error:
-            raise disk.trouble(error, self.path, "write") from None
+            raise disk.file_error(error, self.path, "write") from None
         self._size = len(data)
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import from_utc, is_utc
+from execplan.clock import parse_utc_timestamp, is_utc_timestamp
 from execplan.execution.policy import ROLLBACK_CAUSES
 from execplan.execution.states import ENDED_RUN_STATES
 from execplan.record import NamedTuple
@@ -162,7 +162,7 @@ class _Counter:
 
     def count(self, record: AuditRecord) -> None:
         """Count a record, if it is of a kind that is counted."""
-        at = from_utc(record.at) if is_utc(record.at) else None
+        at = parse_utc_timestamp(record.at) if is_utc_timestamp(record.at) else None
         if record.session and at is not None:
             first, last = self.sessions.get(record.session, (at, at))
             self.sessions[record.session] = min(first, at), max(last, at)
@@ -232,9 +232,9 @@ class _Counter:
     def _count_plan(self, record: AuditRecord) -> None:
         """Count an execution plan, if it was not counted before."""
         document = record.said.get("document")
-        if not isinstance(document, str) or not is_utc(record.at):
+        if not isinstance(document, str) or not is_utc_timestamp(record.at):
             return
-        self.plan_times.setdefault(document, from_utc(record.at))
+        self.plan_times.setdefault(document, parse_utc_timestamp(record.at))
         steps, seconds = _number(record.said.get("plan_steps")), _number(record.said.get("generation_s"))
         if steps is not None:
             self.plan_steps.setdefault(document, int(steps))

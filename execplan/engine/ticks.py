@@ -10,8 +10,8 @@ from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.plan import reader
 from execplan.plan.model import DONE
-from execplan.plan.ran import link_of, reopen_run, tick_run
-from execplan.plan.seek import find_task, fold
+from execplan.plan.ran import find_transcript_link, reopen_run_task, complete_run_task
+from execplan.plan.seek import find_task, normalize_text
 from execplan.record import NamedTuple
 from execplan.repo import pick, shelf
 from execplan.repo.amend import WriteOptions, amend
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.course import RunState
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
@@ -99,8 +99,8 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
         plan = reader.read(shelf.read_bytes(project, ref.path))
         _, task = find_task(plan, query)
         if task.state == DONE:
-            return TickResult(task.text if link_of(plan, task, href) >= 0 else "")
-        _write_tick(project, ref, lambda link: tick_run(query, now(), link), href)
+            return TickResult(task.text if find_transcript_link(plan, task, href) >= 0 else "")
+        _write_tick(project, ref, lambda link: complete_run_task(query, now(), link), href)
         return TickResult(task.text)
     except ExecplanError as error:
         return TickResult(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
@@ -112,14 +112,14 @@ def reopen_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: s
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step))
         href = _href(project, ref, transcript)
         old_lines = _find_old_lines(project, ref, task, href)
-        changed = amend(project, ref, reopen_run(task, href, old_lines), _NO_COMMIT, command="rollback").changed
+        changed = amend(project, ref, reopen_run_task(task, href, old_lines), _NO_COMMIT, command="rollback").changed
         return TickResult(task if changed else "")
     except ExecplanError as error:
         return TickResult(warning=f"the task {task!r} of {step} is not reopened: {error.message}")
 
 
 def _same_task(step: Step, task: str) -> bool:
-    return step.task is not None and fold(step.task) == fold(task)
+    return step.task is not None and normalize_text(step.task) == normalize_text(task)
 
 
 def _open_owning_plan(project: Project, ref: PlanRef, name: str) -> tuple[Project, PlanRef]:
@@ -135,7 +135,7 @@ def _href(project: Project, ref: PlanRef, transcript: str) -> str:
     return "".join([char if char.isalnum() or char in _SAFE_CHARACTERS else quote(char, safe="") for char in path])
 
 
-def _write_tick(project: Project, ref: PlanRef, changer: Callable[[str], Changer], href: str) -> None:
+def _write_tick(project: Project, ref: PlanRef, changer: Callable[[str], ChangeBuilder], href: str) -> None:
     """Tick; where the link would become something else in this plan, without it."""
     try:
         amend(project, ref, changer(href), _NO_COMMIT, command="run")
@@ -154,7 +154,7 @@ def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -
             continue
         index = _find_ticked_task(old, new, task_text, href)
         if index is not None:
-            return new.text.lines[new.tasks[index].box], old.text.lines[old.tasks[index].box]
+            return new.text.lines[new.tasks[index].box_line], old.text.lines[old.tasks[index].box_line]
     return None
 
 
@@ -163,7 +163,7 @@ def _find_ticked_task(old: Plan, new: Plan, task_text: str, href: str) -> int | 
     if len(old.tasks) != len(new.tasks):
         return None
     for index, (old_task, new_task) in enumerate(zip(old.tasks, new.tasks, strict=True)):
-        is_same_task = link_of(new, new_task, href) >= 0 > link_of(old, old_task, href) if href else fold(new_task.text) == fold(task_text)
+        is_same_task = find_transcript_link(new, new_task, href) >= 0 > find_transcript_link(old, old_task, href) if href else normalize_text(new_task.text) == normalize_text(task_text)
         if is_same_task and old_task.state != DONE and new_task.state == DONE:
             return index
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.engine import revisions
-from execplan.errors import CHANGED, INPUT, NO, ExecplanError
+from execplan.errors import CONFLICT, INPUT, CHECK_FAILED, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             "is rolled back already" if only_step in run_state.rolled_back_steps else "never ran"
         )
         hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
-        raise ExecplanError("nothing-to-roll-back", message, exit=NO, hint=hint)
+        raise ExecplanError("nothing-to-roll-back", message, exit=CHECK_FAILED, hint=hint)
     other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
     if other_steps:
         raise ExecplanError(
             "run-cut-short",
             f"{', '.join(other_steps)} of the run {run_paths.id} was cut short: what it has changed is not known yet",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint=f"go on with the run, or take back all of it: execplan resume {run_paths.number} -p {ref.shell_name}; "
             f"execplan rollback {run_paths.number} -p {ref.shell_name}",
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from execplan.engine.entries import change_from_json
 from execplan.engine.files.restore import compute_net_changes, is_restorable, with_created_folders
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution.world import ABSENT, FOLDER
-from execplan.plan.seek import fold
+from execplan.plan.seek import normalize_text
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -131,12 +131,12 @@ def _outside_effects(attempts: list[tuple[str, Attempt]], only_step: str | None)
 
 def _ticked_tasks(run_state: RunState, steps: Mapping[str, Step], chosen_ids: Collection[str]) -> tuple[tuple[str, str, str], ...]:
     """The tasks that were ticked for one of the steps, or for another that completes the same task."""
-    tasks = {fold(steps[name].task or "") for name in chosen_ids if name in steps and steps[name].task}
+    tasks = {normalize_text(steps[name].task or "") for name in chosen_ids if name in steps and steps[name].task}
     return tuple(
         [
             (name, task, transcript)
             for name, (task, transcript) in run_state.ticked_tasks.items()
-            if name in chosen_ids or (name in steps and fold(steps[name].task or "") in tasks)
+            if name in chosen_ids or (name in steps and normalize_text(steps[name].task or "") in tasks)
         ]
     )
 
@@ -145,7 +145,7 @@ def _overwritten_error(step: str, path: str, later_step: str) -> ExecplanError:
     return ExecplanError(
         "step-overwritten",
         f"{later_step} changed {path} after {step}: taking back {step} alone would take that back too",
-        exit=NO,
+        exit=CHECK_FAILED,
         hint=f"take {later_step} back first, or all of the run: execplan rollback --step {later_step}",
         candidates=(later_step,),
     )

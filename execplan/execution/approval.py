@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, StringConstraints, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.document import Many, Model
+from execplan.document import ListOrTuple, Model
 from execplan.execution import permission
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import patterns
@@ -45,7 +45,7 @@ class Derived(Model):
     """Of the approval that covers it."""
     revision: Number
     """That was approved."""
-    approvals: Annotated[Many[ApprovalId], Field(min_length=1)]
+    approvals: Annotated[ListOrTuple[ApprovalId], Field(min_length=1)]
     """The ids of the approvals that it derives from, the first one first: where one of them is revoked, so is this one."""
     how: Literal["terminal", "digest", "policy"]
     """How the first one was given."""

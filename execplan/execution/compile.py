@@ -14,7 +14,7 @@ from execplan.execution.written.fences import find_annotated_fences
 from execplan.execution.written.fields import build_all_step_fields
 from execplan.execution.written.plan_settings import apply_plan_settings, read_plan_settings
 from execplan.execution.written.problems import find_step_problems
-from execplan.plan.change import stop_conflicts
+from execplan.plan.change import ensure_no_conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     from execplan.execution.documents.unseen import ensure_nothing_hidden
     from execplan.execution.model import ExecutionPlan
 
-    stop_conflicts(plan)
+    ensure_no_conflicts(plan)
     parsed = find_plan_steps(plan)
     ensure_nothing_hidden(path, dict.fromkeys(_reviewed_texts(parsed.drafts)))
     _ensure_no_problems(plan, parsed, path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, Field, JsonValue, Strict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.document import Many, Model
+from execplan.document import ListOrTuple, Model
 from execplan.execution.documents import patterns, rules
 from execplan.execution.documents.unseen import ensure_nothing_hidden, step_texts
 
@@ -57,7 +57,7 @@ Timestamp = Annotated[
 """A time in UTC, to the second: text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=patterns.ARGUMENT)]
 """131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
-Argv = Annotated[Many[Argument], Field(min_length=1, max_length=4096)]
+Argv = Annotated[ListOrTuple[Argument], Field(min_length=1, max_length=4096)]
 Trigger = Annotated[str, StringConstraints(pattern=patterns.TRIGGER)]
 """What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
 the test afterwards, a limit of resources. None named: all of them."""
@@ -131,7 +131,7 @@ class Risk(Model):
     """How much harm it can do, and why that is so."""
 
     level: Annotated[Level, Strict(False)]
-    reasons: Many[ShortText] = ()
+    reasons: ListOrTuple[ShortText] = ()
 
 
 class OnFailure(Model):
@@ -142,7 +142,7 @@ class OnFailure(Model):
     """Attempts are 1 + max_retries."""
     backoff_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 1000
     """Before the first retry; doubled before each further one."""
-    triggers: Many[Trigger] = ()
+    triggers: ListOrTuple[Trigger] = ()
 
 
 class When(Model):
@@ -186,7 +186,7 @@ class Step(Model):
     patch: str | None = None
     parameters: dict[str, JsonValue] | None = None
     """What a tool is given; for `use_tool` only."""
-    depends_on: Many[Id] = ()
+    depends_on: ListOrTuple[Id] = ()
     timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
     on_failure: OnFailure = OnFailure()
     when: When | None = None
@@ -197,8 +197,8 @@ class Step(Model):
     env: dict[Annotated[str, StringConstraints(pattern=patterns.VARIABLE)], Argument] = Field(default={})
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
-    inputs: Many[Path] = ()
-    outputs: Many[Path] = ()
+    inputs: ListOrTuple[Path] = ()
+    outputs: ListOrTuple[Path] = ()
     expect: str | None = None
     exit: Annotated[int, Field(ge=0, le=255)] = 0
     validation: Validation = Validation()
@@ -207,8 +207,8 @@ class Step(Model):
     risk: Risk
     confirm: bool = False
     max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
-    allow: Many[ShortText] = ()
-    deny: Many[ShortText] = ()
+    allow: ListOrTuple[ShortText] = ()
+    deny: ListOrTuple[ShortText] = ()
     inferred: bool = False
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
@@ -231,8 +231,8 @@ class Constraints(Model):
     max_duration_s: Annotated[int, Field(ge=1, le=604_800)] | None = None
     require_sequential: bool = False
     allow_unplanned: bool = False
-    forbidden_paths: Many[Path] = ()
-    forbidden_commands: Many[ShortText] = ()
+    forbidden_paths: ListOrTuple[Path] = ()
+    forbidden_commands: ListOrTuple[ShortText] = ()
 
 
 class Revision(Model):
@@ -242,15 +242,15 @@ class Revision(Model):
     sha256: Digest
     """Of the earlier document's bytes."""
     reason: ShortText
-    completed_steps: Many[Number] = ()
-    failed_steps: Many[Number] = ()
+    completed_steps: ListOrTuple[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
     new_information: dict[str, JsonValue] = Field(default={})
 
 
 class Metadata(Model):
     """What no step depends on."""
 
-    history: Many[Revision] = ()
+    history: ListOrTuple[Revision] = ()
     """The earlier revisions, the first one first."""
     context: dict[str, JsonValue] = Field(default={})
     """What whoever made the document wants to keep."""
@@ -270,7 +270,7 @@ class ExecutionPlan(Document):
     description: ShortText
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent
-    steps: Annotated[Many[Step], Field(min_length=1, max_length=1000)]
+    steps: Annotated[ListOrTuple[Step], Field(min_length=1, max_length=1000)]
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
 

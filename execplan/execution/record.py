@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from execplan.document import Many, Model
+from execplan.document import ListOrTuple, Model
 from execplan.execution.documents.rules_record import record_violations
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import Digest, Document, Id, Timestamp, Name, Number, PlanId, Version, ShortText
@@ -76,8 +76,8 @@ class Replanned(Model):
     """The new one."""
     at: Timestamp
     reason: ShortText
-    completed_steps: Many[Number] = ()
-    failed_steps: Many[Number] = ()
+    completed_steps: ListOrTuple[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
 
 
 class Record(Document):
@@ -105,13 +105,13 @@ class Record(Document):
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
-    steps: Annotated[Many[StepRecord], Field(min_length=1, max_length=1000)]
-    completed_steps: Many[Number] = ()
+    steps: Annotated[ListOrTuple[StepRecord], Field(min_length=1, max_length=1000)]
+    completed_steps: ListOrTuple[Number] = ()
     """Numbers; recovered and skipped ones are not among them."""
-    failed_steps: Many[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
     resources: Resources = Resources()
     validation: Checks = Checks()
-    history: Many[Replanned] = ()
+    history: ListOrTuple[Replanned] = ()
     """The revisions that were made on the way, the first one first."""
     context: Annotated[dict[str, JsonValue], Field(default={})]
     """What whoever made the record wants to keep."""

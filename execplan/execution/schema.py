@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from execplan.document import Kind
+from execplan.document import DocumentKind
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.rules_parts import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from execplan.document import Json
 
 DOCUMENT_KINDS = {
-    "execution-plan": Kind("execution.model", "ExecutionPlan", "What a plan compiles to."),
-    "run-record": Kind("execution.record", "Record", "What became of a run and of each of its steps."),
-    "approval": Kind("execution.approval", "Approval", "Who said yes to which steps, until when; sealed."),
-    "answer": Kind("execution.documents.answer", "Answer", "What every verb prints with --json."),
+    "execution-plan": DocumentKind("execution.model", "ExecutionPlan", "What a plan compiles to."),
+    "run-record": DocumentKind("execution.record", "Record", "What became of a run and of each of its steps."),
+    "approval": DocumentKind("execution.approval", "Approval", "Who said yes to which steps, until when; sealed."),
+    "answer": DocumentKind("execution.documents.answer", "Answer", "What every verb prints with --json."),
 }
 """By the name that `execplan schema` knows."""
 

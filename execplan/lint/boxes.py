@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.lint.rule import SAFE, WARNING, RuleContext, RuleMatch, rule
 from execplan.plan import outline
-from execplan.plan.grammar import read_box
+from execplan.plan.grammar import read_checkbox
 from execplan.plan.model import OTHER
 from execplan.record import NamedTuple
 from execplan.text.blocks import ITEM, PARAGRAPH, QUOTE
@@ -64,7 +64,7 @@ def nonstandard_task_format(plan: Plan, context: RuleContext) -> Iterator[RuleMa
     """
     issues_by_description: dict[str, list[_FormatIssue]] = {}
     for task in plan.tasks:
-        if task.mark not in " x" or task.item.mark in "*+":
+        if task.mark not in " x" or task.item_block.mark in "*+":
             for issue in _task_issues(plan, task):
                 issues_by_description.setdefault(issue.description, []).append(issue)
     for issue in _unrecognized_tasks(plan):
@@ -78,15 +78,15 @@ def nonstandard_task_format(plan: Plan, context: RuleContext) -> Iterator[RuleMa
 
 def _task_issues(plan: Plan, task: Task) -> Iterator[_FormatIssue]:
     """What is odd about the box and the bullet of a task."""
-    line = plan.text.lines[task.box]
+    line = plan.text.lines[task.box_line]
     at = line.index(f"[{task.mark}]")
     if task.state == OTHER:
-        yield _FormatIssue(f"`[{task.mark}]` is neither open nor done", task.box, at, 3, None)
+        yield _FormatIssue(f"`[{task.mark}]` is neither open nor done", task.box_line, at, 3, None)
     elif task.mark == "X":
-        yield _FormatIssue("the box of a done task is `[x]`", task.box, at, 3, "[x]")
-    if task.item.mark in "*+" and task.start == task.box:
-        bullet = line.rindex(task.item.mark, 0, at)
-        yield _FormatIssue("the bullet of a task is `-`", task.box, bullet, 1, "-")
+        yield _FormatIssue("the box of a done task is `[x]`", task.box_line, at, 3, "[x]")
+    if task.item_block.mark in "*+" and task.start == task.box_line:
+        bullet = line.rindex(task.item_block.mark, 0, at)
+        yield _FormatIssue("the bullet of a task is `-`", task.box_line, bullet, 1, "-")
 
 
 def _unrecognized_tasks(plan: Plan) -> Iterator[_FormatIssue]:
@@ -94,13 +94,13 @@ def _unrecognized_tasks(plan: Plan) -> Iterator[_FormatIssue]:
     section = plan.section(outline.PROGRESS)
     if section is None:
         return
-    source = "\n".join(plan.text.lines[section.body : section.end])
+    source = "\n".join(plan.text.lines[section.body_start : section.end])
     has_unspaced_bullet = "-[" in source
     if not has_unspaced_bullet and source.count(" [") == len(plan.tasks):
         return  # each bracket that may be a box is one
     task_starts = {task.start for task in plan.tasks}
     quote_end = -1
-    for block in plan.blocks[section.first : section.last]:
+    for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind == QUOTE:
             quote_end = max(quote_end, block.end)
         elif block.start < quote_end:
@@ -128,8 +128,8 @@ def _missing_space_issues(plan: Plan, paragraph: Block) -> Iterator[_FormatIssue
     for at in range(paragraph.start, paragraph.end):
         line = plan.text.lines[at]
         bare = line.lstrip(" \t")
-        box = read_box(bare[1:].rstrip()) if bare[:2] == "-[" else None
-        if box is not None and box.mark in " xX" and box.words:
+        box = read_checkbox(bare[1:].rstrip()) if bare[:2] == "-[" else None
+        if box is not None and box.mark in " xX" and box.text:
             column = len(line) - len(bare)
             is_certain = at == paragraph.start or column in (0, 1, 2, 3, paragraph.column)  # else it may still be text
             yield _FormatIssue(

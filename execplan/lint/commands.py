@@ -6,7 +6,7 @@ from execplan.lint.prose import is_foreign_language, section_prose
 from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.lint.shell import find_commands, find_code_blocks
 from execplan.plan import outline
-from execplan.plan.grammar import is_nothing
+from execplan.plan.grammar import is_empty_text
 from execplan.text.blocks import FENCE
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ def missing_working_directory(plan: Plan, context: RuleContext) -> Iterator[Rule
     sections = [section for name in (outline.STEPS, outline.VALIDATION) if (section := plan.section(name)) is not None]
     combined_text = ""
     for section in sections:
-        section_text = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+        section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
         if _contains_any(f"{section.title.casefold()}\n{section_text}", _DIRECTORY_PHRASES) or _names_directory(section_text):
             return
         combined_text += f"{section_text}\n"
@@ -208,10 +208,10 @@ def validation_without_command(plan: Plan, context: RuleContext) -> Iterator[Rul
         return
     if next(find_commands(plan, context, section), None) is not None:
         return
-    section_text = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+    section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
     if not section_text.strip() or _contains_any(section_text, _MANUAL_CHECK_WORDS) or is_foreign_language(section_text):
         return
-    has_placeholder = any([section.start <= at < section.end for at in plan.guidance])
+    has_placeholder = any([section.start <= at < section.end for at in plan.placeholder_lines])
     is_vague = "`" not in section_text and len(section_text.split()) < _FEW_WORDS
     section_names = (None, outline.WORK, outline.PROGRESS) if is_vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
     other_sections = [other_section for other_section in plan.sections if other_section.name in section_names]
@@ -246,13 +246,13 @@ def risky_without_recovery(plan: Plan, context: RuleContext) -> Iterator[RuleMat
     """
     recovery = plan.section(outline.RECOVERY)
     if recovery is not None:
-        for at in range(recovery.body, recovery.notes):
-            if not is_nothing(plan.text.lines[at].strip()) and at not in plan.guidance:
+        for at in range(recovery.body_start, recovery.notes_start):
+            if not is_empty_text(plan.text.lines[at].strip()) and at not in plan.placeholder_lines:
                 return
     from execplan.lint.risky import NEEDLES, describe_loss
 
     for section in (plan.section(outline.STEPS), plan.section(outline.VALIDATION)):
-        if section is not None and _contains_any("\n".join(plan.text.lines[section.body : section.end]), NEEDLES):
+        if section is not None and _contains_any("\n".join(plan.text.lines[section.body_start : section.end]), NEEDLES):
             spans = [span for span in find_commands(plan, context, section) if _contains_any(span.text, NEEDLES)]
             for span in sorted(spans)[:_MAX_COMMANDS]:
                 loss = describe_loss(span.text)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Entry, Plan, Section
 
-_SPECIFICATION = tuple([kind.name for kind in outline.OUTLINE if not kind.living and kind.name != outline.ARTIFACTS])
+_SPECIFICATION = tuple([kind.name for kind in outline.OUTLINE if not kind.is_living and kind.name != outline.ARTIFACTS])
 _PUNCTUATION = " .,;:!?()[]<>*_`\"'#-–—"
 _PLAN_DIRECTORIES = ("execplans", "exec-plans", "exec_plans")
 _MIN_ID_LENGTH = 12
@@ -86,7 +86,7 @@ def _entry_text(entry: Entry) -> str:
 
 def _section_text(plan: Plan, section: Section) -> str:
     """The words of a section, without the boxes in it."""
-    lines = plan.text.lines[section.body : section.notes]
+    lines = plan.text.lines[section.body_start : section.notes_start]
     return _normalize(" ".join([line.replace("[x]", "").replace("[X]", "") for line in lines]))
 
 

@@ -88,7 +88,7 @@ def missing_path(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     excuses = MissingPathExcuses(plan, context)
     missing = 0
     seen_paths = set()
-    for span in context.source.code_spans_in(section.body, section.end):
+    for span in context.source.code_spans_in(section.body_start, section.end):
         path = repository_path(span.text) if "/" in span.text else ""
         if not path or path in seen_paths:
             continue
@@ -130,7 +130,7 @@ def knowledge_only_in_link(plan: Plan, context: RuleContext) -> Iterator[RuleMat
     for section in plan.sections:
         if section.name not in _KNOWLEDGE_SECTIONS:
             continue
-        blocks = plan.blocks[section.first : section.last]
+        blocks = plan.blocks[section.first_block : section.block_end]
         texts = [(block.start, _paragraph_text(plan, block)) for block in blocks if block.kind == PARAGRAPH]
         link_lines = [at for at, text in texts if "://" in text and is_pointer(text)]
         if not link_lines and texts and all([is_link_only(text) for _, text in texts]):

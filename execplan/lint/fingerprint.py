@@ -44,7 +44,7 @@ def _section_name(plan: Plan, line: int) -> str:
     """The name of the section that a line stands in, or nothing."""
     for section in plan.sections:
         if section.start <= line < section.end:
-            return section.name or outline.key(section.title)
+            return section.name or outline.title_key(section.title)
     return ""
 
 

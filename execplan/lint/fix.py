@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from execplan.lint.rule import SAFE, UNSAFE
 from execplan.lint.runner import lint_plan
-from execplan.plan.change import Change, facts
+from execplan.plan.change import PlanChange, plan_content
 from execplan.plan.reader import read_text
-from execplan.plan.whole import rebased
-from execplan.text.edit import Edit, apply
+from execplan.plan.whole import rebase_text
+from execplan.text.edit import Edit, apply_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import Counter
 
     from execplan.lint.rule import Finding, RuleContext
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
 
 _NO_LIMIT = 1 << 30
@@ -23,10 +23,10 @@ _MAX_ROUNDS = 20
 """More than any plan needs; a rule whose fix brings its own finding back would go on for ever."""
 
 
-def build_fix_change(context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]) -> Changer:
+def build_fix_change(context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]) -> ChangeBuilder:
     """The change that makes every safe fix, and the unsafe ones where asked; `fix_counts` counts what was made, by code."""
 
-    def change(plan: Plan) -> Change:
+    def change(plan: Plan) -> PlanChange:
         fix_counts.clear()
         current_plan = plan
         kinds = (SAFE, UNSAFE) if unsafe else (SAFE,)
@@ -43,17 +43,17 @@ def build_fix_change(context: RuleContext, levels: dict[str, str], *, unsafe: bo
             current_plan = _apply_fixes(current_plan, chosen, fix_counts, unfixable)
         data = current_plan.text.to_bytes()
         if not fix_counts:
-            return Change((), facts(plan), "", ("nothing to mend",))
+            return PlanChange((), plan_content(plan), "", ("nothing to mend",))
         count = sum(fix_counts.values())
         summary = f"mended {count} finding{'s' if count > 1 else ''}: {', '.join(sorted(fix_counts))}"
-        return rebased(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
+        return rebase_text(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
 
     return change
 
 
 def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
     """The findings whose edits touch no line of another's, nor anything behind a fence that is never closed."""
-    last_line = next((block.start for block in plan.blocks if not block.closed), len(plan.text.lines) + 1)
+    last_line = next((block.start for block in plan.blocks if not block.is_closed), len(plan.text.lines) + 1)
     taken_lines: set[int] = set()
     chosen = []
     for finding in findings:
@@ -67,7 +67,7 @@ def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
 def _apply_fixes(plan: Plan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]) -> Plan:
     """The plan with the findings mended that can be without saying something else; the others go to `unfixable`."""
     edits = [edit for finding in findings for edit in _finding_edits(finding)]
-    after = read_text(apply(plan.text, edits))
+    after = read_text(apply_edits(plan.text, edits))
     if _preserves_meaning(plan, after, findings):
         fix_counts.update([finding.code for finding in findings])
         return after
@@ -87,7 +87,7 @@ def _finding_edits(finding: Finding) -> tuple[Edit, ...]:
 
 def _preserves_meaning(before: Plan, after: Plan, findings: list[Finding]) -> bool:
     """Whether a plan says the same after safe fixes: more tasks may be read, none other; unsafe ones may change tasks."""
-    old, new = facts(before), facts(after)
+    old, new = plan_content(before), plan_content(after)
     compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
     if [getattr(old, name) for name in compared_fields] != [getattr(new, name) for name in compared_fields]:
         return False

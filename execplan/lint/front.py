@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import minutes, read_stamp
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.lint.titles import plan_id
 from execplan.text.blocks import FRONT
@@ -115,7 +115,7 @@ def _is_other_plan(value: str, name: str) -> bool:
 
 def _split_plan_id(name: str) -> tuple[str, str]:
     """The date and the words of a plan's id; no words for what may be another kind of number."""
-    stamp = read_stamp(name[:10])
+    stamp = read_timestamp(name[:10])
     day, slug = (stamp.date, name[10:].strip("-_")) if stamp is not None else ("", name)
     parts = slug.replace("_", "-").split("-")
     words = [part for part in parts if part.isalpha()]
@@ -125,6 +125,6 @@ def _split_plan_id(name: str) -> tuple[str, str]:
 
 def _is_later(date: str, other_date: str) -> bool:
     """Whether the first of two dates is certainly later than the second."""
-    timestamp, other_timestamp = read_stamp(date), read_stamp(other_date)
-    spans = [minutes(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)]
+    timestamp, other_timestamp = read_timestamp(date), read_timestamp(other_date)
+    spans = [minute_bounds(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)]
     return spans[0] is not None and spans[1] is not None and spans[0][0] > spans[1][1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.rule import UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan.grammar import is_nothing
+from execplan.plan.grammar import is_empty_text
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
@@ -54,21 +54,21 @@ def half_done_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
         if done_span is None and "(remaining" not in task.text[remaining_span[0] - 1 : remaining_span[1]].lower():
             continue
         remaining_text = task.text[remaining_span[1] :].strip(" .)")
-        if is_nothing(remaining_text) or remaining_text.casefold().startswith(("none", "nothing")):
+        if is_empty_text(remaining_text) or remaining_text.casefold().startswith(("none", "nothing")):
             continue
         edits: tuple[Edit, ...] = ()
         finding_count += 1
-        if done_span is not None and task.stamp is not None and task.stamp.possible and finding_count <= _MAX_FIXES:
+        if done_span is not None and task.timestamp is not None and task.timestamp.is_valid and finding_count <= _MAX_FIXES:
             edits = _split_task(plan, task, done_span, remaining_span)
         message = f"task {task.number} is half done: split it in two"
         label = task.text[remaining_span[0] : remaining_span[1]]
-        for at in range(task.box, task.end):
+        for at in range(task.box_line, task.end):
             column = plan.text.lines[at].find(label)
             if column >= 0:
                 yield RuleMatch(message, at, column, at + 1, column + len(label), edits)
                 break
         else:
-            yield on_line(plan, task.box, message, edits)
+            yield on_line(plan, task.box_line, message, edits)
 
 
 def _find_label(text: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
@@ -85,7 +85,7 @@ def _find_label(text: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
 
 def _split_task(plan: Plan, task: Task, done_span: tuple[int, int], remaining_span: tuple[int, int]) -> tuple[Edit, ...]:
     """The task as two: what it is about, with what is done of it, and the same with what remains."""
-    from execplan.plan.reword import split_lines
+    from execplan.plan.reword import format_split_tasks
 
     text = task.text
     subject = text[: done_span[0]].rstrip(" (;.,–—")
@@ -97,11 +97,11 @@ def _split_task(plan: Plan, task: Task, done_span: tuple[int, int], remaining_sp
             return ()
         remaining_text = remaining_text[:-1].rstrip()
     remaining_text = remaining_text.rstrip(".")
-    if is_nothing(done_text) or task.stamp is None:
+    if is_empty_text(done_text) or task.timestamp is None:
         return ()
     stop = "." if text.endswith(".") else ""
     texts = (f"{subject}: {done_text}{stop}", f"{subject}: {remaining_text}{stop}")
-    lines = split_lines(plan, task, f"[x] {task.stamp.text}{task.stamp.after or ' '}", "[ ] ", texts)
+    lines = format_split_tasks(plan, task, f"[x] {task.timestamp.text}{task.timestamp.separator or ' '}", "[ ] ", texts)
     return (Edit(task.start, task.end, tuple(lines)),)
 
 

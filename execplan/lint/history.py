@@ -51,22 +51,22 @@ def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     if before is None:
         return
     from execplan.lint.compared import new_entries
-    from execplan.plan.seek import fold
+    from execplan.plan.seek import normalize_text
 
-    done_before = {fold(task.text) for task in before.tasks if task.state == DONE}
-    done_now = {fold(task.text) for task in plan.tasks if task.state == DONE}
+    done_before = {normalize_text(task.text) for task in before.tasks if task.state == DONE}
+    done_now = {normalize_text(task.text) for task in plan.tasks if task.state == DONE}
     explained_stems = {word[:_STEM_LENGTH] for text in new_entries(before, plan, include_discoveries=True) for word in text.split()}
     current_texts = set(done_now)
     for task in plan.tasks:
-        task_text = fold(task.text)
+        task_text = normalize_text(task.text)
         current_texts.add(task_text)
         if task_text in done_before and task_text not in done_now and not _is_explained(task_text, explained_stems):
             why = "was done when the plan was committed, and nothing says why it is open again"
-            yield on_line(plan, task.box, f"task {task.number} {why}")
-    current_texts |= {fold(task.text) for _, task in plan.checklists}
-    missing_texts = [task.text for task in before.tasks if task.state == DONE and fold(task.text) not in current_texts]
-    newly_done = done_now - {fold(task.text) for task in before.tasks}
-    missing_texts = [text for text in missing_texts if not _is_explained(fold(text), explained_stems)]
+            yield on_line(plan, task.box_line, f"task {task.number} {why}")
+    current_texts |= {normalize_text(task.text) for _, task in plan.checklists}
+    missing_texts = [task.text for task in before.tasks if task.state == DONE and normalize_text(task.text) not in current_texts]
+    newly_done = done_now - {normalize_text(task.text) for task in before.tasks}
+    missing_texts = [text for text in missing_texts if not _is_explained(normalize_text(text), explained_stems)]
     if len(missing_texts) > len(newly_done):  # else they may be the same, in other words
         section = plan.section(outline.PROGRESS)
         names = ", ".join([f"`{_shorten(text)}`" for text in missing_texts[:_MAX_NAMES]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import minutes
+from execplan.clock import minute_bounds
 from execplan.lint.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.lint.status import find_done_status
 from execplan.plan import outline
@@ -67,7 +67,7 @@ def archived_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleM
     tasks = [task for task in plan.tasks if task.state == OPEN]
     if context.is_archived and tasks:
         count = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
-        yield on_line(plan, tasks[0].box, f"archived with an open task{count}")
+        yield on_line(plan, tasks[0].box_line, f"archived with an open task{count}")
 
 
 @rule("EP503", WARNING, needs=CLOCK)
@@ -90,7 +90,7 @@ def completed_not_archived(plan: Plan, context: RuleContext) -> Iterator[RuleMat
         return
     if any([task.state == OTHER and task.mark != "-" for task in plan.tasks]):
         return  # what stands in such a box may be half done
-    timestamps = [(minutes(task.stamp), task.stamp.date) for task in plan.tasks if task.stamp is not None]
+    timestamps = [(minute_bounds(task.timestamp), task.timestamp.date) for task in plan.tasks if task.timestamp is not None]
     end_times = [(span[1], date) for span, date in timestamps if span is not None]
     if not end_times:
         return
@@ -131,7 +131,7 @@ def done_status_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[Ru
         In progress.
     """
     tasks = [task for task in plan.tasks if task.state == OPEN]
-    if tasks and not (context.is_archived or context.is_superseded or plan.excused):
+    if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
         for span in find_done_status(plan, context.source):
             overflow = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
             message = f"the status says `{span.text}`, but task {tasks[0].number} is open{overflow}"

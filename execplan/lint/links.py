@@ -30,7 +30,7 @@ def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     if "](" not in context.source.text and "]: " not in context.source.text:
         return
     from execplan.lint.targets import anchor_name, has_anchor, find_links, relative_path
-    from execplan.text.relative import joined
+    from execplan.text.relative import resolve_relative
 
     known_anchors: set[str] = set()
     for span, is_certain in find_links(plan, context):
@@ -40,7 +40,7 @@ def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
                 yield on_span(span, f"no heading of this plan makes the anchor {span.text}")
             continue
         path = relative_path(span.text) if context.path else ""
-        target = joined(context.path.rpartition("/")[0], path) if path else None
+        target = resolve_relative(context.path.rpartition("/")[0], path) if path else None
         if target and context.tree is not None and not context.tree.has_path(target) and (is_certain or context.source.is_link_target(span)):
             yield on_span(span, f"{target} does not exist")
 
@@ -61,12 +61,12 @@ def secret_in_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
         In the root of the repository, `make push` prints `pushed`. It reads the key of the `ci` user from the keychain.
     """
-    from execplan.text.secrets import find, shown
+    from execplan.text.secrets import find_secrets, visible_length
 
-    for secret in find(context.source.text):
+    for secret in find_secrets(context.source.text):
         line, column = context.source.position_of(secret.start)
         end_line, end_column = context.source.position_of(secret.end)
-        begins = context.source.text[secret.start : secret.start + shown(secret)]
+        begins = context.source.text[secret.start : secret.start + visible_length(secret)]
         article = "an" if secret.kind[:1] in "AEIOUa" else "a"
         message = f"{article} {secret.kind} ({begins}…): make it worthless where it came from, then take it out"
         yield RuleMatch(message, line, column, end_line + 1, end_column)

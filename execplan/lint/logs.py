@@ -54,9 +54,9 @@ def decision_without_rationale(plan: Plan, context: RuleContext) -> Iterator[Rul
           Rationale: A task is a line; a tree would lose where it stands.
           Date/Author: 2026-03-01 / Ann
     """
-    has_labels = any([entry.labelled for entry in plan.decisions])
+    has_labels = any([entry.is_labeled for entry in plan.decisions])
     for entry in plan.decisions:
-        if entry.rationale is None and (entry.labelled or not has_labels) and not _gives_reason(entry.text):
+        if entry.rationale is None and (entry.is_labeled or not has_labels) and not _gives_reason(entry.text):
             yield on_line(plan, entry.start, f"no rationale: {_shorten_text(entry)}")
 
 
@@ -78,9 +78,9 @@ def decision_without_date_or_author(plan: Plan, context: RuleContext) -> Iterato
           Rationale: A task is a line; a tree would lose where it stands.
           Date/Author: 2026-03-01 / Ann
     """
-    has_labels = any([entry.labelled for entry in plan.decisions])
+    has_labels = any([entry.is_labeled for entry in plan.decisions])
     for entry in plan.decisions:
-        if has_labels and not entry.labelled:
+        if has_labels and not entry.is_labeled:
             continue
         date_author = (entry.date, entry.author)
         if date_author == (None, None) and entry.text.startswith("**"):
@@ -111,7 +111,7 @@ def discovery_without_evidence(plan: Plan, context: RuleContext) -> Iterator[Rul
     for entry in plan.discoveries:
         lines = plan.text.lines[entry.start : entry.end]
         has_inline_evidence = any([EVIDENCE in line and read_label(line) is None for line in lines])
-        if entry.evidence is None and entry.labelled and not has_inline_evidence and not _quotes_output(entry.text):
+        if entry.evidence is None and entry.is_labeled and not has_inline_evidence and not _quotes_output(entry.text):
             yield on_line(plan, entry.start, f"no evidence: {_shorten_text(entry)}")
 
 

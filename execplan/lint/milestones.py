@@ -219,7 +219,7 @@ def _find_milestones(plan: Plan, source: PlanSource) -> Iterator[_Milestone]:
         if heading.text[: len(_KEYWORD)].lower() != _KEYWORD or rest[:1] not in (" ", "-") or heading.level < 2:
             continue
         section_index = bisect(starts, heading.start) - 1
-        if section_index >= 0 and heading.start < plan.sections[section_index].end and plan.sections[section_index].living:
+        if section_index >= 0 and heading.start < plan.sections[section_index].end and plan.sections[section_index].is_living:
             continue
         later = range(index + 1, len(headings))
         end = next((headings[at].start for at in later if headings[at].level <= heading.level), len(plan.text.lines))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import gt, lt
 
-from execplan.clock import minutes
+from execplan.clock import minute_bounds
 from execplan.lint.rule import HINT, RuleContext, RuleMatch, rule
 from execplan.lint.stamps import timestamp_match
 from execplan.plan.model import DONE
@@ -46,13 +46,13 @@ def timestamp_out_of_order(plan: Plan, context: RuleContext) -> Iterator[RuleMat
         - [x] (2026-03-07 23:27Z) Write the tests.
         - [x] (2026-03-08 08:10Z) Build the writers.
     """
-    timestamps = [task.stamp for task in plan.tasks if task.stamp is not None]
+    timestamps = [task.timestamp for task in plan.tasks if task.timestamp is not None]
     times = [timestamp.date + timestamp.time for timestamp in timestamps]
     if times == sorted(times) and len({timestamp.zone for timestamp in timestamps}) < 2:
         return
     lists: dict[tuple[str, int], list[Task]] = {}
     for task, group in zip(plan.tasks, group_tasks(plan.tasks), strict=True):
-        if task.state == DONE and task.stamp is not None and task.stamp.possible:
+        if task.state == DONE and task.timestamp is not None and task.timestamp.is_valid:
             lists.setdefault(group, []).append(task)
     for tasks in lists.values():
         if len(tasks) < _MIN_TIMESTAMPS:
@@ -64,11 +64,11 @@ def timestamp_out_of_order(plan: Plan, context: RuleContext) -> Iterator[RuleMat
         misfits = _find_misfits(spans)
         if misfits and len(misfits) <= max(len(tasks) // 10, 1):
             task, other = tasks[misfits[0][0]], tasks[misfits[0][1]]
-            if task.stamp is not None and other.stamp is not None:
+            if task.timestamp is not None and other.timestamp is not None:
                 overflow = f", and {len(misfits) - 1} more" if len(misfits) > 1 else ""
                 side = "above" if other.number < task.number else "below"
-                message = f"out of order: task {other.number} {side} has {other.stamp.text}{overflow}"
-                yield timestamp_match(plan, task, task.stamp, message)
+                message = f"out of order: task {other.number} {side} has {other.timestamp.text}{overflow}"
+                yield timestamp_match(plan, task, task.timestamp, message)
 
 
 def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
@@ -76,7 +76,7 @@ def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
     groups = []
     ancestors: list[Task] = []
     for task in tasks:
-        while ancestors and ancestors[-1].stop <= task.start:
+        while ancestors and ancestors[-1].item_end <= task.start:
             ancestors.pop()
         groups.append((task.heading, ancestors[-1].start if ancestors else -1))
         ancestors.append(task)
@@ -85,12 +85,12 @@ def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
 
 def _timestamp_spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
     """The first and last minute of each stamp; stamps of one unknown zone are compared as they stand."""
-    timestamps = [task.stamp for task in tasks if task.stamp is not None]
+    timestamps = [task.timestamp for task in tasks if task.timestamp is not None]
     if len({timestamp.zone for timestamp in timestamps}) == 1:
         timestamps = [timestamp._replace(zone="Z") for timestamp in timestamps]
     spans = []
     for timestamp in timestamps:
-        first, last = minutes(timestamp) or (0, 0)
+        first, last = minute_bounds(timestamp) or (0, 0)
         spans.append((first - _ORDER_TOLERANCE, last + _ORDER_TOLERANCE) if timestamp.time else (first, last))
     return spans
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import read_stamp
+from execplan.clock import read_timestamp
 from execplan.lint.order import group_tasks
 from execplan.lint.rule import ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
@@ -58,16 +58,16 @@ def done_without_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMat
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
     for task in plan.tasks:
-        if task.state == DONE and task.stamp is None and not task.text.startswith(_DONE_BEFORE_PLAN):
+        if task.state == DONE and task.timestamp is None and not task.text.startswith(_DONE_BEFORE_PLAN):
             location = " in parentheses before its words, where it belongs" if _has_misplaced_timestamp(task.text) else ""
-            yield on_line(plan, task.box, f"task {task.number} is done and has no stamp{location}")
+            yield on_line(plan, task.box_line, f"task {task.number} is done and has no stamp{location}")
 
 
 def _has_misplaced_timestamp(text: str) -> bool:
     """Whether a stamp stands behind the words, or before them in a form that is none."""
     close = text.rstrip(" .")
-    ends = read_stamp(close[close.rfind("(") :]) if close[-1:] == ")" else None
-    return ends is not None or (text[:1] in ("[", "*", "_", "`") and read_stamp(text.lstrip("[*_`(")[:10]) is not None)
+    ends = read_timestamp(close[close.rfind("(") :]) if close[-1:] == ")" else None
+    return ends is not None or (text[:1] in ("[", "*", "_", "`") and read_timestamp(text.lstrip("[*_`(")[:10]) is not None)
 
 
 @rule("EP207", HINT)
@@ -94,9 +94,9 @@ def checkboxes_outside_progress(plan: Plan, context: RuleContext) -> Iterator[Ru
         sections.setdefault(title, []).append(task)
     for title, tasks in sections.items():
         # A double of Progress is another rule's.
-        if any([task.state == OPEN for task in tasks]) and outline.canonical(title) != outline.PROGRESS:
+        if any([task.state == OPEN for task in tasks]) and outline.canonical_name(title) != outline.PROGRESS:
             boxes = "a box" if len(tasks) == 1 else f"{len(tasks)} boxes"
-            yield on_line(plan, tasks[0].box, f"{boxes} outside Progress, in {title}: not counted as work")
+            yield on_line(plan, tasks[0].box_line, f"{boxes} outside Progress, in {title}: not counted as work")
 
 
 @rule("EP208", WARNING)
@@ -125,5 +125,5 @@ def duplicate_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     for task, text, group in zip(plan.tasks, normalized_texts, group_tasks(plan.tasks), strict=True):
         earlier_task = first_tasks.setdefault((text, group), task)
         if text and earlier_task is not task:
-            message = f"the same words as task {earlier_task.number} in line {earlier_task.box + 1}"
-            yield on_line(plan, task.box, message)
+            message = f"the same words as task {earlier_task.number} in line {earlier_task.box_line + 1}"
+            yield on_line(plan, task.box_line, message)

@@ -15,7 +15,7 @@ def section_prose(plan: Plan, context: RuleContext, section: Section) -> str:
     """The words of a section in lower case, code spans and blocks of code left out."""
     inert = context.source.inert_lines
     lines = [
-        plan.text.lines[at] for at in range(section.body, section.end) if not inert[at] and plan.text.lines[at].strip()
+        plan.text.lines[at] for at in range(section.body_start, section.end) if not inert[at] and plan.text.lines[at].strip()
     ]
     return "\n".join([" ".join(line.split("`")[::2]) if "`" in line else line for line in lines]).casefold()
 

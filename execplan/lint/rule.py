@@ -90,9 +90,9 @@ class Fix(NamedTuple):
     @property
     def is_displayable(self) -> bool:
         """Whether a document may show it: one whose lines hold a secret is made, and not told."""
-        from execplan.text.secrets import find
+        from execplan.text.secrets import find_secrets
 
-        return not any([find(line) for edit in self.edits for line in edit.lines])
+        return not any([find_secrets(line) for edit in self.edits for line in edit.lines])
 
     def to_json(self) -> dict[str, object]:
         """The fix as a document shows it: lines from 1, the end inclusive, so that an insertion ends before it starts."""

@@ -125,7 +125,7 @@ def lint_plan(
     levels = DEFAULT_LEVELS if levels is None else levels
     lowered_codes: tuple[str, ...] = ()
     state = plan.state()
-    if plan.excused:
+    if plan.is_archived_unfinished:
         lowered_codes = tuple(RULES)
     elif context.allows_draft:
         lowered_codes = _DRAFT_CODES if state == DRAFT else _COMPLETE_CODES
@@ -184,9 +184,9 @@ def _without_secrets(message: str) -> str:
     """A message, which may quote the plan, as others may read it."""
     if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
         return message
-    from execplan.text.secrets import masked
+    from execplan.text.secrets import mask_secrets
 
-    return masked(message)
+    return mask_secrets(message)
 
 
 def _available_needs(context: RuleContext) -> set[str]:

@@ -21,7 +21,7 @@ def find_named_paths(plan: Plan, source: PlanSource) -> dict[str, Span]:
     for section in plan.sections:
         if section.name in _RECORD_SECTIONS:
             is_excluded[section.start : section.end] = b"\1" * (section.end - section.start)
-        is_excluded[section.notes : section.end] = b"\1" * (section.end - section.notes)
+        is_excluded[section.notes_start : section.end] = b"\1" * (section.end - section.notes_start)
     spans: dict[str, Span] = {}
     for span in source.code_spans:
         if not is_excluded[span.line] and len(span.text) < _MAX_PATH_LENGTH:

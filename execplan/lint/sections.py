@@ -104,7 +104,7 @@ def nonstandard_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
             title = _standard_title(section.title, name)
             if title != section.title:
                 match = _rename_match(plan, section, title)
-                is_short_name = name == outline.INTERFACES and not outline.is_full(section.title, name)
+                is_short_name = name == outline.INTERFACES and not outline.is_canonical_title(section.title, name)
                 yield match._replace(edits=()) if is_short_name and not _names_code(plan, context, section) else match
 
 
@@ -169,10 +169,10 @@ def find_misplaced_headings(plan: Plan, context: RuleContext) -> list[tuple[Bloc
         if block.level == 2 or block.depth or block.start == plan.title_line:
             continue
         if block.text.lstrip("*_")[:4].lower() in _NAME_PREFIXES:
-            name = outline.canonical(block.text)
+            name = outline.canonical_name(block.text)
             if name is not None and block.level == 1:
                 level_one_headings.append((block, name))
-            elif name is not None and name not in present_names and outline.key(block.text) == outline.key(name):
+            elif name is not None and name not in present_names and outline.title_key(block.text) == outline.title_key(name):
                 lower_headings.append((block, name))
     names = [name for _, name in lower_headings[: 2 * len(outline.NAMES)]]
     return level_one_headings + [(block, name) for block, name in lower_headings if names.count(name) == 1]
@@ -195,7 +195,7 @@ def _standard_title(title: str, name: str) -> str:
     stripped = title.strip("*_` \t") if title[0] in "*_`" else title
     head, slash, tail = stripped.partition(" / ")
     main_name, _, subtitle = name.partition(" / ")
-    notes = outline.cut(head.rstrip(" :*_"))[1]
+    notes = outline.split_title(head.rstrip(" :*_"))[1]
     note = "".join([f" {text}" for text in notes])
     if subtitle and not tail:
         main_name = name
@@ -218,16 +218,16 @@ def _rename_match(plan: Plan, section: Section, title: str) -> RuleMatch:
 
 def _names_code(plan: Plan, context: RuleContext, section: Section) -> bool:
     """Whether a section names something in code, and does not tell what has to come before something else."""
-    text = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+    text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
     if any([word in text for word in _DEPENDENCY_WORDS]):
         return False
-    has_code = any([block.kind in (FENCE, CODE) for block in plan.blocks[section.first : section.last]])
-    return has_code or bool(context.source.code_spans_in(section.body, section.end))
+    has_code = any([block.kind in (FENCE, CODE) for block in plan.blocks[section.first_block : section.block_end]])
+    return has_code or bool(context.source.code_spans_in(section.body_start, section.end))
 
 
 def _has_content(plan: Plan, section: Section) -> bool:
     """Whether a reader sees anything below the heading but rules and further headings."""
-    for block in plan.blocks[section.first : section.last]:
+    for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind not in (HEADING, RULE) and not (block.kind == HTML and block.text.startswith("<!--")):
             return True
     return False

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def find_code_blocks(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
     """The blocks of code of a section, each with the lines within it; those of an example are typed by nobody."""
-    for block in plan.blocks[section.first : section.last]:
+    for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind == FENCE and "{" in block.text and _is_example(block.text):
             continue
         if block.kind == FENCE:
-            yield block, block.start + 1, block.end - block.closed
+            yield block, block.start + 1, block.end - block.is_closed
         elif block.kind == CODE:
             yield block, block.start, block.end
 
@@ -49,10 +49,10 @@ def find_commands(plan: Plan, context: RuleContext, section: Section) -> Iterato
             if line and not is_continuation and line[0] != "#" and (is_shell or looks_like_command(line)):
                 yield Span(at, plan.text.lines[at].index(line), line)
             is_continuation = line.endswith("\\")
-    for span in context.source.code_spans_in(section.body, section.end):
+    for span in context.source.code_spans_in(section.body_start, section.end):
         if (" " in span.text or "/" in span.text or span.text in STANDALONE_PROGRAMS) and looks_like_command(span.text):
             yield span
-    for block in plan.blocks[section.first : section.last]:
+    for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind == PARAGRAPH:
             yield from _commands_in_paragraph(plan.text.lines, block)
 

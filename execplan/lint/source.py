@@ -47,9 +47,9 @@ def conflict_markers(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
-    if plan.conflicts:
-        count = len(plan.conflicts)
-        yield on_line(plan, plan.conflicts[0], f"conflict marker ({count} line{'s' if count > 1 else ''} of them)")
+    if plan.conflict_lines:
+        count = len(plan.conflict_lines)
+        yield on_line(plan, plan.conflict_lines[0], f"conflict marker ({count} line{'s' if count > 1 else ''} of them)")
 
 
 @rule("EP003", ERROR)
@@ -72,7 +72,7 @@ def unclosed_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
         ```
     """
     for block in plan.blocks:
-        if not block.closed:
+        if not block.is_closed:
             mark = block.mark * block.level if block.kind == FENCE else block.text[:4]
             yield on_line(plan, block.start, f"{mark} is never closed")
 

@@ -6,7 +6,7 @@ from execplan.lint.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_l
 from execplan.lint.surface import find_nested_fences
 from execplan.text.blocks import HEADING, PARAGRAPH
 from execplan.text.edit import Edit
-from execplan.text.hidden import TURNS, hidden_in, may_hide, shown
+from execplan.text.hidden import DIRECTION_CONTROLS, find_hidden, may_have_hidden, describe_characters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,22 +112,22 @@ def hidden_characters(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
         Write the scanner.
     """
     if any([mark in context.source.text for mark in _CONTROL_CHARACTERS]):
-        suspect_lines = [at for at, line in enumerate(plan.text.lines) if may_hide(line)]
+        suspect_lines = [at for at, line in enumerate(plan.text.lines) if may_have_hidden(line)]
     elif context.source.text.isascii():
         return
     else:
-        suspect_lines = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and may_hide(line)]
+        suspect_lines = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and may_have_hidden(line)]
     for at in suspect_lines:
         line = plan.text.lines[at]
-        for column, end in hidden_in(line):
+        for column, end in find_hidden(line):
             chars = line[column:end]
-            effect = "changes the direction of the text" if TURNS.intersection(chars) else "can't be seen"
-            yield RuleMatch(f"{shown(chars)} {effect}", at, column, at + 1, end)
+            effect = "changes the direction of the text" if DIRECTION_CONTROLS.intersection(chars) else "can't be seen"
+            yield RuleMatch(f"{describe_characters(chars)} {effect}", at, column, at + 1, end)
 
 
 def _has_reliable_fences(plan: Plan) -> bool:
     """Whether it is certain where code begins and ends; else spaces in it would be taken for spaces in text."""
-    return all([block.closed for block in plan.blocks]) and not list(find_nested_fences(plan))
+    return all([block.is_closed for block in plan.blocks]) and not list(find_nested_fences(plan))
 
 
 def _continued_lines(plan: Plan) -> bytearray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import read_stamp
+from execplan.clock import read_timestamp
 from execplan.lint.rule import CLOCK, HINT, RuleContext, RuleMatch, on_line, rule
 from execplan.lint.stamps import MAX_TIMEZONE_OFFSET, day_start, latest_timestamp_date
 from execplan.plan import outline
@@ -62,7 +62,7 @@ def stalled_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     if day is None or not context.clock.has_passed(day + limit) or is_on_hold(plan, context.path):
         return
     task = open_tasks[0]
-    yield on_line(plan, task.box, f"task {task.number} is open, and nothing is dated after {date}")
+    yield on_line(plan, task.box_line, f"task {task.number} is open, and nothing is dated after {date}")
 
 
 def latest_date(plan: Plan) -> str:
@@ -85,14 +85,14 @@ def _other_dates(plan: Plan) -> Iterator[str]:
             yield from _parse_date(word.rstrip(":."))
     for section in plan.sections:
         if section.name is None and any([word in section.title.casefold() for word in _HISTORY_TITLES]):
-            for block in plan.blocks[section.first : section.last]:
+            for block in plan.blocks[section.first_block : section.block_end]:
                 if block.kind in (ITEM, PARAGRAPH):
                     yield from _parse_date(block.text.lstrip("*_`["))
 
 
 def _parse_date(text: str) -> Iterator[str]:
-    timestamp = read_stamp(text[:10] if text[:1].isdigit() else text)
-    if timestamp is not None and timestamp.possible:
+    timestamp = read_timestamp(text[:10] if text[:1].isdigit() else text)
+    if timestamp is not None and timestamp.is_valid:
         yield timestamp.date
 
 
@@ -142,7 +142,7 @@ def _are_deferred(plan: Plan, tasks: list[Task]) -> bool:
         return False
     lead_blocks = [
         block
-        for block in plan.blocks[section.first : section.last]
+        for block in plan.blocks[section.first_block : section.block_end]
         if block.kind in (HEADING, PARAGRAPH) and not block.depth
     ]
     at, is_deferred = 0, False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import minutes, read_stamp
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.model import OPEN
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-    from execplan.clock import Stamp
+    from execplan.clock import Timestamp
     from execplan.plan.model import Entry, Plan, Task
 
 _CLOCK_TOLERANCE = 10
@@ -40,11 +40,11 @@ def impossible_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
         - [x] (2026-02-28 23:10Z) Build the parser.
     """
     for task in plan.tasks:
-        if task.stamp is not None and not task.stamp.possible:
-            yield timestamp_match(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
+        if task.timestamp is not None and not task.timestamp.is_valid:
+            yield timestamp_match(plan, task, task.timestamp, f"{task.timestamp.text} is no date that exists")
     for entry in _log_entries(plan):
-        timestamp = read_stamp(entry.date) if entry.date else None
-        if timestamp is not None and not timestamp.possible:
+        timestamp = read_timestamp(entry.date) if entry.date else None
+        if timestamp is not None and not timestamp.is_valid:
             yield timestamp_match(plan, entry, timestamp, f"{timestamp.text} is no date that exists")
 
 
@@ -69,19 +69,19 @@ def future_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     day = day_start(latest_timestamp_date(plan))
     if clock is None or day is None or clock.has_passed(day + 1440 + MAX_TIMEZONE_OFFSET):
         return
-    timestamps: list[tuple[Task | Entry, Stamp | None]] = [
-        (task, task.stamp)
+    timestamps: list[tuple[Task | Entry, Timestamp | None]] = [
+        (task, task.timestamp)
         for task in plan.tasks
-        if task.stamp is not None and (task.state != OPEN or not task.stamp.bare)
+        if task.timestamp is not None and (task.state != OPEN or not task.timestamp.is_bare)
     ]
-    timestamps += [(entry, read_stamp(entry.date)) for entry in _log_entries(plan) if entry.date]
-    spans = [(record, timestamp, minutes(timestamp)) for record, timestamp in timestamps if timestamp is not None]
+    timestamps += [(entry, read_timestamp(entry.date)) for entry in _log_entries(plan) if entry.date]
+    spans = [(record, timestamp, minute_bounds(timestamp)) for record, timestamp in timestamps if timestamp is not None]
     latest = sorted([(span[0], at) for at, (_, _, span) in enumerate(spans) if span is not None], reverse=True)
     for minute, at in latest:
         if clock.has_passed(minute - _CLOCK_TOLERANCE):
             return
         record, timestamp, _ = spans[at]
-        yield timestamp_match(plan, record, timestamp, f"{timestamp.moment} has not come yet")
+        yield timestamp_match(plan, record, timestamp, f"{timestamp.date_time} has not come yet")
 
 
 @rule("EP211", HINT)
@@ -102,15 +102,15 @@ def midnight_timestamps(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
         - [x] (2026-03-07) Read lines.
         - [x] (2026-03-08 21:40Z) Build the parser.
     """
-    timestamps = [(task.stamp, task) for task in plan.tasks if task.stamp is not None and task.stamp.time]
+    timestamps = [(task.timestamp, task) for task in plan.tasks if task.timestamp is not None and task.timestamp.time]
     midnights = [(timestamp, task) for timestamp, task in timestamps if timestamp.time in ("00:00", "00:00:00")]
     if not midnights:
         return
-    spans = [minutes(timestamp) for timestamp, _ in timestamps if timestamp.time[:5] != "00:00"]
+    spans = [minute_bounds(timestamp) for timestamp, _ in timestamps if timestamp.time[:5] != "00:00"]
     active_hours = {span[0] // _ACTIVITY_WINDOW for span in spans if span is not None}
     suspicious = []
     for timestamp, task in midnights:
-        span = minutes(timestamp)
+        span = minute_bounds(timestamp)
         if span is not None and not active_hours & {span[0] // _ACTIVITY_WINDOW - 1, span[0] // _ACTIVITY_WINDOW}:
             suspicious.append((timestamp, task))
     if len(suspicious) >= _MIN_MIDNIGHTS or len({timestamp.date for timestamp, _ in suspicious}) > 1:
@@ -124,23 +124,23 @@ def _log_entries(plan: Plan) -> tuple[Entry, ...]:
 
 def latest_timestamp_date(plan: Plan) -> str:
     """The latest date of a stamp, or nothing; an impossible one is none."""
-    dates = {task.stamp.date for task in plan.tasks if task.stamp is not None}
+    dates = {task.timestamp.date for task in plan.tasks if task.timestamp is not None}
     dates |= {entry.date[:10] for entry in _log_entries(plan) if entry.date}
     for date in sorted(dates, reverse=True):
-        timestamp = read_stamp(date)
-        if timestamp is not None and timestamp.possible:
+        timestamp = read_timestamp(date)
+        if timestamp is not None and timestamp.is_valid:
             return date
     return ""
 
 
 def day_start(date: str) -> int | None:
     """The minute in which a date begins in UTC."""
-    timestamp = read_stamp(f"{date}T00:00Z")
-    span = minutes(timestamp) if timestamp is not None else None
+    timestamp = read_timestamp(f"{date}T00:00Z")
+    span = minute_bounds(timestamp) if timestamp is not None else None
     return span[0] if span is not None else None
 
 
-def timestamp_match(plan: Plan, record: Task | Entry, timestamp: Stamp, message: str) -> RuleMatch:
+def timestamp_match(plan: Plan, record: Task | Entry, timestamp: Timestamp, message: str) -> RuleMatch:
     """Where a stamp of a task or an entry stands."""
     for at in range(record.start, record.end):
         column = plan.text.lines[at].find(timestamp.text)

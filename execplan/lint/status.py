@@ -36,8 +36,8 @@ def find_done_status(plan: Plan, source: PlanSource) -> Iterator[Span]:
         if colon and key.strip("->+ \t*_").lower() in _STATUS_KEYS and (at < front or not source.inert_lines[at]) and _is_done(value):
             yield _status_span(at, lines[at], value)
     for section in plan.sections:
-        if outline.key(section.title) in _STATUS_KEYS and section.first < section.last:
-            at = plan.blocks[section.first].start
+        if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
+            at = plan.blocks[section.first_block].start
             if at < section.end and not source.inert_lines[at] and _is_done(lines[at][:_MAX_LINE_LENGTH]):
                 yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from execplan.clock import read_stamp
+from execplan.clock import read_timestamp
 from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.plan.grammar import (
@@ -12,7 +12,7 @@ from execplan.plan.grammar import (
     DECISION,
     OBSERVATION,
     SUPERSEDES,
-    is_nothing,
+    is_empty_text,
     read_date_author,
     read_label,
 )
@@ -74,8 +74,8 @@ def text_outside_entries(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
             covered[entry.start : entry.end] = b"\1" * (entry.end - entry.start)
         stray_blocks: list[Block] = []
         has_begun = not entries
-        for block in plan.blocks[section.first : section.last]:
-            if block.depth or block.start >= section.room:
+        for block in plan.blocks[section.first_block : section.block_end]:
+            if block.depth or block.start >= section.content_end:
                 continue
             if block.kind in (ITEM, PARAGRAPH) and not covered[block.start] and _is_stray(plan, block, has_begun=has_begun):
                 stray_blocks.append(block)
@@ -116,27 +116,27 @@ def dangling_supersedes(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
     superseding_entries = [entry for entry in plan.decisions if entry.supersedes is not None]
     if not superseding_entries or len(plan.decisions) > _MAX_DECISIONS:
         return
-    from execplan.plan.seek import fold
+    from execplan.plan.seek import normalize_text
 
-    texts = [fold(entry.text) for entry in plan.decisions]
+    texts = [normalize_text(entry.text) for entry in plan.decisions]
     plain_texts: list[str] = []
     for entry in superseding_entries:
         superseded_text = _strip_date(entry.supersedes or "").rstrip(".")
         index = plan.decisions.index(entry)
         if any([marker in superseded_text for marker in _FILE_REFERENCES]) or _names_by_date(plan, entry, superseded_text):
             continue
-        if not _matches_other(texts, index, fold(superseded_text)):
-            from execplan.text.inline import plain
+        if not _matches_other(texts, index, normalize_text(superseded_text)):
+            from execplan.text.inline import plain_text
 
-            plain_texts = plain_texts or [fold(plain(decision.text)) for decision in plan.decisions]
-            if not _matches_other(plain_texts, index, fold(plain(superseded_text))):
+            plain_texts = plain_texts or [normalize_text(plain_text(decision.text)) for decision in plan.decisions]
+            if not _matches_other(plain_texts, index, normalize_text(plain_text(superseded_text))):
                 yield _supersedes_match(plan, entry, f"no decision of this log: {superseded_text[:60]}")
 
 
 def _first_subheading(plan: Plan, section: Section) -> int:
     """The line of the first of a log's sub-headings with words below each, if there are several; else its end."""
     heading_lines = []
-    blocks = [block for block in plan.blocks[section.first : section.last] if not block.depth]
+    blocks = [block for block in plan.blocks[section.first_block : section.block_end] if not block.depth]
     for block, next_block in pairwise(blocks):
         if block.kind == HEADING:
             if next_block.kind != PARAGRAPH:
@@ -147,19 +147,19 @@ def _first_subheading(plan: Plan, section: Section) -> int:
 
 def _is_stray(plan: Plan, block: Block, *, has_begun: bool) -> bool:
     """Whether a block that is part of no entry says something; the first of a log that has entries introduces it."""
-    if block.start in plan.guidance:
+    if block.start in plan.placeholder_lines:
         return False
     lines = [line.strip() for line in plan.text.lines[block.start : block.end]]
     label = read_label(block.text)
     if label is not None:
         labeled_lines = [label, *[read_label(line) or ("", line) for line in lines[1:]]]
         statements = [statement for name, line_text in labeled_lines if name != DATE_AUTHOR for statement in _split_inline_labels(line_text)]
-        return not all([is_nothing(statement) for statement in statements])
+        return not all([is_empty_text(statement) for statement in statements])
     text = " ".join(lines)
     bare = text.strip("*_()<>. ").casefold()
     if not has_begun or bare.endswith((":", "：")) or any([marker in text for marker in _FILE_REFERENCES]):
         return False
-    is_placeholder = is_nothing(text) or (bare.startswith(_PLACEHOLDERS) and len(bare) < _MAX_PLACEHOLDER_LENGTH)
+    is_placeholder = is_empty_text(text) or (bare.startswith(_PLACEHOLDERS) and len(bare) < _MAX_PLACEHOLDER_LENGTH)
     is_bold = len(lines) == 1 and text.startswith("**") and text.endswith("**")
     return not is_placeholder and not is_bold
 
@@ -172,7 +172,7 @@ def _split_inline_labels(text: str) -> list[str]:
 def _strip_date(text: str) -> str:
     """What a decision is said to supersede, without the date that the tool puts behind it."""
     head, bracket, date = text.rpartition("(")
-    return head.rstrip() if bracket and date.endswith(")") and read_stamp(date[:-1]) is not None else text
+    return head.rstrip() if bracket and date.endswith(")") and read_timestamp(date[:-1]) is not None else text
 
 
 def _names_by_date(plan: Plan, entry: Entry, text: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.lint.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.lint.sections import find_misplaced_headings
 from execplan.plan import outline
-from execplan.plan.grammar import is_note, is_nothing, read_label
-from execplan.plan.guidance import is_guidance
+from execplan.plan.grammar import is_revision_note, is_empty_text, read_label
+from execplan.plan.guidance import is_placeholder_text
 from execplan.plan.model import COMPLETE
 
 TYPE_CHECKING = False
@@ -164,15 +164,15 @@ def leftover_placeholder(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
         In the root of the repository, `make test` prints `12 passed`.
     """
     is_complete = plan.state() == COMPLETE
-    placeholder_lines = list(plan.guidance)
+    placeholder_lines = list(plan.placeholder_lines)
     if plan.title_line in placeholder_lines:
         yield on_line(plan, plan.title_line, "the title is still the template's placeholder")
     for section in plan.sections:
         lines = [at for at in placeholder_lines if section.start <= at < section.end]
-        if section.living and not is_complete:
+        if section.is_living and not is_complete:
             continue
         if is_complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
-            lines = [at for at in range(section.body, section.room) if _is_pending_line(plan.text.lines[at])]
+            lines = [at for at in range(section.body_start, section.content_end) if _is_pending_line(plan.text.lines[at])]
         if lines and not (is_complete and section.name == outline.OUTCOMES and not plan.outcomes):
             count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
             yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
@@ -184,23 +184,23 @@ def _is_pending_line(line: str) -> bool:
         return False
     label = read_label(line)
     text = label[1] if label else line.strip().lstrip("-*+ ")
-    if not is_nothing(text):
+    if not is_empty_text(text):
         return False
     bare = text.strip(" .*_()").casefold()
-    return bare not in _FINAL_ANSWERS and any([char.isalnum() for char in bare]) and not is_guidance(line)
+    return bare not in _FINAL_ANSWERS and any([char.isalnum() for char in bare]) and not is_placeholder_text(line)
 
 
 def _missing_sections(plan: Plan, context: RuleContext, *, living: bool) -> Iterator[RuleMatch]:
     present_names = {section.name for section in plan.sections}
-    missing_kinds = [kind for kind in outline.OUTLINE if kind.living is living and kind.name not in present_names]
+    missing_kinds = [kind for kind in outline.OUTLINE if kind.is_living is living and kind.name not in present_names]
     misplaced_headings = {name: block for block, name in find_misplaced_headings(plan, context)} if missing_kinds else {}
-    own_titles = [section.title for section in plan.sections if section.name is None and not is_note(section.title)][:_MAX_OWN_SECTIONS]
+    own_titles = [section.title for section in plan.sections if section.name is None and not is_revision_note(section.title)][:_MAX_OWN_SECTIONS]
     for kind in missing_kinds:
         if kind.name in misplaced_headings:
             if living:
                 location = f"the heading in line {misplaced_headings[kind.name].start + 1} is not at level 2"
                 yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {location}")
         else:
-            nearest_title = outline.nearest(kind.name, own_titles)
+            nearest_title = outline.closest_title(kind.name, own_titles)
             hint = f"; is `## {nearest_title}` meant?" if nearest_title else ""
             yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")

@@ -49,7 +49,7 @@ def _misplaced_matches(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """Headings that open no section, or only for some tools."""
     for block in context.source.headings:
         if block.depth:
-            if block.level < 3 or outline.canonical(block.text):
+            if block.level < 3 or outline.canonical_name(block.text):
                 is_quoted = plan.text.lines[block.start].lstrip().startswith(">")
                 container = "a quote" if is_quoted else "a list item"
                 fence = "; put a command's comment into a fence" if block.level == 1 and not is_quoted else ""
@@ -60,7 +60,7 @@ def _misplaced_matches(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     if len(present_names - {None}) < len(outline.NAMES):
         for block in plan.blocks:
             if block.kind == CODE and block.text.startswith("## "):
-                name = outline.canonical(block.text[3:])
+                name = outline.canonical_name(block.text[3:])
                 if name is not None and name not in present_names:
                     yield on_line(plan, block.start, "this heading is indented so far that it is code")
 

@@ -84,7 +84,7 @@ def find_symbols(plan: Plan, source: PlanSource) -> list[Span]:
         return []
     spans: dict[str, Span] = {}
     absent_names: set[str] = set()
-    for span in source.code_spans_in(section.body, section.notes):
+    for span in source.code_spans_in(section.body_start, section.notes_start):
         name, column = _code_name(span.text)
         if name:
             if _is_said_absent(plan, span.line):

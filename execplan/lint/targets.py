@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.lint.words import Span
 from execplan.text.blocks import HEADING, PARAGRAPH
-from execplan.text.reference import definition_lines
+from execplan.text.reference import definition_line_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def find_links(plan: Plan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
 def _definition_links(plan: Plan, block: Block) -> Iterator[Span]:
     """The destinations of the definitions that a paragraph begins with."""
     lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
-    for at in range(definition_lines(lines)):
+    for at in range(definition_line_count(lines)):
         line = plan.text.lines[block.start + at]
         label, mark, _ = line.partition("]: ")
         if mark and lines[at].startswith("["):
@@ -94,9 +94,9 @@ def has_anchor(plan: Plan, name: str, known_anchors: set[str]) -> bool:
     if not known_anchors:
         known_anchors |= collect_anchors(plan, lambda text: text.replace("`", "").replace("*", "")) | {""}
     if name not in known_anchors and "\0" not in known_anchors:
-        from execplan.text.inline import plain
+        from execplan.text.inline import plain_text
 
-        known_anchors |= collect_anchors(plan, plain) | {"\0"}
+        known_anchors |= collect_anchors(plan, plain_text) | {"\0"}
     return name in known_anchors
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.lint.rule import TREE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
-from execplan.plan.form import fits
+from execplan.plan.form import matches_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def nonstandard_file_name(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
     """
     if context.path and context.name_format and not context.is_archived:
         name = plan_id(context)
-        if not fits(context.name_format, name, loose=True):
+        if not matches_pattern(context.name_format, name, any_slug=True):
             yield on_line(
                 plan, max(plan.title_line, 0), f"the plan is named {name}, which is not of the form {context.name_format}"
             )
@@ -65,7 +65,7 @@ def uninformative_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
 
         This ExecPlan is a living document.
     """
-    if plan.title and plan.title_line not in plan.guidance:
+    if plan.title and plan.title_line not in plan.placeholder_lines:
         reason = _uninformative_reason(plan.title)
         if reason:
             yield on_line(plan, plan.title_line, f"{reason}; say what will be done, such as `# Build the parser`")
@@ -100,7 +100,7 @@ def multiple_titles(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
             block.level == 1
             and not block.depth
             and block.start != plan.title_line
-            and not outline.canonical(block.text)
+            and not outline.canonical_name(block.text)
         ):
             yield on_line(plan, block.start, f"a second title; the plan's is in line {plan.title_line + 1}")
 

@@ -192,10 +192,10 @@ def _render(kind: str, lines: list[str]) -> list[str] | None:
     from execplan.text import inline
 
     if kind == "codes":
-        return inline.codes(text)
+        return inline.code_spans(text)
     from urllib.parse import unquote
 
-    return [unquote(link) for link in inline.links(text)]
+    return [unquote(link) for link in inline.link_targets(text)]
 
 
 def _line_code_spans(at: int, line: str) -> Iterator[Span]:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, facts, fill, padded, section_for, stop_twice, with_section
-from execplan.plan.grammar import is_note
-from execplan.plan.reader import conflicts_in, read_text
-from execplan.plan.seek import find_section, fold
-from execplan.plan.shape import Shape, escape, shape_of, wrap
-from execplan.text.blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan
-from execplan.text.edit import Edit, apply
+from execplan.plan.change import PlanChange, plan_content, append_to_section, insert_padded, target_section, ensure_unique_section, insert_section
+from execplan.plan.grammar import is_revision_note
+from execplan.plan.reader import find_conflict_markers, read_text
+from execplan.plan.seek import find_section, normalize_text
+from execplan.plan.shape import ItemFormat, escape_text, detect_format, wrap_text
+from execplan.text.blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
+from execplan.text.edit import Edit, apply_edits
 from execplan.text.lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan, Section
     from execplan.text.blocks import Block
 
-_FIELDS = {
+_CONTENT_FIELDS = {
     outline.PROGRESS: "tasks",
     outline.SURPRISES: "discoveries",
     outline.DECISIONS: "decisions",
@@ -29,176 +29,176 @@ _FIELDS = {
 }
 
 
-_PLAIN = Shape(0, "", loose=False)
-_ATTACH = "attach it instead: execplan attach FILE"
+_PLAIN_FORMAT = ItemFormat(0, "", is_loose=False)
+_ATTACH_HINT = "attach it instead: execplan attach FILE"
 
 
-def note(texts: Sequence[str], excerpt: Sequence[str] = (), *, items: bool = False, create: bool = False) -> Changer:
+def add_note(texts: Sequence[str], excerpt: Sequence[str] = (), *, as_items: bool = False, create: bool = False) -> ChangeBuilder:
     """Add words to Artifacts and Notes, with an excerpt in a fence below the last of them.
 
-    They become items when `items` asks for it or the section ends in an item, else paragraphs.
+    They become items when `as_items` asks for it or the section ends in an item, else paragraphs.
     """
 
-    def change(plan: Plan) -> Change:
-        section = section_for(plan, outline.ARTIFACTS, create=create)
-        before = facts(plan)
-        new = [text for text in texts if section is None or not _is_said(plan, section, text, excerpt)]
-        if not new:
-            return Change((), before, "", tuple([f"there already: {text}" for text in texts]))
-        summary, said = f"note, {new[0]}", tuple([f"noted: {text}" for text in new])
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.ARTIFACTS, create=create)
+        content = plan_content(plan)
+        new_texts = [text for text in texts if section is None or not _has_note(plan, section, text, excerpt)]
+        if not new_texts:
+            return PlanChange((), content, "", tuple([f"there already: {text}" for text in texts]))
+        summary, messages = f"note, {new_texts[0]}", tuple([f"noted: {text}" for text in new_texts])
         if section is None:
-            edit, titles = with_section(plan, outline.ARTIFACTS, _notes(new, excerpt, "- " if items else "", _PLAIN))
-            _stop_markers(plan, edit, "the excerpt", _ATTACH)
-            return Change((edit,), before._replace(sections=titles), summary, said)
-        blocks = [block for block in plan.blocks[section.first : section.last] if block.start < section.room]
-        last = next((block for block in reversed(blocks) if not block.depth), None)
-        listed = last is not None and last.kind == ITEM
-        mark = "- " if listed or items else ""
-        if last is not None and listed and last.mark in "-*+":
-            mark = f"{last.mark} "
+            edit, titles = insert_section(plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT))
+            _ensure_no_markers(plan, edit, "the excerpt", _ATTACH_HINT)
+            return PlanChange((edit,), content._replace(sections=titles), summary, messages)
+        blocks = [block for block in plan.blocks[section.first_block : section.block_end] if block.start < section.content_end]
+        last_block = next((block for block in reversed(blocks) if not block.depth), None)
+        is_list = last_block is not None and last_block.kind == ITEM
+        bullet = "- " if is_list or as_items else ""
+        if last_block is not None and is_list and last_block.mark in "-*+":
+            bullet = f"{last_block.mark} "
         spans = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
-        shape = shape_of(plan.text.lines, spans if listed else [], indent=" " * len(mark), loose=False)
-        lines = tuple(_notes(new, excerpt, mark, shape))
-        edit = fill(plan, section, lines)
-        if last is not None and listed and edit.start == edit.end and not shape.loose:
-            edit = Edit(last.end, last.end, lines)
-        _stop_markers(plan, edit, "the excerpt", _ATTACH)
-        return Change((edit,), before, summary, said)
+        item_format = detect_format(plan.text.lines, spans if is_list else [], indent=" " * len(bullet), is_loose_default=False)
+        lines = tuple(_format_notes(new_texts, excerpt, bullet, item_format))
+        edit = append_to_section(plan, section, lines)
+        if last_block is not None and is_list and edit.start == edit.end and not item_format.is_loose:
+            edit = Edit(last_block.end, last_block.end, lines)
+        _ensure_no_markers(plan, edit, "the excerpt", _ATTACH_HINT)
+        return PlanChange((edit,), content, summary, messages)
 
-    return change
+    return build_change
 
 
-def _notes(texts: Sequence[str], excerpt: Sequence[str], mark: str, shape: Shape) -> list[str]:
+def _format_notes(texts: Sequence[str], excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
     """The lines of some notes; blank ones stand between paragraphs."""
     lines: list[str] = []
     for text in texts:
-        lines += [""] if lines and (shape.loose or not mark) else []
-        lines += _noted(text, excerpt if text is texts[-1] else (), mark, shape)
+        lines += [""] if lines and (item_format.is_loose or not bullet) else []
+        lines += _format_note(text, excerpt if text is texts[-1] else (), bullet, item_format)
     return lines
 
 
-def _is_said(plan: Plan, section: Section, words: str, excerpt: Sequence[str]) -> bool:
+def _has_note(plan: Plan, section: Section, text: str, excerpt: Sequence[str]) -> bool:
     return any(
         [
-            block.kind == PARAGRAPH and _says(plan.text.lines, block, words, excerpt)
-            for block in plan.blocks[section.first : section.last]
+            block.kind == PARAGRAPH and _is_same_note(plan.text.lines, block, text, excerpt)
+            for block in plan.blocks[section.first_block : section.block_end]
         ]
     )
 
 
-def _noted(words: str, excerpt: Sequence[str], mark: str, shape: Shape) -> list[str]:
+def _format_note(text: str, excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
     """The lines of a note; the excerpt stands in a fence that is longer than any in it."""
-    mark = mark or ("- " if is_note(words) else "")  # a paragraph would be a revision note
-    indent = " " * len(mark)
-    new = wrap(mark, escape(words), shape._replace(indent=shape.indent if mark else ""))
+    bullet = bullet or ("- " if is_revision_note(text) else "")  # a paragraph would be a revision note
+    indent = " " * len(bullet)
+    note_lines = wrap_text(bullet, escape_text(text), item_format._replace(indent=item_format.indent if bullet else ""))
     if not excerpt:
-        return new
+        return note_lines
     fence = "```"
     while any([fence in line for line in excerpt]):
         fence += "`"
-    return [*new, "", f"{indent}{fence}text", *[indent + line if line else "" for line in excerpt], indent + fence]
+    return [*note_lines, "", f"{indent}{fence}text", *[indent + line if line else "" for line in excerpt], indent + fence]
 
 
-def _says(lines: Sequence[str], block: Block, words: str, excerpt: Sequence[str]) -> bool:
+def _is_same_note(lines: Sequence[str], block: Block, note_text: str, excerpt: Sequence[str]) -> bool:
     """Whether a paragraph is the note, with the excerpt below it."""
-    text = " ".join([block.text.strip(), *[line.strip() for line in lines[block.start + 1 : block.end]]])
-    if fold(text) != fold(escape(words)):
+    paragraph = " ".join([block.text.strip(), *[line.strip() for line in lines[block.start + 1 : block.end]]])
+    if normalize_text(paragraph) != normalize_text(escape_text(note_text)):
         return False
-    below = [line.strip() for line in lines[block.end + 2 : block.end + 2 + len(excerpt)]]
-    return not excerpt or below == [line.strip() for line in excerpt]
+    following_lines = [line.strip() for line in lines[block.end + 2 : block.end + 2 + len(excerpt)]]
+    return not excerpt or following_lines == [line.strip() for line in excerpt]
 
 
-def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer:
+def set_section_body(name: str, body: Sequence[str], *, create: bool = False) -> ChangeBuilder:
     """Put lines in the place of all that stands in a section, but for the revision notes at its end."""
-    wanted = outline.canonical(name)
+    canonical_name = outline.canonical_name(name)
 
-    def change(plan: Plan) -> Change:
-        own = any([each.title == name and each.name is None for each in plan.sections])  # another bears its name
-        if wanted is not None and not own:
-            section = section_for(plan, wanted, create=create)
+    def build_change(plan: Plan) -> PlanChange:
+        has_exact_title = any([other.title == name and other.name is None for other in plan.sections])  # another bears its name
+        if canonical_name is not None and not has_exact_title:
+            section = target_section(plan, canonical_name, create=create)
         else:
             section = find_section(plan, name)
-            stop_twice([each for each in plan.sections if each.title == section.title], section.title)
+            ensure_unique_section([other for other in plan.sections if other.title == section.title], section.title)
         if section is None:
-            assert wanted is not None
-            lines = _below_heading(body, wanted)
-            edit, titles = with_section(plan, wanted, lines)
-            return _replaced(plan, edit, wanted, wanted, titles)
-        lines = _below_heading(body, section.title)
-        there = plan.text.lines
-        closed = section.room < section.notes and lines[-1] == there[section.room]  # the body brings the rule along
-        end = section.notes if closed else section.room
-        filled = [at for at in range(section.body, end) if not is_blank(there[at])]
-        if filled and there[filled[0] : filled[-1] + 1] == list(lines):
-            return Change((), facts(plan), "", (f"so already: {section.title}",))
-        edit = Edit(filled[0], filled[-1] + 1, tuple(lines)) if filled else padded(there, end, lines)
-        return _replaced(plan, edit, section.title, section.name, tuple([each.title for each in plan.sections]))
+            assert canonical_name is not None
+            lines = _strip_heading(body, canonical_name)
+            edit, titles = insert_section(plan, canonical_name, lines)
+            return _replace_body(plan, edit, canonical_name, canonical_name, titles)
+        lines = _strip_heading(body, section.title)
+        plan_lines = plan.text.lines
+        repeats_rule = section.content_end < section.notes_start and lines[-1] == plan_lines[section.content_end]  # the body brings the rule along
+        end = section.notes_start if repeats_rule else section.content_end
+        filled_lines = [index for index in range(section.body_start, end) if not is_blank(plan_lines[index])]
+        if filled_lines and plan_lines[filled_lines[0] : filled_lines[-1] + 1] == list(lines):
+            return PlanChange((), plan_content(plan), "", (f"so already: {section.title}",))
+        edit = Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines)) if filled_lines else insert_padded(plan_lines, end, lines)
+        return _replace_body(plan, edit, section.title, section.name, tuple([other.title for other in plan.sections]))
 
-    return change
+    return build_change
 
 
-def _below_heading(body: Sequence[str], title: str) -> Sequence[str]:
+def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
     """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
-    heads = [block for block in scan(list(body), front=False) if block.kind == HEADING and not block.depth]
-    heads = [block for block in heads if block.level < 3]
-    if heads and not heads[0].start and outline.key(heads[0].text) == outline.key(title):
-        lines = body[heads.pop(0).end :]
-        body = lines[next((at for at, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
-    if heads or not body:
-        what = f"a heading of level {heads[0].level}: {heads[0].text!r}" if heads else "nothing but its heading"
+    headings = [block for block in scan_blocks(list(body), allow_front_matter=False) if block.kind == HEADING and not block.depth]
+    headings = [block for block in headings if block.level < 3]
+    if headings and not headings[0].start and outline.title_key(headings[0].text) == outline.title_key(title):
+        lines = body[headings.pop(0).end :]
+        body = lines[next((index for index, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
+    if headings or not body:
+        problem = f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "nothing but its heading"
         raise ExecplanError(
             "heading-in-body",
-            f"the new body of {title} holds {what}",
+            f"the new body of {title} holds {problem}",
             exit=INPUT,
             hint="give what stands below the heading; it may hold headings of level 3 and deeper: ###",
         )
     return body
 
 
-def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> Change:
+def _replace_body(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> PlanChange:
     """The change of a whole body: what other sections say must stay, this one may say what it likes."""
-    then = read_text(apply(plan.text, [edit]))
-    opened = [block for block in then.blocks if not block.closed]
-    if opened and all([block.closed for block in plan.blocks]):
-        what = (
-            f"a {'fence' if opened[0].kind == FENCE else 'HTML block'} in its line {opened[0].start - edit.start + 1}"
+    changed_plan = read_text(apply_edits(plan.text, [edit]))
+    open_blocks = [block for block in changed_plan.blocks if not block.is_closed]
+    if open_blocks and all([block.is_closed for block in plan.blocks]):
+        description = (
+            f"a {'fence' if open_blocks[0].kind == FENCE else 'HTML block'} in its line {open_blocks[0].start - edit.start + 1}"
         )
         raise ExecplanError(
             "unclosed-in-body",
-            f"the new body of {title} opens {what} and never closes it",
+            f"the new body of {title} opens {description} and never closes it",
             exit=INPUT,
             hint="close it: all that follows in the plan would be part of it",
         )
-    _stop_markers(plan, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
-    before, after = facts(plan), facts(then)
-    expected = before._replace(sections=titles)
-    field = "revisions" if is_note(title) else _FIELDS.get(name or "")
+    _ensure_no_markers(plan, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
+    old_content, new_content = plan_content(plan), plan_content(changed_plan)
+    expected_content = old_content._replace(sections=titles)
+    field = "revisions" if is_revision_note(title) else _CONTENT_FIELDS.get(name or "")
     if field:
-        expected = expected._replace(**{field: getattr(after, field)})
-    if _elsewhere(plan, title) == _elsewhere(then, title):
-        expected = expected._replace(checklists=after.checklists)
-    said = [f"set: {title}"]
-    done, left = plan.counts()["done"], then.counts()["done"]
-    if left < done:
-        said.append(
-            f"{done - left} done task{'s are' if done - left > 1 else ' is'} gone; to have them back: execplan undo"
+        expected_content = expected_content._replace(**{field: getattr(new_content, field)})
+    if _checklists_elsewhere(plan, title) == _checklists_elsewhere(changed_plan, title):
+        expected_content = expected_content._replace(checklists=new_content.checklists)
+    messages = [f"set: {title}"]
+    done_before, done_after = plan.counts()["done"], changed_plan.counts()["done"]
+    if done_after < done_before:
+        messages.append(
+            f"{done_before - done_after} done task{'s are' if done_before - done_after > 1 else ' is'} gone; to have them back: execplan undo"
         )
-    return Change((edit,), expected, f"set, {title}", tuple(said))
+    return PlanChange((edit,), expected_content, f"set, {title}", tuple(messages))
 
 
-def _stop_markers(plan: Plan, edit: Edit, what: str, hint: str) -> None:
+def _ensure_no_markers(plan: Plan, edit: Edit, label: str, hint: str) -> None:
     """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
-    held = [at - edit.start for at in conflicts_in(apply(plan.text, [edit]).lines)]
-    held = [at for at in held if 0 <= at < len(edit.lines)]
-    if held:
+    marker_lines = [line_index - edit.start for line_index in find_conflict_markers(apply_edits(plan.text, [edit]).lines)]
+    marker_lines = [line_index for line_index in marker_lines if 0 <= line_index < len(edit.lines)]
+    if marker_lines:
         raise ExecplanError(
             "conflict-markers",
-            f"{what} holds a conflict marker of git: {edit.lines[held[0]]!r}",
+            f"{label} holds a conflict marker of git: {edit.lines[marker_lines[0]]!r}",
             exit=INPUT,
             hint=hint,
         )
 
 
-def _elsewhere(plan: Plan, title: str) -> list[tuple[str, str]]:
+def _checklists_elsewhere(plan: Plan, title: str) -> list[tuple[str, str]]:
     """The boxes that stand neither in Progress nor in the section."""
     return [(task.mark, task.text) for section, task in plan.checklists if section != title]

@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
-from execplan.clock import read_stamp
+from execplan.clock import read_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def fits(form: str, name: str, *, loose: bool = False) -> bool:
+def matches_pattern(pattern: str, name: str, *, any_slug: bool = False) -> bool:
     """Whether a name has the form: a real date, a number as wide as the others, a slug of letters, digits, hyphens.
 
     A loose slug may hold anything behind its first letter, as names do that were given by hand.
     """
-    return _match(list(_parts(form)), name, loose=loose)
+    return _matches_fields(list(_split_pattern(pattern)), name, any_slug=any_slug)
 
 
-def _parts(form: str) -> Iterator[tuple[str, str]]:
+def _split_pattern(pattern: str) -> Iterator[tuple[str, str]]:
     """The fields of a form, each with the text before it; the last has no field."""
-    rest = form
-    while "{" in rest:
-        text, _, rest = rest.partition("{")
-        field, _, rest = rest.partition("}")
+    remaining = pattern
+    while "{" in remaining:
+        text, _, remaining = remaining.partition("{")
+        field, _, remaining = remaining.partition("}")
         yield text, field
-    yield rest, ""
+    yield remaining, ""
 
 
-def _match(parts: list[tuple[str, str]], name: str, *, loose: bool) -> bool:
-    text, field = parts[0]
-    if not name.startswith(text):
+def _matches_fields(fields: list[tuple[str, str]], name: str, *, any_slug: bool) -> bool:
+    literal, field = fields[0]
+    if not name.startswith(literal):
         return False
-    rest = name[len(text) :]
+    remaining = name[len(literal) :]
     if not field:
-        return not rest
-    return any([_match(parts[1:], rest[size:], loose=loose) for size in _sizes(field, rest, loose=loose)])
+        return not remaining
+    return any([_matches_fields(fields[1:], remaining[size:], any_slug=any_slug) for size in _field_sizes(field, remaining, any_slug=any_slug)])
 
 
-def _sizes(field: str, rest: str, *, loose: bool) -> Iterator[int]:
+def _field_sizes(field: str, remaining: str, *, any_slug: bool) -> Iterator[int]:
     """How many characters of what is left a field may take."""
     if field == "date":
-        stamp = read_stamp(rest[:10])
-        if stamp is not None and stamp.possible:
+        timestamp = read_timestamp(remaining[:10])
+        if timestamp is not None and timestamp.is_valid:
             yield 10
     elif field == "day":
-        stamp = read_stamp(f"{rest[:4]}-{rest[4:6]}-{rest[6:8]}")
-        if stamp is not None and stamp.possible:
+        timestamp = read_timestamp(f"{remaining[:4]}-{remaining[4:6]}-{remaining[6:8]}")
+        if timestamp is not None and timestamp.is_valid:
             yield 8
     elif field.startswith("number"):
         spec = field.partition(":")[2].rstrip("d")
         width = int(spec) if spec.isdecimal() else 1
-        digits = len(rest) - len(rest.lstrip("0123456789"))
+        digits = len(remaining) - len(remaining.lstrip("0123456789"))
         yield from range(max(width, 1), digits + 1)
-    elif rest[:1].isalnum():
+    elif remaining[:1].isalnum():
         size = 1
-        while size < len(rest) and (loose or rest[size].isalnum() or rest[size] in "_.-"):
+        while size < len(remaining) and (any_slug or remaining[size].isalnum() or remaining[size] in "_.-"):
             size += 1
         yield from range(size, 0, -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import Stamp, placeholder, read_stamp
+from execplan.clock import Timestamp, placeholder_length, read_timestamp
 from execplan.record import NamedTuple
 
 DECISION = "Decision"
@@ -28,16 +28,16 @@ _LABELS = {
     "surprise": OBSERVATION,
     "evidence": EVIDENCE,
 }
-HEADS = frozenset((DECISION, OBSERVATION))
+HEAD_LABELS = frozenset((DECISION, OBSERVATION))
 """The labels with which an entry begins."""
 
-_FARTHEST = 56
+_MAX_LABEL_END = 56
 """Columns within which a label ends: the longest, with its bullet, emphasis and a translation."""
 
 _BULLETS = ("- ", "* ", "+ ")
-_NOTES = ("revision note", "plan revision note", "plan update note", "update note", "change note", "plan change note")
-_INITIALS = frozenset("RrPpUuCc")
-_NOTHING = frozenset(
+_NOTE_PREFIXES = ("revision note", "plan revision note", "plan update note", "update note", "change note", "plan change note")
+_NOTE_INITIALS = frozenset("RrPpUuCc")
+_EMPTY_TEXTS = frozenset(
     (
         "none yet|none|none so far|none at this time|nothing yet|nothing so far|n/a|na|tbd|todo|pending|not yet|"
         "to be filled|to be filled in|to be completed|to be added|to be determined|to be recorded|to be documented|"
@@ -47,88 +47,88 @@ _NOTHING = frozenset(
 )
 
 
-class Box(NamedTuple):
+class Checkbox(NamedTuple):
     """What a list item with a box says on its first line."""
 
     mark: str
-    stamp: Stamp | None
-    lead: str
+    timestamp: Timestamp | None
+    leading_space: str
     """The white space behind the box."""
-    blank: str
+    placeholder: str
     """A template's placeholder for a stamp, with the space behind it; or nothing."""
-    words: str
+    text: str
 
 
-def read_box(text: str) -> Box | None:
+def read_checkbox(text: str) -> Checkbox | None:
     """The box that the first line of an item begins with: any one character in brackets, then white space or nothing."""
     if len(text) < 3 or text[0] != "[" or text[2] != "]" or text[3:4] not in ("", " ", "\t"):
         return None
-    rest = text[3:]
-    words = rest.lstrip(" \t")
-    lead = rest[: len(rest) - len(words)]
-    stamp = read_stamp(words)
-    if stamp is not None:
-        return Box(text[1], stamp, lead, "", words[len(stamp.text) + len(stamp.after) :])
-    skipped = placeholder(words)
-    return Box(text[1], None, lead, words[:skipped], words[skipped:])
+    following_text = text[3:]
+    content = following_text.lstrip(" \t")
+    leading_space = following_text[: len(following_text) - len(content)]
+    timestamp = read_timestamp(content)
+    if timestamp is not None:
+        return Checkbox(text[1], timestamp, leading_space, "", content[len(timestamp.text) + len(timestamp.separator) :])
+    placeholder_end = placeholder_length(content)
+    return Checkbox(text[1], None, leading_space, content[:placeholder_end], content[placeholder_end:])
 
 
-def task_text(words: str) -> str:
+def text_without_timestamp(source: str) -> str:
     """What a task says that is written with the words: all but a stamp, or a template's placeholder for one."""
-    box = read_box(f"[ ] {words}")
-    return box.words if box is not None else words
+    checkbox = read_checkbox(f"[ ] {source}")
+    return checkbox.text if checkbox is not None else source
 
 
 def read_label(line: str) -> tuple[str, str] | None:
     """The label that a line begins with, by its standard name, and the words behind it."""
-    colon = line.find(":", 0, _FARTHEST)
+    colon = line.find(":", 0, _MAX_LABEL_END)
     if not line.isascii():
-        wide = line.find("：", 0, _FARTHEST)
-        colon = wide if colon < 0 or 0 <= wide < colon else colon
+        wide_colon = line.find("：", 0, _MAX_LABEL_END)
+        colon = wide_colon if colon < 0 or 0 <= wide_colon < colon else colon
     if colon < 0:
         return None
     name = line[:colon].lstrip(" \t")
     if name[:2] in _BULLETS:
         name = name[2:].lstrip(" \t")
-    bare = name.strip("*_ ")
-    folded = bare.lower()
-    label = _LABELS.get(folded) or _LABELS.get(folded.split(" / ")[0].rstrip(" 0123456789#"))
+    bare_name = name.strip("*_ ")
+    lowered = bare_name.lower()
+    label = _LABELS.get(lowered) or _LABELS.get(lowered.split(" / ")[0].rstrip(" 0123456789#"))
     if label is None:
         return None
-    words = line[colon + 1 :]
-    if name[-1] == bare[-1]:
-        words = words.removeprefix(name[: name.index(bare)])
-    return label, words.strip()
+    text = line[colon + 1 :]
+    if name[-1] == bare_name[-1]:
+        text = text.removeprefix(name[: name.index(bare_name)])
+    return label, text.strip()
 
 
-def read_date_author(words: str) -> tuple[str | None, str | None]:
+def read_date_author(text: str) -> tuple[str | None, str | None]:
     """The date (with its time, as written) and the author of `2026-03-01 / Codex` and its kin."""
-    stamp = read_stamp(words)
-    if stamp is not None:
-        return stamp.moment, _author(words[len(stamp.text) :])
-    for at in range(len(words) - 9):
-        if words[at].isdigit() and (at == 0 or not words[at - 1].isalnum()):
-            stamp = read_stamp(words[at:].replace(")", " ").replace(",", " "))
-            if stamp is not None:
-                return stamp.moment, _author(words[:at].rstrip(" ,;/(-") + words[at + len(stamp.text) :])
-    return None, _author(words[placeholder(words) :])
+    timestamp = read_timestamp(text)
+    if timestamp is not None:
+        return timestamp.date_time, _read_author(text[len(timestamp.text) :])
+    for index in range(len(text) - 9):
+        if text[index].isdigit() and (index == 0 or not text[index - 1].isalnum()):
+            timestamp = read_timestamp(text[index:].replace(")", " ").replace(",", " "))
+            if timestamp is not None:
+                return timestamp.date_time, _read_author(text[:index].rstrip(" ,;/(-") + text[index + len(timestamp.text) :])
+    return None, _read_author(text[placeholder_length(text) :])
 
 
-def _author(words: str) -> str | None:
+def _read_author(text: str) -> str | None:
     """The name that is left beside a date."""
-    name = words.lstrip(" \t/,;:|-–—").rstrip(" \t,;/")
+    name = text.lstrip(" \t/,;:|-–—").rstrip(" \t,;/")
     if name.startswith("(") and name.endswith(")"):
         name = name[1:-1]
-    return None if is_nothing(name) else name
+    return None if is_empty_text(name) else name
 
 
-def is_note(line: str) -> bool:
+def is_revision_note(line: str) -> bool:
     """Whether a paragraph that begins with the line is a revision note."""
-    bare = line.lstrip("*_# \t")
-    return bare[:1] in _INITIALS and bare.lower().startswith(_NOTES)
+    bare_line = line.lstrip("*_# \t")
+    return bare_line[:1] in _NOTE_INITIALS and bare_line.lower().startswith(_NOTE_PREFIXES)
 
 
-def is_nothing(words: str) -> bool:
+def is_empty_text(text: str) -> bool:
     """Whether the words only hold a place: none at all, an ellipsis, `None yet.` and its kin."""
-    bare = words.strip(" \t.…*_()[]<>-–—`:").lower()
-    return not bare or bare in _NOTHING or (bare.startswith("to be ") and len(bare) < 60)
+    bare_text = text.strip(" \t.…*_()[]<>-–—`:").lower()
+    return not bare_text or bare_text in _EMPTY_TEXTS or (bare_text.startswith("to be ") and len(bare_text) < 60)

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_REFERENCE: dict[int, frozenset[int]] = {
+_REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
     11: frozenset((0x4335672B,)),
     12: frozenset((0x91BEEFCD,)),
     13: frozenset((0xEB048BEC,)),
@@ -38,7 +38,7 @@ _REFERENCE: dict[int, frozenset[int]] = {
 """Lines of the reference skeleton: CRC-32 of each by its length, white space folded (reference/execplans.md)."""
 
 
-_HEADS = frozenset(
+_LINE_STARTS = frozenset(
     [
         *"# <S|Expl|Use |- [ |-  [|Docu|Reco|At c|Assu|In p|Exac|How |Shor|Be p".split("|"),
         *[line[:4] for line in LINES if not line.endswith("…")],
@@ -46,22 +46,22 @@ _HEADS = frozenset(
 )
 """How whole lines of guidance begin, of the reference and of ours."""
 
-MARK = "<!-- guidance -->"
+PLACEHOLDER_MARK = "<!-- guidance -->"
 """How a line of guidance ends that comes from a repository's own template: the line itself has to say so."""
-_TAILS = frozenset(("…", MARK[-1]))
+_LINE_ENDS = frozenset(("…", PLACEHOLDER_MARK[-1]))
 """How labels of guidance end, and marked lines."""
 
 
-def is_guidance(line: str) -> bool:
+def is_placeholder_text(line: str) -> bool:
     """Whether the line is one that a template left, white space folded."""
-    folded = " ".join(line.split())
-    if folded in LINES or folded.endswith(f" {MARK}"):
+    normalized = " ".join(line.split())
+    if normalized in LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
         return True
-    size = len(folded)
-    return size in _REFERENCE and crc32(folded.encode("utf-8")) in _REFERENCE[size]
+    size = len(normalized)
+    return size in _REFERENCE_CHECKSUMS and crc32(normalized.encode("utf-8")) in _REFERENCE_CHECKSUMS[size]
 
 
-def guidance_in(lines: Sequence[str]) -> list[int]:
+def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
     """Where such lines stand; most others are told by how they begin."""
-    bare = [line.strip() for line in lines]
-    return [at for at, line in enumerate(bare) if (line[:4] in _HEADS or line[-1:] in _TAILS) and is_guidance(line)]
+    bare_lines = [line.strip() for line in lines]
+    return [index for index, line in enumerate(bare_lines) if (line[:4] in _LINE_STARTS or line[-1:] in _LINE_ENDS) and is_placeholder_text(line)]

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from execplan.plan.seek import ids_of
+from execplan.plan.seek import ids_for_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def lineage(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, ...]]:
+def match_edited_tasks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, ...]]:
     """For each task before an edit, by its text, where it is in the tasks after it: nowhere, once, or in parts.
 
     What is the same above and below the edit stays paired. Of the rest, tasks with the same id are paired first; then
     those that are left, where it is clear which became which: as many as before, or one that became several.
     """
-    top = 0
-    while top < min(len(before), len(after)) and before[top] == after[top]:
-        top += 1
-    end = 0
-    while end < min(len(before), len(after)) - top and before[-1 - end] == after[-1 - end]:
-        end += 1
-    places: dict[int, tuple[int, ...]] = {at: (at,) for at in range(top)}
+    same_above = 0
+    while same_above < min(len(before), len(after)) and before[same_above] == after[same_above]:
+        same_above += 1
+    same_below = 0
+    while same_below < min(len(before), len(after)) - same_above and before[-1 - same_below] == after[-1 - same_below]:
+        same_below += 1
+    positions: dict[int, tuple[int, ...]] = {index: (index,) for index in range(same_above)}
     shift = len(after) - len(before)
-    places.update({at: (at + shift,) for at in range(len(before) - end, len(before))})
-    old, new = list(range(top, len(before) - end)), list(range(top, len(after) - end))
-    new_ids = {name: at for at, name in zip(new, ids_of([after[at] for at in new]), strict=True)}
-    for at, name in zip(list(old), ids_of([before[at] for at in old]), strict=True):
-        if name in new_ids:
-            places[at] = (new_ids[name],)
-            old.remove(at)
-            new.remove(new_ids[name])
-    if len(old) == len(new):
-        places.update({at: (to,) for at, to in zip(old, new, strict=True)})
-    elif len(old) == 1 or len(new) == 1:
-        places.update({at: tuple(new) for at in old})
-    return [places.get(at, ()) for at in range(len(before))]
+    positions.update({index: (index + shift,) for index in range(len(before) - same_below, len(before))})
+    old_indexes, new_indexes = list(range(same_above, len(before) - same_below)), list(range(same_above, len(after) - same_below))
+    new_ids = {task_id: index for index, task_id in zip(new_indexes, ids_for_texts([after[index] for index in new_indexes]), strict=True)}
+    for index, task_id in zip(list(old_indexes), ids_for_texts([before[index] for index in old_indexes]), strict=True):
+        if task_id in new_ids:
+            positions[index] = (new_ids[task_id],)
+            old_indexes.remove(index)
+            new_indexes.remove(new_ids[task_id])
+    if len(old_indexes) == len(new_indexes):
+        positions.update({index: (new_index,) for index, new_index in zip(old_indexes, new_indexes, strict=True)})
+    elif len(old_indexes) == 1 or len(new_indexes) == 1:
+        positions.update({index: tuple(new_indexes) for index in old_indexes})
+    return [positions.get(index, ()) for index in range(len(before))]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.clock import PLAIN, read_stamp, write_stamp
+from execplan.clock import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, facts, fill, padded, section_for, with_section
+from execplan.plan.change import PlanChange, PlanContent, plan_content, append_to_section, insert_padded, target_section, insert_section
 from execplan.plan.grammar import (
     DATE_AUTHOR,
     DECISION,
@@ -13,12 +13,12 @@ from execplan.plan.grammar import (
     OBSERVATION,
     RATIONALE,
     SUPERSEDES,
-    is_note,
+    is_revision_note,
     read_label,
 )
 from execplan.plan.model import Entry, Plan, Section
-from execplan.plan.seek import find_decision, fold
-from execplan.plan.shape import Shape, escape, shape_of, wrap, wrap_width
+from execplan.plan.seek import find_decision, normalize_text
+from execplan.plan.shape import ItemFormat, escape_text, detect_format, wrap_text, wrap_width
 from execplan.text.blocks import PARAGRAPH
 from execplan.text.edit import Edit
 from execplan.text.lines import is_blank
@@ -28,219 +28,219 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
-_NOTES = "Revision Notes"
+_NOTES_TITLE = "Revision Notes"
 
 
-def decide(
-    words: str, why: str, author: str, moment: datetime, *, supersedes: str | None = None, create: bool = False
-) -> Changer:
+def add_decision(
+    text: str, rationale: str, author: str, now: datetime, *, supersedes: str | None = None, create: bool = False
+) -> ChangeBuilder:
     """Add a decision, behind the last one or, in a log that has the newest first, before the first."""
 
-    def change(plan: Plan) -> Change:
-        section = section_for(plan, outline.DECISIONS, create=create)
-        before = facts(plan)
-        same = _same(plan.decisions, words, why)
-        if same is not None:
-            return _there(before, same)
-        old = find_decision(plan.decisions, supersedes) if supersedes is not None else None
-        told = (f"{old.text} ({old.date})" if old.date else old.text) if old else None
-        date, line = _date_author(plan.text.lines, plan.decisions, moment, author)
-        fields = [(RATIONALE, why), (DATE_AUTHOR, line)] + ([(SUPERSEDES, told)] if told else [])
-        edit, first, titles = _log(plan, section, outline.DECISIONS, plan.decisions, (DECISION, words), fields)
-        new = (words, why, date, author, told)
-        decisions = (new, *before.decisions) if first else (*before.decisions, new)
-        expected = before._replace(sections=titles or before.sections, decisions=decisions)
-        return Change((edit,), expected, f"decide, {words}", (f"decided: {words}",))
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.DECISIONS, create=create)
+        content = plan_content(plan)
+        same_entry = _find_same_entry(plan.decisions, text, rationale)
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        superseded = find_decision(plan.decisions, supersedes) if supersedes is not None else None
+        superseded_text = (f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text) if superseded else None
+        date, date_author = _format_date_author(plan.text.lines, plan.decisions, now, author)
+        fields = [(RATIONALE, rationale), (DATE_AUTHOR, date_author)] + ([(SUPERSEDES, superseded_text)] if superseded_text else [])
+        edit, is_first, titles = _insert_log_entry(plan, section, outline.DECISIONS, plan.decisions, (DECISION, text), fields)
+        new_decision = (text, rationale, date, author, superseded_text)
+        decisions = (new_decision, *content.decisions) if is_first else (*content.decisions, new_decision)
+        expected = content._replace(sections=titles or content.sections, decisions=decisions)
+        return PlanChange((edit,), expected, f"decide, {text}", (f"decided: {text}",))
 
-    return change
+    return build_change
 
 
-def discover(words: str, evidence: str, *, create: bool = False) -> Changer:
+def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBuilder:
     """Add a discovery with what shows it, behind the last one."""
 
-    def change(plan: Plan) -> Change:
-        section = section_for(plan, outline.SURPRISES, create=create)
-        before = facts(plan)
-        same = _same(plan.discoveries, words, evidence)
-        if same is not None:
-            return _there(before, same)
-        head = (OBSERVATION, words)
-        edit, first, titles = _log(plan, section, outline.SURPRISES, plan.discoveries, head, [(EVIDENCE, evidence)])
-        new = (words, evidence)
-        discoveries = (new, *before.discoveries) if first else (*before.discoveries, new)
-        expected = before._replace(sections=titles or before.sections, discoveries=discoveries)
-        return Change((edit,), expected, f"discover, {words}", (f"discovered: {words}",))
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.SURPRISES, create=create)
+        content = plan_content(plan)
+        same_entry = _find_same_entry(plan.discoveries, text, evidence)
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        head_field = (OBSERVATION, text)
+        edit, is_first, titles = _insert_log_entry(plan, section, outline.SURPRISES, plan.discoveries, head_field, [(EVIDENCE, evidence)])
+        new_discovery = (text, evidence)
+        discoveries = (new_discovery, *content.discoveries) if is_first else (*content.discoveries, new_discovery)
+        expected = content._replace(sections=titles or content.sections, discoveries=discoveries)
+        return PlanChange((edit,), expected, f"discover, {text}", (f"discovered: {text}",))
 
-    return change
+    return build_change
 
 
-def outcome(words: str, *, create: bool = False) -> Changer:
+def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
     """Add an outcome: an item where the outcomes are items, else a paragraph."""
 
-    def change(plan: Plan) -> Change:
-        section = section_for(plan, outline.OUTCOMES, create=create)
-        before = facts(plan)
-        text = escape(words)
-        stamp = read_stamp(text)
-        told = text[len(stamp.text) + len(stamp.after) :] if stamp else text
-        same = _same(plan.outcomes, told, "")
-        if same is not None:
-            return _there(before, same)
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.OUTCOMES, create=create)
+        content = plan_content(plan)
+        text = escape_text(source)
+        timestamp = read_timestamp(text)
+        outcome_text = text[len(timestamp.text) + len(timestamp.separator) :] if timestamp else text
+        same_entry = _find_same_entry(plan.outcomes, outcome_text, "")
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
         lines = plan.text.lines
-        last = plan.outcomes[-1] if plan.outcomes else None
-        listed = _bullet(lines, last) if last is not None else ""
-        mark = "- " if is_note(words) and not listed else listed  # a paragraph would be a revision note
-        spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_bullet(lines, entry)) == bool(mark)]
-        shape = shape_of(lines, spans, indent=" " * len(mark), loose=False)
-        new = wrap(mark, text, shape if mark else shape._replace(indent=""))
-        titles: tuple[str, ...] = before.sections
+        last_outcome = plan.outcomes[-1] if plan.outcomes else None
+        list_bullet = _entry_bullet(lines, last_outcome) if last_outcome is not None else ""
+        bullet = "- " if is_revision_note(source) and not list_bullet else list_bullet  # a paragraph would be a revision note
+        spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_entry_bullet(lines, entry)) == bool(bullet)]
+        item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=False)
+        new_lines = wrap_text(bullet, text, item_format if bullet else item_format._replace(indent=""))
+        titles: tuple[str, ...] = content.sections
         if section is None:
-            edit, titles = with_section(plan, outline.OUTCOMES, new)
-        elif last is not None and listed and not shape.loose:
-            edit = Edit(last.end, last.end, tuple(new))
+            edit, titles = insert_section(plan, outline.OUTCOMES, new_lines)
+        elif last_outcome is not None and list_bullet and not item_format.is_loose:
+            edit = Edit(last_outcome.end, last_outcome.end, tuple(new_lines))
         else:
-            edit = fill(plan, section, new)
-        expected = before._replace(sections=titles, outcomes=(*before.outcomes, told))
-        return Change((edit,), expected, f"outcome, {words}", (f"noted: {words}",))
+            edit = append_to_section(plan, section, new_lines)
+        expected = content._replace(sections=titles, outcomes=(*content.outcomes, outcome_text))
+        return PlanChange((edit,), expected, f"outcome, {source}", (f"noted: {source}",))
 
-    return change
+    return build_change
 
 
-def revise(words: str, moment: datetime) -> Changer:
+def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
     """Add a revision note where the plan keeps them, at its end if it keeps none."""
 
-    def change(plan: Plan) -> Change:
-        before = facts(plan)
+    def build_change(plan: Plan) -> PlanChange:
+        content = plan_content(plan)
         if plan.title is None and not plan.sections:
             hint = "give it a first line: # Its title"
             raise ExecplanError("no-title", "the plan has no title and no section", exit=INPUT, hint=hint)
-        same = _same(plan.revisions, words, "")
-        if same is not None:
-            return _there(before, same)
-        date = write_stamp(moment, PLAIN).strip("()")
-        note = f"Plan revision note: {date} - {words}"
-        own = next((section for section in plan.sections if is_note(section.title)), None)
-        last = plan.revisions[-1] if plan.revisions else None
-        if last is not None and own is not None and own.start < last.start < own.end:
-            bullet = _bullet(plan.text.lines, last)
-            edit = Edit(last.end, last.end, (f"{bullet}{date} - {words}",))
+        same_entry = _find_same_entry(plan.revisions, text, "")
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        date = write_timestamp(now, DEFAULT_TIMESTAMP).strip("()")
+        note_line = f"Plan revision note: {date} - {text}"
+        notes_section = next((section for section in plan.sections if is_revision_note(section.title)), None)
+        last_note = plan.revisions[-1] if plan.revisions else None
+        if last_note is not None and notes_section is not None and notes_section.start < last_note.start < notes_section.end:
+            bullet = _entry_bullet(plan.text.lines, last_note)
+            edit = Edit(last_note.end, last_note.end, (f"{bullet}{date} - {text}",))
             if not bullet:
-                edit = padded(plan.text.lines, last.end, [note])
-        elif own is not None:
-            edit = fill(plan, own, [note])
-        elif last is not None or (plan.sections and plan.sections[-1].end == len(plan.text.lines)):
-            edit = padded(plan.text.lines, last.end if last else len(plan.text.lines), [note])
+                edit = insert_padded(plan.text.lines, last_note.end, [note_line])
+        elif notes_section is not None:
+            edit = append_to_section(plan, notes_section, [note_line])
+        elif last_note is not None or (plan.sections and plan.sections[-1].end == len(plan.text.lines)):
+            edit = insert_padded(plan.text.lines, last_note.end if last_note else len(plan.text.lines), [note_line])
         else:
-            edit = padded(plan.text.lines, len(plan.text.lines), [f"## {_NOTES}", "", note])
-            before = before._replace(sections=(*before.sections, _NOTES))
-        expected = before._replace(revisions=(*before.revisions, words))
-        return Change((edit,), expected, f"revise, {words}", (f"noted: {words}",))
+            edit = insert_padded(plan.text.lines, len(plan.text.lines), [f"## {_NOTES_TITLE}", "", note_line])
+            content = content._replace(sections=(*content.sections, _NOTES_TITLE))
+        expected = content._replace(revisions=(*content.revisions, text))
+        return PlanChange((edit,), expected, f"revise, {text}", (f"noted: {text}",))
 
-    return change
+    return build_change
 
 
-def _same(entries: Sequence[Entry], words: str, ground: str) -> Entry | None:
+def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry | None:
     """The entry that says the same words already, on the same ground: rationale or evidence."""
     for entry in entries:
-        if fold(entry.text) == fold(words) and fold(entry.rationale or entry.evidence or "") == fold(ground):
+        if normalize_text(entry.text) == normalize_text(text) and normalize_text(entry.rationale or entry.evidence or "") == normalize_text(support):
             return entry
     return None
 
 
-def _there(before: Facts, entry: Entry) -> Change:
-    return Change((), before, "", (f"there already, in line {entry.start + 1}: {entry.text}",))
+def _unchanged(content: PlanContent, entry: Entry) -> PlanChange:
+    return PlanChange((), content, "", (f"there already, in line {entry.start + 1}: {entry.text}",))
 
 
-def _log(
+def _insert_log_entry(
     plan: Plan,
     section: Section | None,
-    name: str,
+    section_name: str,
     entries: list[Entry],
-    head: tuple[str, str],
+    head_field: tuple[str, str],
     fields: list[tuple[str, str]],
 ) -> tuple[Edit, bool, tuple[str, ...]]:
     """The edit that adds an entry to a log, whether it comes first, and the sections' titles if one was added."""
     lines = plan.text.lines
-    models = [entry for entry in entries if entry.labelled and _bullet(lines, entry)]
-    model = models[-1] if models else None
-    mark = _bullet(lines, model) if model else "" if _are_prose(plan, entries) else "- "
-    around = "**" if model is not None and lines[model.start][len(mark) :].startswith("**") else ""
-    spans = [(entry.start, entry.end) for entry in models]
-    shape = shape_of(lines, spans, indent=" " * len(mark), loose=True)
-    if not shape.indent.strip(" ") and len(shape.indent) < len(mark):
-        shape = shape._replace(indent=" " * len(mark))
-    shape = Shape(_wrapped(lines, models), shape.indent, shape.loose)
-    new = _entry_lines(mark, shape, around, head, fields)
+    model_entries = [entry for entry in entries if entry.is_labeled and _entry_bullet(lines, entry)]
+    model_entry = model_entries[-1] if model_entries else None
+    bullet = _entry_bullet(lines, model_entry) if model_entry else "" if _are_paragraphs(plan, entries) else "- "
+    emphasis = "**" if model_entry is not None and lines[model_entry.start][len(bullet) :].startswith("**") else ""
+    spans = [(entry.start, entry.end) for entry in model_entries]
+    item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=True)
+    if not item_format.indent.strip(" ") and len(item_format.indent) < len(bullet):
+        item_format = item_format._replace(indent=" " * len(bullet))
+    item_format = ItemFormat(_entry_width(lines, model_entries), item_format.indent, item_format.is_loose)
+    new_lines = _format_entry(bullet, item_format, emphasis, head_field, fields)
     if section is None:
-        edit, titles = with_section(plan, name, new)
+        edit, titles = insert_section(plan, section_name, new_lines)
         return edit, False, titles
     if not entries:
-        return fill(plan, section, new), False, ()
-    if newest_first(entries):
-        at = entries[0].start
-        return Edit(at, at, (*new, "") if shape.loose or not models else tuple(new)), True, ()
-    at = entries[-1].end
-    if entries[-1] is model and not shape.loose:
-        return Edit(at, at, tuple(new)), False, ()
-    return padded(lines, at, new), False, ()
+        return append_to_section(plan, section, new_lines), False, ()
+    if is_newest_first(entries):
+        index = entries[0].start
+        return Edit(index, index, (*new_lines, "") if item_format.is_loose or not model_entries else tuple(new_lines)), True, ()
+    index = entries[-1].end
+    if entries[-1] is model_entry and not item_format.is_loose:
+        return Edit(index, index, tuple(new_lines)), False, ()
+    return insert_padded(lines, index, new_lines), False, ()
 
 
-def _are_prose(plan: Plan, entries: Sequence[Entry]) -> bool:
+def _are_paragraphs(plan: Plan, entries: Sequence[Entry]) -> bool:
     """Whether there are entries and all are paragraphs: beside an item, paragraphs would no longer be read as entries."""
-    prose = {block.start for block in plan.blocks if block.kind == PARAGRAPH and not block.depth}
-    return bool(entries) and all([entry.start in prose for entry in entries])
+    paragraph_lines = {block.start for block in plan.blocks if block.kind == PARAGRAPH and not block.depth}
+    return bool(entries) and all([entry.start in paragraph_lines for entry in entries])
 
 
-def _entry_lines(
-    mark: str, shape: Shape, around: str, head: tuple[str, str], fields: list[tuple[str, str]]
+def _format_entry(
+    bullet: str, item_format: ItemFormat, emphasis: str, head_field: tuple[str, str], fields: list[tuple[str, str]]
 ) -> list[str]:
-    """An entry: its head behind the bullet, a label a line below it; `around` is what makes labels bold."""
-    lines = wrap(f"{mark}{around}{head[0]}:{around} ", head[1], shape)
-    for label, words in fields:
-        lines += wrap(f"{shape.indent}{around}{label}:{around} ", words, shape)
+    """An entry: its head behind the bullet, a label a line below it; `emphasis` is what makes labels bold."""
+    lines = wrap_text(f"{bullet}{emphasis}{head_field[0]}:{emphasis} ", head_field[1], item_format)
+    for label, text in fields:
+        lines += wrap_text(f"{item_format.indent}{emphasis}{label}:{emphasis} ", text, item_format)
     return lines
 
 
-def _wrapped(lines: Sequence[str], entries: Sequence[Entry]) -> int:
+def _entry_width(lines: Sequence[str], entries: Sequence[Entry]) -> int:
     """The width at which entries are wrapped by hand, or 0: some field of theirs goes on in a line without a label."""
     widths = []
     for entry in entries:
-        for at in range(entry.start + 1, entry.end):
-            if not (is_blank(lines[at]) or is_blank(lines[at - 1])) and read_label(lines[at]) is None:
-                widths += [len(lines[at]), len(lines[at - 1])]
+        for index in range(entry.start + 1, entry.end):
+            if not (is_blank(lines[index]) or is_blank(lines[index - 1])) and read_label(lines[index]) is None:
+                widths += [len(lines[index]), len(lines[index - 1])]
     return wrap_width(widths)
 
 
-def newest_first(entries: Sequence[Entry]) -> bool:
+def is_newest_first(entries: Sequence[Entry]) -> bool:
     """Whether the dates of a log fall from the first entry to the last."""
     dates = [entry.date[:10] for entry in entries if entry.date]
     return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
 
 
-def _date_author(lines: Sequence[str], entries: Sequence[Entry], moment: datetime, author: str) -> tuple[str, str]:
+def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: datetime, author: str) -> tuple[str, str]:
     """The date, and date and author in one, in the shape of the last decision that has both."""
     for entry in reversed(entries):
         if not (entry.date and entry.author):
             continue
         for line in lines[entry.start : entry.end]:
             label = read_label(line)
-            stamp = read_stamp(label[1]) if label and label[0] == DATE_AUTHOR else None
-            if label and stamp and stamp.possible and stamp.bare:
-                date = write_stamp(moment, stamp)
-                rest = label[1][len(stamp.text) :]
-                if rest.startswith(" ("):
+            timestamp = read_timestamp(label[1]) if label and label[0] == DATE_AUTHOR else None
+            if label and timestamp and timestamp.is_valid and timestamp.is_bare:
+                date = write_timestamp(now, timestamp)
+                following_text = label[1][len(timestamp.text) :]
+                if following_text.startswith(" ("):
                     return date, f"{date} ({author})"
-                return date, f"{date}, {author}" if rest.startswith(",") else f"{date} / {author}"
-    date = write_stamp(moment, PLAIN)[1:11]
+                return date, f"{date}, {author}" if following_text.startswith(",") else f"{date} / {author}"
+    date = write_timestamp(now, DEFAULT_TIMESTAMP)[1:11]
     return date, f"{date} / {author}"
 
 
-def _bullet(lines: Sequence[str], entry: Entry) -> str:
+def _entry_bullet(lines: Sequence[str], entry: Entry) -> str:
     """The bullet that an entry begins with, with the white space around it, or nothing."""
     line = lines[entry.start]
-    bare = line.lstrip(" ")
-    if bare[:2] not in ("- ", "* ", "+ "):
+    bare_line = line.lstrip(" ")
+    if bare_line[:2] not in ("- ", "* ", "+ "):
         return ""
-    return line[: len(line) - len(bare[1:].lstrip(" "))]
+    return line[: len(line) - len(bare_line[1:].lstrip(" "))]

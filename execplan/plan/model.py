@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.clock import Stamp
+    from execplan.clock import Timestamp
     from execplan.text.blocks import Block
     from execplan.text.lines import Text
 
@@ -25,14 +25,14 @@ STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
 """Every state, in the order in which a person wants to see them."""
 
 
-FORCED: Final = "Archived by force"
-SUPERSEDED: Final = "Superseded by"
-ABANDONED: Final = "Archived as abandoned"
-RESTORED: Final = "Restored from the archive"
+FORCED_PREFIX: Final = "Archived by force"
+SUPERSEDED_PREFIX: Final = "Superseded by"
+ABANDONED_PREFIX: Final = "Archived as abandoned"
+RESTORED_PREFIX: Final = "Restored from the archive"
 """How the revision notes begin that record why an unfinished plan was archived, and that it is no longer."""
 
 
-def state_of(mark: str) -> str:
+def task_state(mark: str) -> str:
     """Open, done or other, by the character in a box."""
     if mark == " ":
         return OPEN
@@ -46,18 +46,18 @@ class Section(NamedTuple):
     """As written."""
     name: str | None
     """Which of the twelve it is, or None."""
-    living: bool
+    is_living: bool
     start: int
-    body: int
+    body_start: int
     """First line behind the heading."""
-    notes: int
+    notes_start: int
     """Where revision notes begin that stand at its end, or `end`."""
-    room: int
+    content_end: int
     """Where a rule begins that closes it off from the next section, or `notes`: what is new goes above."""
     end: int
-    first: int
+    first_block: int
     """Its first block behind the heading."""
-    last: int
+    block_end: int
     """One past its last block."""
 
 
@@ -70,24 +70,24 @@ class Task(NamedTuple):
     """The character in the box."""
     text: str
     """Its words, without box and stamp, wraps joined."""
-    stamp: Stamp | None
+    timestamp: Timestamp | None
     depth: int
     """How many items it is nested in."""
     start: int
     end: int
     """One past its own words; nested items come behind."""
-    stop: int
+    item_end: int
     """One past the whole item."""
-    box: int
+    box_line: int
     """Line of its box."""
-    item: Block
+    item_block: Block
     heading: str
     """The sub-heading above it, or nothing."""
 
     @property
     def state(self) -> str:
         """Open, done or other."""
-        return state_of(self.mark)
+        return task_state(self.mark)
 
 
 class Entry(NamedTuple):
@@ -101,7 +101,7 @@ class Entry(NamedTuple):
     author: str | None = None
     supersedes: str | None = None
     evidence: str | None = None
-    labelled: bool = False
+    is_labeled: bool = False
     """Whether its words stand behind their label."""
 
 
@@ -121,9 +121,9 @@ class Plan(NamedTuple):
     discoveries: list[Entry]
     outcomes: list[Entry]
     revisions: list[Entry]
-    conflicts: list[int]
+    conflict_lines: list[int]
     """Lines that hold a conflict marker."""
-    guidance: list[int]
+    placeholder_lines: list[int]
     """Lines that a template left to be replaced."""
 
     def section(self, name: str) -> Section | None:
@@ -144,12 +144,12 @@ class Plan(NamedTuple):
         }
 
     @property
-    def excused(self) -> bool:
+    def is_archived_unfinished(self) -> bool:
         """Whether the plan records why it was archived unfinished, and not that it was restored since."""
         notes = [
-            entry.text for entry in self.revisions if entry.text.startswith((FORCED, SUPERSEDED, ABANDONED, RESTORED))
+            entry.text for entry in self.revisions if entry.text.startswith((FORCED_PREFIX, SUPERSEDED_PREFIX, ABANDONED_PREFIX, RESTORED_PREFIX))
         ]
-        return bool(notes) and not notes[-1].startswith(RESTORED)
+        return bool(notes) and not notes[-1].startswith(RESTORED_PREFIX)
 
     def state(self, *, archived: bool = False) -> str:
         """Archived, complete (tasks, and none open), draft (none done, and guidance left), else active."""
@@ -158,4 +158,4 @@ class Plan(NamedTuple):
         states = {task.state for task in self.tasks}
         if states and OPEN not in states:
             return COMPLETE
-        return DRAFT if DONE not in states and self.guidance else ACTIVE
+        return DRAFT if DONE not in states and self.placeholder_lines else ACTIVE

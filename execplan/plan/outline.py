@@ -22,40 +22,40 @@ ARTIFACTS: Final = "Artifacts and Notes"
 INTERFACES: Final = "Interfaces and Dependencies"
 
 
-class Kind(NamedTuple):
+class OutlineSection(NamedTuple):
     """One of the twelve."""
 
     name: str
-    living: bool
+    is_living: bool
     aliases: tuple[str, ...]
     """Other titles by which it is known, as keys."""
 
 
 OUTLINE = (
-    Kind(PURPOSE, False, ()),
-    Kind(PROGRESS, True, ()),
-    Kind(SURPRISES, True, ("suprises and discoveries",)),
-    Kind(DECISIONS, True, ("decisions",)),
-    Kind(OUTCOMES, True, ("outcome and retrospective",)),
-    Kind(CONTEXT, False, ("context", "orientation", "repository orientation")),
-    Kind(WORK, False, ("implementation plan",)),
-    Kind(STEPS, False, ("steps",)),
-    Kind(VALIDATION, False, ("validation", "acceptance", "verification", "validation plan")),
-    Kind(RECOVERY, False, ()),
-    Kind(ARTIFACTS, False, ("artefacts and notes",)),
-    Kind(INTERFACES, False, ("dependencies",)),
+    OutlineSection(PURPOSE, False, ()),
+    OutlineSection(PROGRESS, True, ()),
+    OutlineSection(SURPRISES, True, ("suprises and discoveries",)),
+    OutlineSection(DECISIONS, True, ("decisions",)),
+    OutlineSection(OUTCOMES, True, ("outcome and retrospective",)),
+    OutlineSection(CONTEXT, False, ("context", "orientation", "repository orientation")),
+    OutlineSection(WORK, False, ("implementation plan",)),
+    OutlineSection(STEPS, False, ("steps",)),
+    OutlineSection(VALIDATION, False, ("validation", "acceptance", "verification", "validation plan")),
+    OutlineSection(RECOVERY, False, ()),
+    OutlineSection(ARTIFACTS, False, ("artefacts and notes",)),
+    OutlineSection(INTERFACES, False, ("dependencies",)),
 )
 NAMES = tuple([kind.name for kind in OUTLINE])
-LIVING = tuple([kind.name for kind in OUTLINE if kind.living])
+LIVING = tuple([kind.name for kind in OUTLINE if kind.is_living])
 
 
-def key(title: str) -> str:
+def title_key(title: str) -> str:
     """What of a title decides: without case, emphasis, closing colon, closing parentheses and ` / …` alias, `&` as and."""
-    folded = title.strip("*_` \t").casefold().replace("&", " and ").split(" / ")[0]
-    return " ".join(cut(folded.rstrip(" :*_"))[0].split())
+    lowered = title.strip("*_` \t").casefold().replace("&", " and ").split(" / ")[0]
+    return " ".join(split_title(lowered.rstrip(" :*_"))[0].split())
 
 
-def cut(title: str) -> tuple[str, list[str]]:
+def split_title(title: str) -> tuple[str, list[str]]:
     """A title without its closing parentheses, and these."""
     notes = []
     end = len(title)
@@ -70,24 +70,24 @@ def cut(title: str) -> tuple[str, list[str]]:
     return title[:end], notes[::-1]
 
 
-_BY_KEY = {alias: kind.name for kind in OUTLINE for alias in (key(kind.name), *kind.aliases)}
+_BY_KEY = {alias: kind.name for kind in OUTLINE for alias in (title_key(kind.name), *kind.aliases)}
 
 
-def canonical(title: str) -> str | None:
+def canonical_name(title: str) -> str | None:
     """The name of the section that a heading opens, or None for one of the plan's own."""
-    return _BY_KEY.get(key(title))
+    return _BY_KEY.get(title_key(title))
 
 
-def is_full(title: str, name: str) -> bool:
+def is_canonical_title(title: str, name: str) -> bool:
     """Whether a heading calls a section by its own name, not by another under which it is known."""
-    return key(title) == key(name)
+    return title_key(title) == title_key(name)
 
 
-def nearest(title: str, titles: list[str]) -> str | None:
+def closest_title(title: str, titles: list[str]) -> str | None:
     """The title that is most like another, if one is like it at all."""
     from difflib import get_close_matches
 
-    name = key(title)
-    by_key = {each: own for own in titles if abs(len(each := key(own)) - len(name)) * 5 <= 2 * (len(each) + len(name))}
-    found = get_close_matches(name, list(by_key), n=1, cutoff=0.6)
-    return by_key[found[0]] if found else None
+    key = title_key(title)
+    by_key = {candidate_key: candidate for candidate in titles if abs(len(candidate_key := title_key(candidate)) - len(key)) * 5 <= 2 * (len(candidate_key) + len(key))}
+    matches = get_close_matches(key, list(by_key), n=1, cutoff=0.6)
+    return by_key[matches[0]] if matches else None

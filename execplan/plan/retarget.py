@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.plan.change import Change, Facts, facts
+from execplan.plan.change import PlanChange, PlanContent, plan_content
 from execplan.record import NamedTuple
 from execplan.text.edit import Edit
 
@@ -11,80 +11,80 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
 
 
-class Spelling(NamedTuple):
+class PathReplacement(NamedTuple):
     """A way to write a path or an id, and how it is written from now on."""
 
     old: str
     new: str
-    path: bool
+    allows_subpath: bool
     """Whether more of a path may follow: it is a folder, or a file behind which a line number or an anchor stands."""
 
 
-def retarget(spellings: Sequence[Spelling]) -> Changer:
+def replace_paths(replacements: Sequence[PathReplacement]) -> ChangeBuilder:
     """Put the new spelling in the place of the old one wherever that stands as a word of its own."""
-    longest = sorted(spellings, key=lambda each: -len(each.old))
-    return rewritten(lambda text: respelled(text, longest))
+    longest_first = sorted(replacements, key=lambda replacement: -len(replacement.old))
+    return rewrite_lines(lambda text: apply_replacements(text, longest_first))
 
 
-def rewritten(anew: Callable[[str], str]) -> Changer:
+def rewrite_lines(rewrite: Callable[[str], str]) -> ChangeBuilder:
     """Write every line anew, and with it all that the plan says."""
 
-    def change(plan: Plan) -> Change:
-        lines = [(at, line, anew(line)) for at, line in enumerate(plan.text.lines)]
-        edits = tuple([Edit(at, at + 1, (new,)) for at, line, new in lines if new != line])
-        expected = Facts(*_everywhere(tuple(facts(plan)), anew)) if edits else facts(plan)
-        return Change(edits, expected, "paths", (), whole=True)
+    def build_change(plan: Plan) -> PlanChange:
+        lines = [(index, line, rewrite(line)) for index, line in enumerate(plan.text.lines)]
+        edits = tuple([Edit(index, index + 1, (new_line,)) for index, line, new_line in lines if new_line != line])
+        expected = PlanContent(*_rewrite_nested(tuple(plan_content(plan)), rewrite)) if edits else plan_content(plan)
+        return PlanChange(edits, expected, "paths", (), may_change_structure=True)
 
-    return change
+    return build_change
 
 
-def respelled(text: str, spellings: Sequence[Spelling]) -> str:
+def apply_replacements(text: str, replacements: Sequence[PathReplacement]) -> str:
     """The text with each old spelling in the place of the new one; the first that fits at a place is taken."""
-    found = [each for each in spellings if each.old in text]
-    if not found:
+    candidates = [candidate for candidate in replacements if candidate.old in text]
+    if not candidates:
         return text
-    parts: list[str] = []
-    at = done = 0
-    while at < len(text):
-        fits = next((each for each in found if _is_named(text, at, each, found)), None)
-        if fits is None:
-            at += 1
+    pieces: list[str] = []
+    index = copied_end = 0
+    while index < len(text):
+        match = next((candidate for candidate in candidates if _is_reference(text, index, candidate, candidates)), None)
+        if match is None:
+            index += 1
             continue
-        parts += [text[done:at], fits.new]
-        at = done = at + len(fits.old)
-    return "".join([*parts, text[done:]])
+        pieces += [text[copied_end:index], match.new]
+        index = copied_end = index + len(match.old)
+    return "".join([*pieces, text[copied_end:]])
 
 
-def _is_named(text: str, at: int, spelling: Spelling, spellings: Sequence[Spelling]) -> bool:
+def _is_reference(text: str, index: int, replacement: PathReplacement, replacements: Sequence[PathReplacement]) -> bool:
     """Whether a spelling stands at a place, and is not the text of a link to something else."""
-    if not text.startswith(spelling.old, at) or not _stands_alone(text, at, spelling):
+    if not text.startswith(replacement.old, index) or not _is_whole_name(text, index, replacement):
         return False
-    behind = at + len(spelling.old)
-    if not text.startswith("](", behind):
+    name_end = index + len(replacement.old)
+    if not text.startswith("](", name_end):
         return True
-    to = behind + (3 if text.startswith("](<", behind) else 2)
-    return any([text.startswith(each.old, to) and _stands_alone(text, to, each) for each in spellings])
+    target_index = name_end + (3 if text.startswith("](<", name_end) else 2)
+    return any([text.startswith(other.old, target_index) and _is_whole_name(text, target_index, other) for other in replacements])
 
 
-def _stands_alone(text: str, at: int, spelling: Spelling) -> bool:
+def _is_whole_name(text: str, index: int, replacement: PathReplacement) -> bool:
     """Whether what stands at a place is no part of a longer name."""
-    before, after = text[at - 1 : at], text[at + len(spelling.old) :]
-    if before == ":" and text[at - 2 : at - 1].isalnum():  # a path as it was in a commit
+    char_before, following_text = text[index - 1 : index], text[index + len(replacement.old) :]
+    if char_before == ":" and text[index - 2 : index - 1].isalnum():  # a path as it was in a commit
         return False
-    if before.isalnum() or before in tuple("_-./~%\\"):
+    if char_before.isalnum() or char_before in tuple("_-./~%\\"):
         return False
-    if spelling.path and after[:1] == "/":
+    if replacement.allows_subpath and following_text[:1] == "/":
         return True
-    rest = after.lstrip(".")
-    return not (after[:1].isalnum() or after[:1] in tuple("_-/%") or (rest != after and rest[:1].isalnum()))
+    following_name = following_text.lstrip(".")
+    return not (following_text[:1].isalnum() or following_text[:1] in tuple("_-/%") or (following_name != following_text and following_name[:1].isalnum()))
 
 
-def _everywhere(value: Any, anew: Callable[[str], str]) -> Any:
+def _rewrite_nested(value: Any, rewrite: Callable[[str], str]) -> Any:
     """A fact, or facts in facts, written anew."""
     if isinstance(value, str):
-        return anew(value)
-    return tuple([_everywhere(each, anew) for each in value]) if isinstance(value, tuple) else value
+        return rewrite(value)
+    return tuple([_rewrite_nested(child, rewrite) for child in value]) if isinstance(value, tuple) else value

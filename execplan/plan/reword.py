@@ -2,62 +2,62 @@
 
 from __future__ import annotations
 
-from execplan.clock import write_stamp
+from execplan.clock import write_timestamp
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, Subject, facts, section_for
-from execplan.plan.grammar import read_box, task_text
+from execplan.plan.change import PlanChange, PlanContent, ChangedTask, plan_content, target_section
+from execplan.plan.grammar import read_checkbox, text_without_timestamp
 from execplan.plan.model import DONE, Plan, Task
 from execplan.plan.seek import task_ids
-from execplan.plan.shape import Shape, wrap
-from execplan.plan.tasks import bullet_like, chosen_tasks, named_task, shape_beside, stamp_for
+from execplan.plan.shape import ItemFormat, wrap_text
+from execplan.plan.tasks import next_bullet, find_tasks, format_task, neighbor_format, timestamp_example
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
 
-def reword(query: str, words: str) -> Changer:
+def reword_task(query: str, source: str) -> ChangeBuilder:
     """Put other words behind the box of the task that the query names, and behind its stamp unless they bring one."""
-    text = _text(words)
-    chosen: list[str] = []
+    text = _require_task_text(source)
+    known_ids: list[str] = []
 
-    def change(plan: Plan) -> Change:
-        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
-        task = chosen_tasks(plan, [query], chosen)[0]
-        before = facts(plan)
-        at = task.number - 1
-        subject = Subject(at, task_ids(plan.tasks)[at])
-        name = f"{task.number}. {text}"
-        head, box = _box(plan, task)
-        new = _line(head, box, words, text, shape_beside(plan, task))
-        if task.text == text and (words == text or (task.stamp is not None and words.startswith(task.stamp.text))):
-            return Change((), before, "", (f"unchanged: {named_task(before.tasks, at)}",), (subject,))
-        edit = Edit(task.box, task.end, tuple(new))
-        after = _instead(before, task, (task.mark, text))
-        return Change((edit,), after, f"reword {name}", (f"reworded: {named_task(after.tasks, at)}",), (subject,))
+    def build_change(plan: Plan) -> PlanChange:
+        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        task = find_tasks(plan, [query], known_ids)[0]
+        content = plan_content(plan)
+        index = task.number - 1
+        changed_task = ChangedTask(index, task_ids(plan.tasks)[index])
+        task_label = f"{task.number}. {text}"
+        head, box_text = _split_box_line(plan, task)
+        new_lines = _format_task(head, box_text, source, text, neighbor_format(plan, task))
+        if task.text == text and (source == text or (task.timestamp is not None and source.startswith(task.timestamp.text))):
+            return PlanChange((), content, "", (f"unchanged: {format_task(content.tasks, index)}",), (changed_task,))
+        edit = Edit(task.box_line, task.end, tuple(new_lines))
+        new_content = _replace_task(content, task, (task.mark, text))
+        return PlanChange((edit,), new_content, f"reword {task_label}", (f"reworded: {format_task(new_content.tasks, index)}",), (changed_task,))
 
-    return change
+    return build_change
 
 
-def split(query: str, done: str, remaining: str, moment: datetime) -> Changer:
+def split_task(query: str, done_text: str, open_text: str, now: datetime) -> ChangeBuilder:
     """Put a ticked task and an open one in the place of a half-done one; what is nested in it stays with the open one."""
-    texts = (_text(done), _text(remaining))
-    chosen: list[str] = []
+    texts = (_require_task_text(done_text), _require_task_text(open_text))
+    known_ids: list[str] = []
 
-    def change(plan: Plan) -> Change:
-        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
-        task = chosen_tasks(plan, [query], chosen)[0]
-        before = facts(plan)
-        parts = (("x", texts[0]), (" ", texts[1]))
-        at, was = task.number - 1, task_ids(plan.tasks)[task.number - 1]
-        if before.tasks[at : at + 2] == parts:
-            told = [named_task(before.tasks, each) for each in (at, at + 1)]
-            subjects = (Subject(at, was), Subject(at + 1, task_ids(plan.tasks)[at + 1]))
-            return Change((), before, "", (f"done already: {told[0]}", f"open already: {told[1]}"), subjects)
+    def build_change(plan: Plan) -> PlanChange:
+        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        task = find_tasks(plan, [query], known_ids)[0]
+        content = plan_content(plan)
+        new_tasks = (("x", texts[0]), (" ", texts[1]))
+        index, task_id = task.number - 1, task_ids(plan.tasks)[task.number - 1]
+        if content.tasks[index : index + 2] == new_tasks:
+            task_names = [format_task(content.tasks, task_index) for task_index in (index, index + 1)]
+            changed_tasks = (ChangedTask(index, task_id), ChangedTask(index + 1, task_ids(plan.tasks)[index + 1]))
+            return PlanChange((), content, "", (f"done already: {task_names[0]}", f"open already: {task_names[1]}"), changed_tasks)
         if task.state == DONE:
             raise ExecplanError(
                 "task-done",
@@ -65,51 +65,51 @@ def split(query: str, done: str, remaining: str, moment: datetime) -> Changer:
                 exit=INPUT,
                 hint=f"reopen it first: execplan reopen {task.number}",
             )
-        stamp = stamp_for(plan, task)
-        ticked = f"[x] {write_stamp(moment, stamp)}{stamp.after or ' '}"
-        new = split_lines(plan, task, ticked, "[ ]" + _box(plan, task)[1][3:], (done, remaining))
-        after = _instead(before, task, *parts)
-        said = (f"done: {named_task(after.tasks, at)}", f"open: {named_task(after.tasks, at + 1)}")
-        edit = Edit(task.start, task.end, tuple(new))
-        subjects = (Subject(at, was), Subject(at + 1, was))
-        return Change((edit,), after, f"split {task.number}, {task.text}", said, subjects)
+        timestamp = timestamp_example(plan, task)
+        done_box = f"[x] {write_timestamp(now, timestamp)}{timestamp.separator or ' '}"
+        new_lines = format_split_tasks(plan, task, done_box, "[ ]" + _split_box_line(plan, task)[1][3:], (done_text, open_text))
+        new_content = _replace_task(content, task, *new_tasks)
+        messages = (f"done: {format_task(new_content.tasks, index)}", f"open: {format_task(new_content.tasks, index + 1)}")
+        edit = Edit(task.start, task.end, tuple(new_lines))
+        changed_tasks = (ChangedTask(index, task_id), ChangedTask(index + 1, task_id))
+        return PlanChange((edit,), new_content, f"split {task.number}, {task.text}", messages, changed_tasks)
 
-    return change
+    return build_change
 
 
-def split_lines(plan: Plan, task: Task, ticked: str, left: str, words: tuple[str, str]) -> list[str]:
+def format_split_tasks(plan: Plan, task: Task, done_box: str, open_box: str, texts: tuple[str, str]) -> list[str]:
     """The lines of the two tasks in the place of one: the box of each with its stamp, and what each says."""
-    shape = shape_beside(plan, task)
-    lines = _line(bullet_like(plan, task, 0), ticked, words[0], task_text(words[0]), shape)
-    lines += [""] if shape.loose else []
-    return lines + _line(bullet_like(plan, task, 1), left, words[1], task_text(words[1]), shape)
+    item_format = neighbor_format(plan, task)
+    lines = _format_task(next_bullet(plan, task, 0), done_box, texts[0], text_without_timestamp(texts[0]), item_format)
+    lines += [""] if item_format.is_loose else []
+    return lines + _format_task(next_bullet(plan, task, 1), open_box, texts[1], text_without_timestamp(texts[1]), item_format)
 
 
-def _text(words: str) -> str:
+def _require_task_text(source: str) -> str:
     """The words of a task without a stamp that they begin with; raises ExecplanError when there are no others."""
-    text = task_text(words)
+    text = text_without_timestamp(source)
     if not text:
         raise ExecplanError(
-            "no-words", f"a task needs words, not only a stamp: {words!r}", exit=USAGE, hint="say what is to be done"
+            "no-words", f"a task needs words, not only a stamp: {source!r}", exit=USAGE, hint="say what is to be done"
         )
     return text
 
 
-def _line(head: str, box: str, words: str, text: str, shape: Shape) -> list[str]:
+def _format_task(head: str, box_text: str, source: str, text: str, item_format: ItemFormat) -> list[str]:
     """The lines of a task; a stamp that the words begin with stands in the place of the one behind the box."""
-    return wrap(head + (box if words == text else f"{box[:3]} "), words, shape)
+    return wrap_text(head + (box_text if source == text else f"{box_text[:3]} "), source, item_format)
 
 
-def _box(plan: Plan, task: Task) -> tuple[str, str]:
+def _split_box_line(plan: Plan, task: Task) -> tuple[str, str]:
     """What stands before a task's box, and the box with all that stands between it and the words."""
-    line = plan.text.lines[task.box]
-    at = line.index(f"[{task.mark}]")
-    box = read_box(line[at:])
-    assert box is not None
-    between = line[at : len(line) - len(box.words)]
-    return line[:at], between if between.endswith((" ", "\t")) else f"{between} "
+    line = plan.text.lines[task.box_line]
+    box_index = line.index(f"[{task.mark}]")
+    checkbox = read_checkbox(line[box_index:])
+    assert checkbox is not None
+    box_text = line[box_index : len(line) - len(checkbox.text)]
+    return line[:box_index], box_text if box_text.endswith((" ", "\t")) else f"{box_text} "
 
 
-def _instead(before: Facts, task: Task, *parts: tuple[str, str]) -> Facts:
+def _replace_task(content: PlanContent, task: Task, *new_tasks: tuple[str, str]) -> PlanContent:
     """The facts with others in place of a task."""
-    return before._replace(tasks=(*before.tasks[: task.number - 1], *parts, *before.tasks[task.number :]))
+    return content._replace(tasks=(*content.tasks[: task.number - 1], *new_tasks, *content.tasks[task.number :]))

@@ -12,42 +12,42 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_RULES = "-=*_"
-_OPENERS = ("#", ">", "<", "```", "~~~")
+_RULE_CHARS = "-=*_"
+_BLOCK_STARTS = ("#", ">", "<", "```", "~~~")
 
-NARROWEST = 40
+MIN_WIDTH = 40
 """Columns that a text wrapped by hand has at least; narrower lines were broken for what they say."""
 
 
-class Shape(NamedTuple):
+class ItemFormat(NamedTuple):
     """What a new item copies."""
 
     width: int
     """Columns at which its words wrap, or 0 for one line."""
     indent: str
     """What its further lines begin with."""
-    loose: bool
+    is_loose: bool
     """Whether a blank line stands between items."""
 
 
-def shape_of(lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: str, loose: bool) -> Shape:
-    """The shape of neighbours, each from its first line to one past its last; `indent` and `loose` are for none."""
+def detect_format(lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: str, is_loose_default: bool) -> ItemFormat:
+    """The shape of neighbours, each from its first line to one past its last; `indent` and `is_loose_default` are for none."""
     widths = [max(len(line) for line in lines[start:end]) for start, end in spans if end - start > 1]
     if len(spans) > 1:
-        loose = is_loose(lines, spans)
+        is_loose_default = is_loose(lines, spans)
     for start, end in reversed(spans):
         if end - start > 1:
-            second = lines[start + 1]
-            found = second[: len(second) - len(second.lstrip(" \t"))]
-            indent = found or indent
+            second_line = lines[start + 1]
+            second_indent = second_line[: len(second_line) - len(second_line.lstrip(" \t"))]
+            indent = second_indent or indent
             break
-    return Shape(wrap_width(widths), indent, loose)
+    return ItemFormat(wrap_width(widths), indent, is_loose_default)
 
 
 def wrap_width(widths: Sequence[int]) -> int:
     """The columns at which items wrap whose lines have these widths, or 0."""
     widest = max(widths, default=0)
-    return widest if widest >= NARROWEST else 0
+    return widest if widest >= MIN_WIDTH else 0
 
 
 def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:
@@ -55,42 +55,42 @@ def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:
     return any([end < start and is_blank("".join(lines[end:start])) for (_, end), (start, _) in pairwise(spans)])
 
 
-def wrap(first: str, words: str, shape: Shape) -> list[str]:
-    """Lines that begin with `first` and say the words; none but the first begins with what opens a block or a label."""
-    lines = [first]
-    parts = words.split()
-    for at, word in enumerate(parts):
+def wrap_text(first_prefix: str, text: str, item_format: ItemFormat) -> list[str]:
+    """Lines that begin with `first_prefix` and say the words; none but the first begins with what opens a block or a label."""
+    lines = [first_prefix]
+    words = text.split()
+    for index, word in enumerate(words):
         space = "" if lines[-1].endswith(" ") or not lines[-1] else " "
-        fits = not shape.width or len(lines[-1]) + len(space) + len(word) <= shape.width
-        if fits or lines[-1] == first or _opens(word, parts[at : at + 3]):
+        is_fitting = not item_format.width or len(lines[-1]) + len(space) + len(word) <= item_format.width
+        if is_fitting or lines[-1] == first_prefix or _may_open_block(word, words[index : index + 3]):
             lines[-1] += space + word
         else:
-            lines.append(shape.indent + word)
+            lines.append(item_format.indent + word)
     return lines
 
 
-def escape(words: str) -> str:
+def escape_text(text: str) -> str:
     """Words at the start of a line, with a backslash in what would open a block or be a label there."""
-    name, _, rest = words.partition(":")
-    if read_label(words) is not None and read_label(f"{name}\\:{rest}") is None:
-        return f"{name}\\:{rest}"
-    word = words.split(" ", 1)[0]
-    if word[:-1].isdigit() and word[-1] in ".)":
-        return f"{word[:-1]}\\{words[len(word) - 1 :]}"
-    return "\\" + words if _opens(word, words.split(" ")[:3]) or word.startswith(("[", "|")) else words
+    head, _, tail = text.partition(":")
+    if read_label(text) is not None and read_label(f"{head}\\:{tail}") is None:
+        return f"{head}\\:{tail}"
+    first_word = text.split(" ", 1)[0]
+    if first_word[:-1].isdigit() and first_word[-1] in ".)":
+        return f"{first_word[:-1]}\\{text[len(first_word) - 1 :]}"
+    return "\\" + text if _may_open_block(first_word, text.split(" ")[:3]) or first_word.startswith(("[", "|")) else text
 
 
-def heading(title: str) -> str:
+def escape_heading(title: str) -> str:
     """A title as a heading holds it: number signs at its end would close the heading."""
-    words = title.rstrip("#")
-    return f"{words}\\{title[len(words) :]}" if words != title else title
+    bare_title = title.rstrip("#")
+    return f"{bare_title}\\{title[len(bare_title) :]}" if bare_title != title else title
 
 
-def _opens(word: str, following: Sequence[str]) -> bool:
+def _may_open_block(word: str, following: Sequence[str]) -> bool:
     """Whether a line that begins with the word might be something else than text."""
-    if word in ("-", "+", "*") or word.startswith(_OPENERS):
+    if word in ("-", "+", "*") or word.startswith(_BLOCK_STARTS):
         return True
-    if word[0] in _RULES and not word.strip(word[0]):
+    if word[0] in _RULE_CHARS and not word.strip(word[0]):
         return True
     if word[:-1].isdigit() and word[-1] in ".)":
         return True

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from execplan.clock import PLAIN, Stamp, write_stamp
-from execplan.errors import CHANGED, INPUT, ExecplanError
+from execplan.clock import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
+from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, Subject, facts, fill, padded, section_for, with_section
-from execplan.plan.grammar import read_box, task_text
+from execplan.plan.change import PlanChange, PlanContent, ChangedTask, plan_content, append_to_section, insert_padded, target_section, insert_section
+from execplan.plan.grammar import read_checkbox, text_without_timestamp
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
-from execplan.plan.seek import find_task, fold, ids_of, matching, single, task_ids
-from execplan.plan.shape import Shape, is_loose, shape_of, wrap
+from execplan.plan.seek import find_task, normalize_text, ids_for_texts, find_matches, require_single, task_ids
+from execplan.plan.shape import ItemFormat, is_loose, detect_format, wrap_text
 from execplan.record import NamedTuple
 from execplan.text.blocks import HEADING
 from execplan.text.edit import Edit
@@ -19,210 +19,210 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
 
-def tick(queries: Sequence[str], moment: datetime) -> Changer:
+def complete_tasks(queries: Sequence[str], now: datetime) -> ChangeBuilder:
     """Put an `x` and the time into the boxes of the tasks that the queries name."""
-    return _mark(queries, "x", moment)
+    return _mark_tasks(queries, "x", now)
 
 
-def reopen(queries: Sequence[str]) -> Changer:
+def reopen_tasks(queries: Sequence[str]) -> ChangeBuilder:
     """Empty the boxes of the tasks that the queries name and take their stamps out."""
-    return _mark(queries, " ", None)
+    return _mark_tasks(queries, " ", None)
 
 
-def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer:
-    wanted = DONE if mark == "x" else OPEN
-    verb = "done" if mark == "x" else "reopen"
-    chosen: list[str] = []
+def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> ChangeBuilder:
+    target_state = DONE if mark == "x" else OPEN
+    command = "done" if mark == "x" else "reopen"
+    known_ids: list[str] = []
 
-    def change(plan: Plan) -> Change:
-        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
-        tasks = chosen_tasks(plan, queries, chosen)
-        edits, said, marked = [], [], []
+    def build_change(plan: Plan) -> PlanChange:
+        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        tasks = find_tasks(plan, queries, known_ids)
+        edits, messages, marked_tasks = [], [], []
         ids = task_ids(plan.tasks)
-        subjects = tuple([Subject(task.number - 1, ids[task.number - 1]) for task in tasks])
-        expected = [(task.mark, task.text) for task in plan.tasks]
+        changed_tasks = tuple([ChangedTask(task.number - 1, ids[task.number - 1]) for task in tasks])
+        expected_tasks = [(task.mark, task.text) for task in plan.tasks]
         for task in tasks:
-            name = f"{task.number}. {task.text}"
-            if task.state == wanted:
-                said.append(f"{'done' if mark == 'x' else 'open'} already: {name}")
+            label = f"{task.number}. {task.text}"
+            if task.state == target_state:
+                messages.append(f"{'done' if mark == 'x' else 'open'} already: {label}")
                 continue
-            shape = stamp_for(plan, task)
-            stamp = write_stamp(moment, shape) if moment else ""
-            line = _marked(plan.text.lines[task.box], task, mark, stamp, shape.after or " ")
-            edits.append(Edit(task.box, task.box + 1, (line,)))
-            expected[task.number - 1] = (mark, task.text)
-            said.append(f"{'done' if mark == 'x' else 'reopened'}: {name}")
-            marked.append(task)
-        summary = f"{verb} {', '.join([str(task.number) for task in marked])}"
-        if len(marked) == 1:
-            summary += f", {marked[0].text}"
-        return Change(tuple(edits), facts(plan)._replace(tasks=tuple(expected)), summary, tuple(said), subjects)
+            example = timestamp_example(plan, task)
+            timestamp = write_timestamp(now, example) if now else ""
+            line = _mark_line(plan.text.lines[task.box_line], task, mark, timestamp, example.separator or " ")
+            edits.append(Edit(task.box_line, task.box_line + 1, (line,)))
+            expected_tasks[task.number - 1] = (mark, task.text)
+            messages.append(f"{'done' if mark == 'x' else 'reopened'}: {label}")
+            marked_tasks.append(task)
+        summary = f"{command} {', '.join([str(task.number) for task in marked_tasks])}"
+        if len(marked_tasks) == 1:
+            summary += f", {marked_tasks[0].text}"
+        return PlanChange(tuple(edits), plan_content(plan)._replace(tasks=tuple(expected_tasks)), summary, tuple(messages), changed_tasks)
 
-    return change
+    return build_change
 
 
-def add(
-    words: str,
-    moment: datetime,
+def add_task(
+    source: str,
+    now: datetime,
     *,
     after: str | None = None,
     before: str | None = None,
     under: str | None = None,
     create: bool = False,
-) -> Changer:
+) -> ChangeBuilder:
     """Add an open task after the last one, after or before the one that is named, or after the last one under a heading."""
-    chosen: list[str] = []
-    text = task_text(words)
-    stamp = words.removesuffix(text)
+    known_ids: list[str] = []
+    text = text_without_timestamp(source)
+    timestamp = source.removesuffix(text)
 
-    named = after if after is not None else before
+    neighbor_query = after if after is not None else before
 
-    def change(plan: Plan) -> Change:
-        section = section_for(plan, outline.PROGRESS, create=create)
-        was = facts(plan)
-        head = _heading(plan, section, under) if under is not None else None
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.PROGRESS, create=create)
+        content = plan_content(plan)
+        heading = _find_heading(plan, section, under) if under is not None else None
         if section is None:
-            if named is not None:
-                chosen_tasks(plan, [named], chosen)
-            edit, titles = with_section(plan, outline.PROGRESS, [f"- [ ] {words}"])
-            return _added(was._replace(sections=titles), edit, 0, text)
-        siblings = [task for task in plan.tasks if head is None or head.start < task.start < head.end]
+            if neighbor_query is not None:
+                find_tasks(plan, [neighbor_query], known_ids)
+            edit, titles = insert_section(plan, outline.PROGRESS, [f"- [ ] {source}"])
+            return _task_added(content._replace(sections=titles), edit, 0, text)
+        siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
         for task in siblings:
-            if fold(task.text) == fold(text):
-                name = task_ids(plan.tasks)[task.number - 1]
-                said = f"there already, {task.state}: {task.number}. {task.text}  [{name}]"
-                return Change((), was, "", (said,), (Subject(task.number - 1, name),))
-        neighbour = chosen_tasks(plan, [named], chosen)[0] if named is not None else None
-        if neighbour is None and siblings:
-            neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]
-        if neighbour is not None:
-            edit = _beside(plan, neighbour, text, stamp, moment, above=before is not None)
-        elif head is not None:
-            edit = padded(plan.text.lines, head.end, [f"- [ ] {words}"])
+            if normalize_text(task.text) == normalize_text(text):
+                task_id = task_ids(plan.tasks)[task.number - 1]
+                message = f"there already, {task.state}: {task.number}. {task.text}  [{task_id}]"
+                return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
+        neighbor = find_tasks(plan, [neighbor_query], known_ids)[0] if neighbor_query is not None else None
+        if neighbor is None and siblings:
+            neighbor = ([task for task in siblings if not task.depth] or siblings)[-1]
+        if neighbor is not None:
+            edit = _insert_beside(plan, neighbor, text, timestamp, now, is_above=before is not None)
+        elif heading is not None:
+            edit = insert_padded(plan.text.lines, heading.end, [f"- [ ] {source}"])
         else:
-            edit = fill(plan, section, [f"- [ ] {words}"])
-        return _added(was, edit, sum([task.start < edit.start for task in plan.tasks]), text)
+            edit = append_to_section(plan, section, [f"- [ ] {source}"])
+        return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
-    return change
-
-
-def _added(before: Facts, edit: Edit, at: int, text: str) -> Change:
-    tasks = (*before.tasks[:at], (" ", text), *before.tasks[at:])
-    said = f"added: {named_task(tasks, at)}"
-    return Change((edit,), before._replace(tasks=tasks), f"add {at + 1}, {text}", (said,), (Subject(at, None),))
+    return build_change
 
 
-def named_task(tasks: Sequence[tuple[str, str]], at: int) -> str:
+def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
+    tasks = (*content.tasks[:index], (" ", text), *content.tasks[index:])
+    message = f"added: {format_task(tasks, index)}"
+    return PlanChange((edit,), content._replace(tasks=tasks), f"add {index + 1}, {text}", (message,), (ChangedTask(index, None),))
+
+
+def format_task(tasks: Sequence[tuple[str, str]], index: int) -> str:
     """A task of a plan's facts with its number and its id: `3. Write the tests  [t6a76z2]`."""
     texts = [text for _, text in tasks]
-    return f"{at + 1}. {texts[at]}  [{ids_of(texts)[at]}]"
+    return f"{index + 1}. {texts[index]}  [{ids_for_texts(texts)[index]}]"
 
 
-def chosen_tasks(plan: Plan, queries: Sequence[str], chosen: list[str]) -> list[Task]:
+def find_tasks(plan: Plan, queries: Sequence[str], known_ids: list[str]) -> list[Task]:
     """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
-    if not chosen:
-        found = [find_task(plan, query) for query in queries]
-        chosen += dict(found)
+    if not known_ids:
+        matches = [find_task(plan, query) for query in queries]
+        known_ids += dict(matches)
     ids = task_ids(plan.tasks)
-    for name in chosen:
-        if name not in ids:
+    for task_id in known_ids:
+        if task_id not in ids:
             raise ExecplanError(
                 "task-gone",
-                f"the task {name} is no longer in the plan: it was changed while it was edited",
-                exit=CHANGED,
+                f"the task {task_id} is no longer in the plan: it was changed while it was edited",
+                exit=CONFLICT,
                 hint="look again: execplan show",
             )
-    return [plan.tasks[ids.index(name)] for name in chosen]
+    return [plan.tasks[ids.index(task_id)] for task_id in known_ids]
 
 
-def _marked(line: str, task: Task, mark: str, stamp: str, after: str) -> str:
+def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str) -> str:
     """The line of a box with another mark, and with a stamp or none."""
-    at = line.index(f"[{task.mark}]")
-    box = read_box(line[at:])
-    assert box is not None
-    head = f"{line[:at]}[{mark}]"
-    if not stamp:
-        if box.stamp is not None and not box.words:
-            return head + box.lead[:-1] + box.stamp.after
-        return head + box.lead + (box.words if box.stamp is not None else box.blank + box.words)
-    same = box.stamp is not None and box.stamp.bare == (not stamp.startswith("("))  # else its colon does not fit
-    if box.stamp is not None and same and (box.words or box.stamp.after):
-        after = box.stamp.after
-    elif not box.words:
-        after = box.lead
-    return head + (box.lead or " ") + stamp + after + box.words
+    box_index = line.index(f"[{task.mark}]")
+    checkbox = read_checkbox(line[box_index:])
+    assert checkbox is not None
+    line_start = f"{line[:box_index]}[{mark}]"
+    if not timestamp:
+        if checkbox.timestamp is not None and not checkbox.text:
+            return line_start + checkbox.leading_space[:-1] + checkbox.timestamp.separator
+        return line_start + checkbox.leading_space + (checkbox.text if checkbox.timestamp is not None else checkbox.placeholder + checkbox.text)
+    is_same_style = checkbox.timestamp is not None and checkbox.timestamp.is_bare == (not timestamp.startswith("("))  # else its colon does not fit
+    if checkbox.timestamp is not None and is_same_style and (checkbox.text or checkbox.timestamp.separator):
+        separator = checkbox.timestamp.separator
+    elif not checkbox.text:
+        separator = checkbox.leading_space
+    return line_start + (checkbox.leading_space or " ") + timestamp + separator + checkbox.text
 
 
-def stamp_for(plan: Plan, task: Task) -> Stamp:
+def timestamp_example(plan: Plan, task: Task) -> Timestamp:
     """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
-    stamped = [each for each in plan.tasks if each.stamp is not None and each.stamp.possible]
-    near = sorted(stamped, key=lambda each: (abs(each.number - task.number), each.number))
-    for each in [each for each in near if each.state == DONE] + [each for each in near if each is task]:
-        if each.stamp is not None and not (each.stamp.bare and task.text[:1] in ":：-–—,"):
-            return each.stamp
-    return PLAIN
+    stamped_tasks = [other for other in plan.tasks if other.timestamp is not None and other.timestamp.is_valid]
+    nearest_tasks = sorted(stamped_tasks, key=lambda other: (abs(other.number - task.number), other.number))
+    for other in [other for other in nearest_tasks if other.state == DONE] + [other for other in nearest_tasks if other is task]:
+        if other.timestamp is not None and not (other.timestamp.is_bare and task.text[:1] in ":：-–—,"):
+            return other.timestamp
+    return DEFAULT_TIMESTAMP
 
 
-def _beside(plan: Plan, neighbour: Task, words: str, stamp: str, moment: datetime, *, above: bool) -> Edit:
+def _insert_beside(plan: Plan, neighbor: Task, text: str, timestamp: str, now: datetime, *, is_above: bool) -> Edit:
     """An open task before or after another, written like it."""
-    if not stamp and neighbour.state == OPEN and neighbour.stamp is not None:
-        stamp = write_stamp(moment, neighbour.stamp) + (neighbour.stamp.after or " ")
-    shape = shape_beside(plan, neighbour)
-    new = wrap(bullet_like(plan, neighbour, 0 if above else 1) + f"[ ] {stamp}", words, shape)
-    if above:
-        return Edit(neighbour.start, neighbour.start, (*new, "") if shape.loose else tuple(new))
-    return Edit(neighbour.stop, neighbour.stop, ("", *new) if shape.loose else tuple(new))
+    if not timestamp and neighbor.state == OPEN and neighbor.timestamp is not None:
+        timestamp = write_timestamp(now, neighbor.timestamp) + (neighbor.timestamp.separator or " ")
+    item_format = neighbor_format(plan, neighbor)
+    new_lines = wrap_text(next_bullet(plan, neighbor, 0 if is_above else 1) + f"[ ] {timestamp}", text, item_format)
+    if is_above:
+        return Edit(neighbor.start, neighbor.start, (*new_lines, "") if item_format.is_loose else tuple(new_lines))
+    return Edit(neighbor.item_end, neighbor.item_end, ("", *new_lines) if item_format.is_loose else tuple(new_lines))
 
 
-def shape_beside(plan: Plan, neighbour: Task) -> Shape:
+def neighbor_format(plan: Plan, neighbor: Task) -> ItemFormat:
     """How an item beside a task is written, copied from the tasks at its depth."""
     lines = plan.text.lines
-    siblings = [task for task in plan.tasks if task.depth == neighbour.depth]
-    spans = [(task.box, task.end) for task in siblings]
-    shape = shape_of(lines, spans, indent=inner_indent(plan, neighbour), loose=False)
-    return shape._replace(loose=is_loose(lines, [(task.start, task.stop) for task in siblings]))
+    siblings = [task for task in plan.tasks if task.depth == neighbor.depth]
+    spans = [(task.box_line, task.end) for task in siblings]
+    item_format = detect_format(lines, spans, indent=inner_indent(plan, neighbor), is_loose_default=False)
+    return item_format._replace(is_loose=is_loose(lines, [(task.start, task.item_end) for task in siblings]))
 
 
-def bullet_like(plan: Plan, task: Task, step: int) -> str:
+def next_bullet(plan: Plan, task: Task, offset: int) -> str:
     """What an item begins with that stands so many items behind a task: indent, bullet or number, and space."""
-    item = task.item
-    mark = item.mark
-    if mark[:-1].isdigit():
-        mark = f"{int(mark[:-1]) + step}{mark[-1]}"
-    return _lead(plan, task) + mark + (" " * (item.content - item.column - len(item.mark)) or " ")
+    block = task.item_block
+    bullet = block.mark
+    if bullet[:-1].isdigit():
+        bullet = f"{int(bullet[:-1]) + offset}{bullet[-1]}"
+    return _item_indent(plan, task) + bullet + (" " * (block.content_column - block.column - len(block.mark)) or " ")
 
 
 def inner_indent(plan: Plan, task: Task) -> str:
     """What a line begins with that stands in a task."""
-    return _lead(plan, task) + " " * (task.item.content - task.item.column)
+    return _item_indent(plan, task) + " " * (task.item_block.content_column - task.item_block.column)
 
 
-def _lead(plan: Plan, task: Task) -> str:
-    first = plan.text.lines[task.start]
-    lead = first[: len(first) - len(first.lstrip(" \t"))]
-    return lead if len(lead.expandtabs(4)) == task.item.column else " " * task.item.column
+def _item_indent(plan: Plan, task: Task) -> str:
+    first_line = plan.text.lines[task.start]
+    indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
+    return indent if len(indent.expandtabs(4)) == task.item_block.column else " " * task.item_block.column
 
 
-class _Head(NamedTuple):
+class _HeadingSpan(NamedTuple):
     """A sub-heading of Progress: its line, and one past the last line below it."""
 
     start: int
     end: int
 
 
-def _heading(plan: Plan, section: Section | None, query: str) -> _Head:
+def _find_heading(plan: Plan, section: Section | None, query: str) -> _HeadingSpan:
     """The sub-heading that unique words name; raises ExecplanError."""
-    inside = plan.blocks[section.first : section.last] if section is not None else []
-    heads = [block for block in inside if block.kind == HEADING and not block.depth]
-    names = [f"line {head.start + 1}: {'#' * head.level} {head.text}" for head in heads]
+    section_blocks = plan.blocks[section.first_block : section.block_end] if section is not None else []
+    headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]
+    candidates = [f"line {heading.start + 1}: {'#' * heading.level} {heading.text}" for heading in headings]
     hint = "say its words as they stand in the plan"
-    at = single(matching([head.text for head in heads], query), names, query, "heading", hint)
-    if section is None or at is None:
-        what = f"no heading in {section.title if section else outline.PROGRESS} has the words {query!r}"
-        raise ExecplanError("no-such-heading", what, exit=INPUT, hint=hint, candidates=names)
-    head = heads[at]
-    below = [each.start for each in heads[at + 1 :] if each.level <= head.level]
-    return _Head(head.start, min([*below, section.room]))
+    match = require_single(find_matches([heading.text for heading in headings], query), candidates, query, "heading", hint)
+    if section is None or match is None:
+        message = f"no heading in {section.title if section else outline.PROGRESS} has the words {query!r}"
+        raise ExecplanError("no-such-heading", message, exit=INPUT, hint=hint, candidates=candidates)
+    heading = headings[match]
+    later_starts = [later_heading.start for later_heading in headings[match + 1 :] if later_heading.level <= heading.level]
+    return _HeadingSpan(heading.start, min([*later_starts, section.content_end]))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.errors import CHANGED, ExecplanError
-from execplan.plan.change import Change, facts
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.plan.change import PlanChange, plan_content
 from execplan.plan.reader import decode, read_text
-from execplan.text.edit import Edit, apply
-from execplan.text.merge import merge
+from execplan.text.edit import Edit, apply_edits
+from execplan.text.merge import merge_chunks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,50 +15,50 @@ if TYPE_CHECKING:
     from execplan.text.merge import Chunk
 
 
-def rebased(plan: Plan, base: bytes, changed: bytes, summary: str, said: str, hint: str) -> Change:
+def rebase_text(plan: Plan, base: bytes, changed: bytes, summary: str, message: str, hint: str) -> PlanChange:
     """What leads from the base to the changed text, made to a plan that came from the base too.
 
     Raises ExecplanError when the plan has changed at the same place; `hint` says what to do then.
     """
     edits = []
-    at = 0
-    parts = _parts(plan.text)
-    for chunk in merge(_parts(decode(base)), parts, _parts(decode(changed))):
-        new = chunk.merged
-        if new is None:
-            line, what = _difference(chunk)
+    index = 0
+    plan_lines = _full_lines(plan.text)
+    for chunk in merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed))):
+        merged_lines = chunk.merged
+        if merged_lines is None:
+            line, description = _describe_difference(chunk)
             raise ExecplanError(
-                "changed-since", f"line {at + line + 1} {what}", exit=CHANGED, hint=hint, line=at + line + 1
+                "changed-since", f"line {index + line + 1} {description}", exit=CONFLICT, hint=hint, line=index + line + 1
             )
-        end = at + len(chunk.ours)
-        if new != chunk.ours:
-            if not new and end == len(parts) and at:  # the line above becomes the last: it keeps the end that it has
-                at, new = at - 1, (parts[at - 1],)
-            lines = [part.rstrip("\r\n") for part in new]
-            ends = tuple([part[len(line) :] for part, line in zip(new, lines, strict=True)])
-            edits.append(Edit(at, end, tuple(lines), ends))
-        at = end
-    expected = facts(read_text(apply(plan.text, edits))) if edits else facts(plan)
-    return Change(tuple(edits), expected, summary, (said,), whole=True)
+        end = index + len(chunk.ours)
+        if merged_lines != chunk.ours:
+            if not merged_lines and end == len(plan_lines) and index:  # the line above becomes the last: it keeps the end that it has
+                index, merged_lines = index - 1, (plan_lines[index - 1],)
+            lines = [full_line.rstrip("\r\n") for full_line in merged_lines]
+            ends = tuple([full_line[len(line) :] for full_line, line in zip(merged_lines, lines, strict=True)])
+            edits.append(Edit(index, end, tuple(lines), ends))
+        index = end
+    expected = plan_content(read_text(apply_edits(plan.text, edits))) if edits else plan_content(plan)
+    return PlanChange(tuple(edits), expected, summary, (message,), may_change_structure=True)
 
 
-def _parts(text: Text) -> list[str]:
+def _full_lines(text: Text) -> list[str]:
     """The lines of a text with their ends."""
     return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
 
 
-def _difference(chunk: Chunk) -> tuple[int, str]:
+def _describe_difference(chunk: Chunk) -> tuple[int, str]:
     """The first line of ours that is not as it was, within the chunk, and what became of it."""
     base, ours = chunk.base, chunk.ours
-    at = next((at for at, (one, two) in enumerate(zip(base, ours, strict=False)) if one != two), -1)
-    if at >= 0:
-        return at, f"has changed since: {_shown(ours[at])} is no longer {_shown(base[at])}"
+    index = next((index for index, (base_line, our_line) in enumerate(zip(base, ours, strict=False)) if base_line != our_line), -1)
+    if index >= 0:
+        return index, f"has changed since: {_quote_line(ours[index])} is no longer {_quote_line(base[index])}"
     if len(ours) > len(base):
-        return len(base), f"was put in since, at the same place: {_shown(ours[len(base)])}"
-    return max(len(ours) - 1, 0), f"stands where lines were taken out since: {_shown(base[len(ours)])}"
+        return len(base), f"was put in since, at the same place: {_quote_line(ours[len(base)])}"
+    return max(len(ours) - 1, 0), f"stands where lines were taken out since: {_quote_line(base[len(ours)])}"
 
 
-def _shown(part: str) -> str:
+def _quote_line(full_line: str) -> str:
     """A line, for a message."""
-    line = part.strip()
+    line = full_line.strip()
     return repr(line if len(line) <= 60 else line[:59] + "…")

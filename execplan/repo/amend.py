@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CHANGED, INPUT, NO, About, ExecplanError
+from execplan.errors import CONFLICT, INPUT, CHECK_FAILED, ErrorContext, ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import facts, stop_conflicts, stop_unclosed
-from execplan.plan.model import state_of
-from execplan.plan.seek import ids_of
+from execplan.plan.change import plan_content, ensure_no_conflicts, ensure_blocks_closed
+from execplan.plan.model import task_state
+from execplan.plan.seek import ids_for_texts
 from execplan.record import NamedTuple
 from execplan.repo import claims, shelf, state
 from execplan.repo.commit import commit_paths
@@ -17,16 +17,16 @@ from execplan.repo.edits.journal import Operation
 from execplan.repo.edits.recovered import PlanBackup
 from execplan.repo.homes import require_existing
 from execplan.text import files
-from execplan.text.edit import apply
-from execplan.text.hidden import visible
+from execplan.text.edit import apply_edits
+from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import Change, Changer, Facts
+    from execplan.plan.change import PlanChange, ChangeBuilder, PlanContent
     from execplan.plan.model import Plan
     from execplan.repo.git import CommitResult
     from execplan.repo.home import Project
@@ -78,7 +78,7 @@ class EditResult(NamedTuple):
     messages: tuple[str, ...]
     warnings: tuple[str, ...]
     tasks: tuple[EditedTask, ...] = ()
-    expected: Facts | None = None
+    expected: PlanContent | None = None
     """What the plan says then."""
 
 
@@ -87,14 +87,14 @@ class WriteResult(NamedTuple):
 
     old: bytes
     new: bytes
-    change: Change
+    change: PlanChange
     warnings: tuple[str, ...]
 
 
 def amend(
     project: Project,
     ref: PlanRef,
-    changer: Changer,
+    changer: ChangeBuilder,
     options: WriteOptions,
     *,
     command: str,
@@ -126,7 +126,7 @@ def amend(
         real = ref.real_path
         change = write_result.change
         commit_result = commit_paths(
-            project, ref.id, [real, *extra_paths], command, change.summary, {real: write_result.old}, change.expected.title
+            project, ref.id, [real, *extra_paths], command, change.summary, {real: write_result.old}, change.expected_content.title
         )
         return _edit_result(project, ref, write_result, options, commit_result)
 
@@ -137,7 +137,7 @@ def ensure_not_archived(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "archived-plan",
             f"{project.display_path(ref.path)} is archived: it is a record of what was done",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.shell_name}",
         )
 
@@ -148,7 +148,7 @@ def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "plan-gone",
             f"{project.display_path(ref.path)} was moved or removed while this waited for it",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint="see where it is: execplan list --all",
         )
 
@@ -156,13 +156,13 @@ def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
 def rewrite_plan(
     project: Project,
     ref: PlanRef,
-    changer: Changer,
+    changer: ChangeBuilder,
     options: WriteOptions,
     *,
     command: str,
     resolves_conflicts: bool = False,
     make_operation: Callable[[], Operation] = Operation,
-    before_write: Callable[[bytes, bytes, Change], object] | None = None,
+    before_write: Callable[[bytes, bytes, PlanChange], object] | None = None,
 ) -> WriteResult:
     """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
 
@@ -172,7 +172,7 @@ def rewrite_plan(
     display_path = project.display_path(ref.path)
 
     def write_once() -> WriteResult:
-        with About(display_path):
+        with ErrorContext(display_path):
             old = shelf.read_bytes(project, ref.path)
             if options.if_match is not None:
                 from execplan.repo.edits.since import ensure_digest_matches
@@ -181,7 +181,7 @@ def rewrite_plan(
             try:
                 new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
             except ExecplanError as error:
-                error.name_plan(ref.id)
+                error.add_plan_name(ref.id)
                 raise
             warnings = protection.check_change(old, change)
         if options.dry_run:
@@ -189,21 +189,21 @@ def rewrite_plan(
         if before_write is not None:
             before_write(old, new, change)
         if new == old:
-            files.tidy(ref.path, (old,), within=project.root, spare=backup)
+            files.remove_leftover(ref.path, (old,), within=project.root, backup_writer=backup)
             return WriteResult(old, new, change, ())
         if before_write is not None:
-            linked = files.replace(ref.path, old, new, within=project.root, spare=backup)
+            linked = files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
         else:
             with journal.JournalTransaction(project, ref.path, command, change.summary, old, new, make_operation()) as recording:
-                linked = files.replace(ref.path, old, new, within=project.root, spare=backup)
+                linked = files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
             _shorten_journal(project, ref, *recording.journal_sizes)
-        warnings += (files.still_linked(display_path),) if linked else ()
+        warnings += (files.hard_link_warning(display_path),) if linked else ()
         return WriteResult(old, new, change, warnings + protection.follow_tasks(old, change))
 
     backup = PlanBackup(project, ref.path)
     enforced = not resolves_conflicts and command not in _RECORDING_COMMANDS
     with claims.ClaimGuard(project, ref, dry_run=options.dry_run, enforced=enforced) as protection:
-        write_result = files.again(write_once, display_path)
+        write_result = files.retry_on_change(write_once, display_path)
     return write_result._replace(warnings=(*write_result.warnings, *backup.warnings))
 
 
@@ -216,31 +216,31 @@ def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: i
     try:
         shorten_journal(project, ref.path, previous_size)
     except (OSError, ExecplanError) as error:
-        tell(f"the journal of {ref.id} could not be shortened: {error}")
+        log(f"the journal of {ref.id} could not be shortened: {error}")
 
 
 def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
     """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
-    if project.exists and files.is_untidy(ref.path):
+    if project.exists and files.has_leftover(ref.path):
         with state.lock(project, ref.real_path, f"{command} of {ref.id}"):
-            files.tidy(ref.path, within=project.root, spare=PlanBackup(project, ref.path))
+            files.remove_leftover(ref.path, within=project.root, backup_writer=PlanBackup(project, ref.path))
 
 
-def apply_change(data: bytes, changer: Callable[[Plan], Change], *, resolves_conflicts: bool = False) -> tuple[bytes, Change]:
+def apply_change(data: bytes, changer: Callable[[Plan], PlanChange], *, resolves_conflicts: bool = False) -> tuple[bytes, PlanChange]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)
     if not resolves_conflicts:
-        stop_conflicts(plan)
+        ensure_no_conflicts(plan)
     change = changer(plan)
     if not change.edits:
         return data, change
-    for edit in () if change.whole else change.edits:
-        stop_unclosed(plan, edit.start)
-    text = apply(plan.text, change.edits)
+    for edit in () if change.may_change_structure else change.edits:
+        ensure_blocks_closed(plan, edit.start)
+    text = apply_edits(plan.text, change.edits)
     new = text.to_bytes()
     if len(new) > reader.MAX_BYTES:
-        raise reader.too_large(len(new))
-    if facts(reader.read_text(text)) != change.expected:
+        raise reader.too_large_error(len(new))
+    if plan_content(reader.read_text(text)) != change.expected_content:
         raise ExecplanError(
             "would-break",
             "these words, at this place, would change more of the plan than they should; nothing was written",
@@ -256,7 +256,7 @@ def format_diff(old: bytes, new: bytes | None, path: str) -> str:
     from io import BytesIO
 
     before, after = [[line.decode("utf-8", "backslashreplace") for line in BytesIO(data)] for data in (old, new or b"")]
-    name = visible(path.lstrip("/"))
+    name = escape_unprintable(path.lstrip("/"))
     lines = unified_diff(
         before, after, f"a/{name}" if old else "/dev/null", f"b/{name}" if new is not None else "/dev/null"
     )
@@ -271,16 +271,16 @@ def _edit_result(project: Project, ref: PlanRef, write_result: WriteResult, opti
     commit, commit_warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     if commit_result and commit_result.rewritten:
         new = shelf.read_bytes(project, ref.path)
-    open_tasks = [mark for mark, _ in change.expected.tasks].count(" ")
+    open_tasks = [mark for mark, _ in change.expected_content.tasks].count(" ")
     tasks = _edited_tasks(change)
-    messages, warnings = change.said, warnings + commit_warnings
-    return EditResult(path, new != old, digest(new), diff_text, commit, open_tasks, messages, warnings, tasks, change.expected)
+    messages, warnings = change.messages, warnings + commit_warnings
+    return EditResult(path, new != old, digest(new), diff_text, commit, open_tasks, messages, warnings, tasks, change.expected_content)
 
 
-def _edited_tasks(change: Change) -> tuple[EditedTask, ...]:
+def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
     """The tasks that a change is about."""
     if not change.tasks:
         return ()
-    expected_tasks = change.expected.tasks
-    ids = ids_of([text for _, text in expected_tasks])
-    return tuple([EditedTask(ids[index], index + 1, state_of(expected_tasks[index][0]), expected_tasks[index][1], old_id) for index, old_id in change.tasks])
+    expected_tasks = change.expected_content.tasks
+    ids = ids_for_texts([text for _, text in expected_tasks])
+    return tuple([EditedTask(ids[index], index + 1, task_state(expected_tasks[index][0]), expected_tasks[index][1], old_id) for index, old_id in change.tasks])

@@ -153,7 +153,7 @@ def set_config(file: str, name: str, value: bytes | None) -> None:
 def _run_config(file: str, *arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
     if os.path.lexists(file):
         os.close(disk.open_file(file)[0])  # git would wait for a pipe
-    trace.tell(f"run git config --file {file} {' '.join([os.fsdecode(argument) for argument in arguments])}")
+    trace.log(f"run git config --file {file} {' '.join([os.fsdecode(argument) for argument in arguments])}")
     command, environment = prepare_git_command("/", ("config", "--file", os.path.abspath(file)))  # in no repository
     try:
         return subprocess.run([*command, *arguments], cwd="/", env=environment, capture_output=True, check=False)
@@ -188,7 +188,7 @@ def require_regular_files(project: Project) -> None:
             continue
         is_device = stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
         if is_device or stat.S_ISFIFO(status.st_mode):
-            raise disk.trouble(disk.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read")
+            raise disk.file_error(disk.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read")
 
 
 def output(project: Project, *arguments: str, stdin: bytes = b"") -> bytes:
@@ -248,7 +248,7 @@ class BackgroundQueries:
 def _prepare_command(project: Project, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     require_repository(project)
     require_regular_files(project)
-    trace.tell(f"run git {' '.join(arguments)}")
+    trace.log(f"run git {' '.join(arguments)}")
     return prepare_git_command(project.root, arguments)
 
 

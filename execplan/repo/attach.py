@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 
-from execplan.plan.body import note
-from execplan.plan.change import Change, facts
+from execplan.plan.body import add_note
+from execplan.plan.change import PlanChange, plan_content
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import amend, ensure_plan_exists
 from execplan.repo.edits.journal import Operation
 from execplan.repo.moving.details import MoveDetails, pack_details
 from execplan.text import disk, files
-from execplan.text.folder import Folder
+from execplan.text.folder import OpenDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.amend import EditResult, WriteOptions
     from execplan.repo.home import Project
@@ -48,7 +48,7 @@ def attach_files(
     `description` say what the files show, or are empty.
     """
 
-    def mention_change(attachments: Sequence[Attachment]) -> Changer:
+    def mention_change(attachments: Sequence[Attachment]) -> ChangeBuilder:
         return _mention_change(project, attachments, description, create=create)
 
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
@@ -59,8 +59,8 @@ def attach_files(
     added_paths: list[str] = []
     created_dirs: list[str] = []
     try:
-        with Folder(os.path.dirname(folder), within=project.root, make=True) as parent:
-            created_dirs += parent.made
+        with OpenDirectory(os.path.dirname(folder), within=project.root, make=True) as parent:
+            created_dirs += parent.created_paths
             copies: list[str] = []
             _remove_stale_copies(parent)
             try:
@@ -68,8 +68,8 @@ def attach_files(
                     copies.append(_copy_to_temporary(source, file, parent, len(copies)))
                 with state.lock(project, "home", f"attach to {ref.id}"):
                     ensure_plan_exists(project, ref)
-                    with Folder(folder, within=project.root, make=True) as target:
-                        created_dirs += target.made
+                    with OpenDirectory(folder, within=project.root, make=True) as target:
+                        created_dirs += target.created_paths
                         attachments = _place_files(folder, sources)
                         for file, copy in zip(attachments, copies, strict=True):
                             if file.copied:
@@ -93,7 +93,7 @@ def attach_files(
     except BaseException:
         _remove_unmentioned(project, ref, added_paths)
         for directory in reversed(created_dirs):
-            files.remove_empty(directory)
+            files.remove_empty_directory(directory)
         raise
 
 
@@ -108,17 +108,17 @@ def _attach_operation(project: Project, ref: PlanRef, folder: str, attachments: 
     return Operation(details=pack_details(project, details))
 
 
-def _mention_change(project: Project, attachments: Sequence[Attachment], description: str, *, create: bool) -> Changer:
+def _mention_change(project: Project, attachments: Sequence[Attachment], description: str, *, create: bool) -> ChangeBuilder:
     """The change that names the files that a plan does not name yet."""
     names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
     lines = {project.display_path(attachment.path): _attachment_line(project, attachment, description) for attachment in attachments}
 
-    def change(plan: Plan) -> Change:
+    def change(plan: Plan) -> PlanChange:
         text = "\n".join(plan.text.lines)
         new_lines = [line for path, line in lines.items() if f"`{path}`" not in text]
         if not new_lines:
-            return Change((), facts(plan), "", tuple([f"there already: {path}" for path in lines]))
-        return note(new_lines, items=True, create=create)(plan)._replace(summary=f"attach, {names}")
+            return PlanChange((), plan_content(plan), "", tuple([f"there already: {path}" for path in lines]))
+        return add_note(new_lines, as_items=True, create=create)(plan)._replace(summary=f"attach, {names}")
 
     return change
 
@@ -153,7 +153,7 @@ def digest_file(path: str) -> tuple[str, int]:
         return file_digest(file, "sha256").hexdigest(), size
 
 
-def _copy_to_temporary(source: str, file: Attachment, parent: Folder, number: int) -> str:
+def _copy_to_temporary(source: str, file: Attachment, parent: OpenDirectory, number: int) -> str:
     """The name of a copy of a file, on disk and read back, for the time being; raises ExecplanError.
 
     It lies above the artifacts of the plan, because they may be moved away meanwhile.
@@ -173,16 +173,16 @@ def _copy_to_temporary(source: str, file: Attachment, parent: Folder, number: in
             os.fsync(copy.fileno())
             copy.seek(0)
             if file_digest(copy, "sha256").hexdigest() != file.digest:
-                raise disk.changed_underneath(source)
+                raise disk.conflict_error(source)
     except BaseException as error:
         parent.unlink(name)
         if isinstance(error, OSError):
-            raise disk.trouble(error, parent.join(name), "write") from None
+            raise disk.file_error(error, parent.join(name), "write") from None
         raise
     return name
 
 
-def _remove_stale_copies(parent: Folder) -> None:
+def _remove_stale_copies(parent: OpenDirectory) -> None:
     """Remove the copies that killed processes have left."""
     for name in os.listdir(parent.handle):
         pid = name.removeprefix(_COPY_PREFIX).partition("-")[0]
@@ -200,7 +200,7 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _link_copy(parent: Folder, copy: str, target: Folder, path: str) -> None:
+def _link_copy(parent: OpenDirectory, copy: str, target: OpenDirectory, path: str) -> None:
     """Give a copy its name; raises ExecplanError."""
     try:
         os.link(
@@ -212,7 +212,7 @@ def _link_copy(parent: Folder, copy: str, target: Folder, path: str) -> None:
         )
         target.sync()
     except OSError as error:
-        raise disk.trouble(error, path, "write") from None
+        raise disk.file_error(error, path, "write") from None
 
 
 def _remove_unmentioned(project: Project, ref: PlanRef, paths: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ import shutil
 
 from execplan.repo import state
 from execplan.text import disk
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def make_plan_state_dir(project: Project, path: str) -> str:
         from execplan.text import files
 
         state.make_state_dir(project, PLAN_STATE_DIR)
-        files.make_folder(directory)
+        files.make_directory(directory)
         files.create(os.path.join(directory, PATH_FILE), _encode_plan_path(project, path))
     return directory
 
@@ -64,7 +64,7 @@ def move_plan_state(project: Project, old: str, new: str) -> None:
             file.write(_encode_plan_path(project, new))
         os.rename(temporary, os.path.join(target, PATH_FILE))
     except OSError as error:
-        tell(f"{source} could not follow its plan: {error}")
+        log(f"{source} could not follow its plan: {error}")
 
 
 def _encode_plan_path(project: Project, path: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import PLAIN, now, write_stamp
+from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan.model import OPEN
 from execplan.plan.seek import task_ids
@@ -79,7 +79,7 @@ def _last_change(stored_plan: StoredPlan, plan: Plan | None) -> str | None:
     today = f"{now():%Y-%m-%d}"
     dates = []
     if plan is not None:
-        dates = [task.stamp.date for task in plan.tasks if task.stamp is not None and task.stamp.possible]
+        dates = [task.timestamp.date for task in plan.tasks if task.timestamp is not None and task.timestamp.is_valid]
         entries = (*plan.decisions, *plan.outcomes, *plan.revisions)
         dates += [entry.date[:10] for entry in entries if entry.date and _is_date(entry.date[:10])]
     dates = [date for date in dates if date <= today]
@@ -99,4 +99,4 @@ def _is_date(text: str) -> bool:
 def _format_timestamp(seconds: int) -> str:
     from datetime import UTC, datetime
 
-    return write_stamp(datetime.fromtimestamp(seconds, UTC), PLAIN).strip("()")
+    return write_timestamp(datetime.fromtimestamp(seconds, UTC), DEFAULT_TIMESTAMP).strip("()")

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, POLICY, ExecplanError
-from execplan.plan.lineage import lineage
+from execplan.errors import INPUT, CHECK_FAILED, POLICY, ExecplanError
+from execplan.plan.lineage import match_edited_tasks
 from execplan.plan.model import DONE, OPEN
-from execplan.plan.seek import find_task, ids_of, task_ids
+from execplan.plan.seek import find_task, ids_for_texts, task_ids
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.author import actor
 from execplan.text import disk, files
-from execplan.text.lock import Lock, is_held
-from execplan.trace import tell
+from execplan.text.lock import FileLock, is_held
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.change import Change
+    from execplan.plan.change import PlanChange
     from execplan.plan.model import Plan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
@@ -51,9 +51,9 @@ class Claim(NamedTuple):
         """When it ends, as a timestamp in UTC."""
         from datetime import UTC, datetime
 
-        from execplan.clock import PLAIN, write_stamp
+        from execplan.clock import DEFAULT_TIMESTAMP, write_timestamp
 
-        return write_stamp(datetime.fromtimestamp(self.until, UTC), PLAIN).strip("()")
+        return write_timestamp(datetime.fromtimestamp(self.until, UTC), DEFAULT_TIMESTAMP).strip("()")
 
 
 def task_claims(project: Project, ref: PlanRef, plan: Plan) -> dict[str, Claim]:
@@ -147,7 +147,7 @@ class ClaimGuard:
         if self._lock is not None:
             self._lock.__exit__(None, None, None)
 
-    def check_change(self, old: bytes, change: Change) -> tuple[str, ...]:
+    def check_change(self, old: bytes, change: PlanChange) -> tuple[str, ...]:
         """Warnings about the tasks of others that a change is about; raises ExecplanError where claims are enforced."""
         if not change.edits or not (claims := _plan_claims(self.project, self.ref)):
             return ()
@@ -173,7 +173,7 @@ class ClaimGuard:
             )
         return tuple(lines)
 
-    def follow_tasks(self, old: bytes, change: Change) -> tuple[str, ...]:
+    def follow_tasks(self, old: bytes, change: PlanChange) -> tuple[str, ...]:
         """Let claims follow the tasks that a change has reworded or split; warnings where they can't."""
         try:
             plan_claims = _plan_claims(self.project, self.ref)
@@ -181,9 +181,9 @@ class ClaimGuard:
                 return ()
             from execplan.plan import reader
 
-            old_tasks, new_texts = reader.read(old).tasks, [text for _, text in change.expected.tasks]
-            ids, new_ids = task_ids(old_tasks), ids_of(new_texts)
-            new_indexes = dict(zip(ids, lineage([task.text for task in old_tasks], new_texts), strict=True))
+            old_tasks, new_texts = reader.read(old).tasks, [text for _, text in change.expected_content.tasks]
+            ids, new_ids = task_ids(old_tasks), ids_for_texts(new_texts)
+            new_indexes = dict(zip(ids, match_edited_tasks([task.text for task in old_tasks], new_texts), strict=True))
             moved = [claim._replace(task=new_ids[index]) for claim in plan_claims for index in new_indexes.get(claim.task, ())]
             if moved != plan_claims:
                 key = _plan_key(self.project, self.ref)
@@ -193,10 +193,10 @@ class ClaimGuard:
         return ()
 
 
-def _touched_task_ids(plan: Plan, change: Change) -> list[str]:
+def _touched_task_ids(plan: Plan, change: PlanChange) -> list[str]:
     """The ids of the tasks that a change rewords, splits, ticks, reopens or removes."""
-    new_tasks = change.expected.tasks
-    new_indexes = lineage([task.text for task in plan.tasks], [text for _, text in new_tasks])
+    new_tasks = change.expected_content.tasks
+    new_indexes = match_edited_tasks([task.text for task in plan.tasks], [text for _, text in new_tasks])
     successors = [[new_tasks[index] for index in indexes] for indexes in new_indexes]
     return [
         task_id
@@ -219,7 +219,7 @@ def _require_claimable(ref: PlanRef, plan: Plan, claimed: dict[str, Claim], quer
         raise ExecplanError(
             "already-claimed",
             f"task {task.number} is claimed by {claim.name} until {claim.format_end()}: {task.text}",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=_handover_hint(ref, claim.name, name),
         )
     return task_id
@@ -266,10 +266,10 @@ def _lock_path(project: Project) -> str:
     return os.path.join(project.shared_state, "claims.lock")
 
 
-def _claims_lock(project: Project, holder: str) -> Lock:
+def _claims_lock(project: Project, holder: str) -> FileLock:
     state.make_state_dir(project, "locks")
-    files.make_folder(project.shared_state)
-    return Lock(_lock_path(project), holder)
+    files.make_directory(project.shared_state)
+    return FileLock(_lock_path(project), holder)
 
 
 def load_claims(project: Project) -> list[Claim]:
@@ -286,7 +286,7 @@ def load_claims(project: Project) -> list[Claim]:
             with _claims_lock(project, "claims from the future"):
                 _write_claims_file(project, [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp])
         except ExecplanError as error:
-            tell(f"claims from the future are not written down: {error.message}")
+            log(f"claims from the future are not written down: {error.message}")
     return current
 
 

@@ -56,7 +56,7 @@ def commit_paths(
             error.hint += ", then: execplan commit"
         if command == "init":
             error.hint = error.hint.replace("execplan commit", "execplan init --commit")
-        error.name_plan(plan)
+        error.add_plan_name(plan)
         raise
 
 

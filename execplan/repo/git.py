@@ -6,12 +6,12 @@ import os
 from time import monotonic, sleep
 
 from execplan import trace
-from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
+from execplan.errors import BUSY, ENVIRONMENT, CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
 from execplan.repo.home import common_git_dir
 from execplan.text import disk
-from execplan.text.disk import trouble
+from execplan.text.disk import file_error
 from execplan.text.lock import timeout
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
     try:
         runner.run_checked("reset", "-q", "--", *paths)
     except ExecplanError as error:
-        trace.tell(f"could not take {', '.join(paths)} out of the index: {error.message}")
+        trace.log(f"could not take {', '.join(paths)} out of the index: {error.message}")
 
 
 def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
@@ -192,7 +192,7 @@ class _GitRunner:
         """Exit status, output and trouble of a git command with literal paths."""
         import tempfile
 
-        trace.tell(f"run git {' '.join(arguments)}")
+        trace.log(f"run git {' '.join(arguments)}")
         with tempfile.TemporaryFile() as stdin_file:
             stdin_file.write(stdin or b"")
             stdin_file.seek(0)
@@ -308,7 +308,7 @@ def _ensure_not_partly_staged(runner: _GitRunner, project: Project, entry: _Stat
     raise ExecplanError(
         "partly-staged",
         f"{entry.path} has staged changes that differ from the file; {UNCOMMITTED_NOTE}",
-        exit=NO,
+        exit=CHECK_FAILED,
         hint=f"commit or unstage them first: git restore --staged {entry.path}",
     )
 
@@ -333,7 +333,7 @@ def _read_first_line(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
-        raise trouble(error, path, "read") from None
+        raise file_error(error, path, "read") from None
 
 
 def _commit_error(message: str, hint: str) -> ExecplanError:

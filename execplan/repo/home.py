@@ -7,7 +7,7 @@ import os
 from execplan.errors import POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
-from execplan.text.disk import open_regular, real
+from execplan.text.disk import open_regular, resolve_path
 
 
 class Project(NamedTuple):
@@ -120,8 +120,8 @@ class Project(NamedTuple):
 
 def ensure_inside(project: Project, path: str, folder: str | None = None) -> str:
     """Where a path leads to, inside the repository, or inside a folder of it; raises ExecplanError."""
-    target = real(path)
-    within = project.root if folder is None else real(folder)
+    target = resolve_path(path)
+    within = project.root if folder is None else resolve_path(folder)
     if not f"{target}/".startswith(within.rstrip("/") + "/"):
         boundary = "the repository" if folder is None else project.display_path(folder)
         raise ExecplanError(

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from execplan.clock import now
-from execplan.plan.form import fits
+from execplan.plan.form import matches_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def guess_form(names: Iterable[str]) -> str:
     widths = Counter(map(len, numbers[form]))
     padded = len(widths) == 1 or any([number_text.startswith("0") for number_text in numbers[form]])
     form = form.replace("{number}", f"{{number:0{widths.most_common(1)[0][0]}}}") if padded else form
-    fit = sum([fits(form, name, loose=True) for name in names])
+    fit = sum([matches_pattern(form, name, any_slug=True) for name in names])
     return form if fit * 10 >= len(names) * 9 else "{slug}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import MEANINGS
+from execplan.errors import EXIT_MEANINGS
 from execplan.record import NamedTuple
 from execplan.repo import stock
 from execplan.repo.adoption import settings_file
@@ -66,7 +66,7 @@ def _exit_code_lines() -> list[str]:
 
     return [
         line
-        for code, meaning in MEANINGS.items()
+        for code, meaning in EXIT_MEANINGS.items()
         for line in wrap(meaning, PAGE_WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7)
     ]
 

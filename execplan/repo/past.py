@@ -119,7 +119,7 @@ def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
     args = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
     args += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
     ask.require_regular_files(project)
-    trace.tell(f"run git {' '.join(args)}")
+    trace.log(f"run git {' '.join(args)}")
     command, environment = prepare_git_command(project.root, args)
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(command, cwd=project.root, env=environment, stdout=pipe, stderr=null) as process:
@@ -167,7 +167,7 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
         *exclusions,
     ]
     ask.require_regular_files(projects[0])
-    trace.tell(f"run git {' '.join(args)}")
+    trace.log(f"run git {' '.join(args)}")
     command, environment = prepare_git_command(root, args)
     with tempfile.TemporaryFile() as stdin_file:
         stdin_file.write("".join([f"{symbol}\n" for symbol in sorted(missing)]).encode())

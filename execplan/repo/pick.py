@@ -6,7 +6,7 @@ import os
 
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, DRAFT
-from execplan.plan.seek import fold, is_long_enough
+from execplan.plan.seek import normalize_text, is_specific_enough
 from execplan.repo import homes, shelf
 from execplan.repo.shelf import PlanRef
 
@@ -119,7 +119,7 @@ def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanR
     from execplan.repo import missing
 
     folded_id = shelf.normalize_id(plan_name)
-    is_part = not plan_name or is_long_enough(plan_name)
+    is_part = not plan_name or is_specific_enough(plan_name)
     for project in projects:
         ref = missing.find_moved_plan(
             project, lambda name: folded_id == shelf.normalize_id(name) or (is_part and folded_id in shelf.normalize_id(name))
@@ -134,15 +134,15 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
 
     A single character is a part of nearly every name, so it selects a plan only as a whole slug or title.
     """
-    folded_id, folded_text = shelf.normalize_id(plan_name), fold(plan_name)
+    folded_id, folded_text = shelf.normalize_id(plan_name), normalize_text(plan_name)
     titles: list[str] = []
 
     def title(at: int) -> str:
         if not titles:
-            titles.extend([fold(_plan_title(project, ref) or "") for project, ref in plans])
+            titles.extend([normalize_text(_plan_title(project, ref) or "") for project, ref in plans])
         return titles[at]
 
-    is_part = is_long_enough(plan_name)
+    is_part = is_specific_enough(plan_name)
     predicates: tuple[Callable[[int], bool], ...] = (
         lambda at: folded_id in _slugs(*plans[at]),
         lambda at: is_part and folded_id in shelf.normalize_id(plans[at][1].id),
@@ -167,7 +167,7 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
     """The error for a name that no plan has, with the plans whose names are like it."""
     similar = _similar_ids(plans, plan_name)
     hint = f"did you mean {similar[0]}? To {_LIST_HINT}" if similar else _LIST_HINT
-    if plan_name.strip() and not is_long_enough(plan_name):
+    if plan_name.strip() and not is_specific_enough(plan_name):
         message = f"{query!r} is too short to name a plan, unless it is a whole ID or title"
     else:
         message = f"there is no plan {query!r}"
@@ -180,7 +180,7 @@ def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> li
 
     ids_by_name: dict[str, list[str]] = {}
     for project, ref in plans:
-        title = fold(_plan_title(project, ref) or "")
+        title = normalize_text(_plan_title(project, ref) or "")
         names = {shelf.normalize_id(ref.id), title, *_slugs(project, ref)}
         words = {word for name in names for word in name.replace("-", " ").replace("_", " ").split() if len(word) > 2}
         for name in names | words:

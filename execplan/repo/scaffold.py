@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import NO, USAGE, About, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
 from execplan.plan import form, reader
-from execplan.plan.change import words_of
+from execplan.plan.change import require_text
 from execplan.record import NamedTuple
 from execplan.repo import ignored, naming, shelf, state
 from execplan.repo.amend import WriteOptions
@@ -64,7 +64,7 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
 
     project = project._replace(exists=True)
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
-    with About(source if stem else "standard input"):
+    with ErrorContext(source if stem else "standard input"):
         plan = reader.read(data)
     errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
     if errors:
@@ -73,19 +73,19 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
         raise ExecplanError(
             "lint-errors",
             f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
-    fits = stem and form.fits(project.settings.name, stem)
+    fits = stem and form.matches_pattern(project.settings.name, stem)
     name = stem if fits else _plan_name(project, slug(plan.title or stem or "plan"))
     return _file_plan(project, name, lambda _: (data, ()), plan.title or name, options)
 
 
 def validate_title(title: str) -> str:
     """The title as one line; raises ExecplanError for none, for control characters, for more than 300 characters."""
-    title = words_of(title, "the title")
+    title = require_text(title, "the title")
     if len(title) > MAX_TITLE_LENGTH:
         raise ExecplanError(
             "long-title",
@@ -145,11 +145,11 @@ def _file_plan(
 def _write_plan(project: Project, path: str, artifacts: str, title: str, data: bytes) -> bool:
     """Write a plan and make its artifacts folder; False, with nothing written, when the name is taken."""
     with JournalTransaction(project, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
-        if not files.create(path, data, within=project.root, folders=True, beside=_TEMPORARY_NAME):
+        if not files.create(path, data, within=project.root, make_directories=True, temporary_file=_TEMPORARY_NAME):
             recording.cancel()
             return False
         try:
-            files.make_folder(artifacts, within=project.root)
+            files.make_directory(artifacts, within=project.root)
         except ExecplanError:
             files.remove(path, data)
             raise

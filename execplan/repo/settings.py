@@ -141,7 +141,7 @@ def read_settings_file(path: str) -> bytes | None:
     except OSError as error:
         if isinstance(error, disk.NotRegularError) and os.path.isdir(path):
             return None
-        raise disk.trouble(error, path, "read") from None
+        raise disk.file_error(error, path, "read") from None
     try:
         data = os.read(handle, _MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
@@ -149,7 +149,7 @@ def read_settings_file(path: str) -> bytes | None:
             raise ExecplanError("too-large", f"{path} has more than {_MAX_BYTES:,} bytes", exit=INPUT, hint=hint)
         return data
     except OSError as error:
-        raise disk.trouble(error, path, "read") from None
+        raise disk.file_error(error, path, "read") from None
     finally:
         os.close(handle)
 

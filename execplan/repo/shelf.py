@@ -28,7 +28,7 @@ class PlanRef(NamedTuple):
     @property
     def real_path(self) -> str:
         """Where its file lies, behind every link; raises ChangedMeanwhileError where folders keep changing places."""
-        return disk.real(self.path)
+        return disk.resolve_path(self.path)
 
     @property
     def shell_name(self) -> str:
@@ -102,7 +102,7 @@ def read_bytes(project: Project, path: str) -> bytes:
     ensure_inside(project, path)
     data, size = disk.read(path, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
-        raise reader.too_large(size)
+        raise reader.too_large_error(size)
     return data
 
 
@@ -178,4 +178,4 @@ def list_entries(folder: str, *, in_order: bool = True) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise disk.trouble(error, folder, "read") from None
+        raise disk.file_error(error, folder, "read") from None

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 
 from execplan.text.lines import digest
-from execplan.text.lock import Lock
+from execplan.text.lock import FileLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
 
 
-def lock(project: Project, name: str, holder: str) -> Lock:
+def lock(project: Project, name: str, holder: str) -> FileLock:
     """The lock of a plan's path, or of the whole home (`project`) or its commits (`commit`)."""
     make_state_dir(project, "locks")
-    return Lock(lock_path(project, name), holder)
+    return FileLock(lock_path(project, name), holder)
 
 
 def lock_path(project: Project, name: str) -> str:
@@ -33,9 +33,9 @@ def make_state_dir(project: Project, name: str) -> bool:
     """Make a folder of the state; False when it is there already."""
     if os.path.isdir(os.path.join(project.state, name)):
         return False
-    from execplan.text.files import make_folder
+    from execplan.text.files import make_directory
 
-    was_created = bool(make_folder(os.path.join(project.state, name)))
+    was_created = bool(make_directory(os.path.join(project.state, name)))
     if was_created and not project.git and project.exists:
         _write_gitignore(project.state)
     return was_created

@@ -6,90 +6,90 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-_CELLS = 2_000_000
+_MAX_CELLS = 2_000_000
 """How many pairs are compared one by one before the rest counts as different: some 0.4 s."""
-_DEPTH = 40
+_MAX_DEPTH = 40
 
 
-def aligned(one: Sequence[Hashable], two: Sequence[Hashable]) -> list[tuple[int, int]]:
+def align_sequences(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Places of equal elements, rising in both: what is unique in both first (patience), then the longest row between."""
     pairs: list[tuple[int, int]] = []
-    stack = [(0, len(one), 0, len(two), 0)]
-    cells = _CELLS
+    stack = [(0, len(left), 0, len(right), 0)]
+    remaining_cells = _MAX_CELLS
     while stack:
-        start, end, begin, stop, depth = stack.pop()
-        while start < end and begin < stop and one[start] == two[begin]:
-            pairs.append((start, begin))
-            start, begin = start + 1, begin + 1
-        while start < end and begin < stop and one[end - 1] == two[stop - 1]:
-            end, stop = end - 1, stop - 1
-            pairs.append((end, stop))
-        if start == end or begin == stop:
+        left_start, left_end, right_start, right_end, depth = stack.pop()
+        while left_start < left_end and right_start < right_end and left[left_start] == right[right_start]:
+            pairs.append((left_start, right_start))
+            left_start, right_start = left_start + 1, right_start + 1
+        while left_start < left_end and right_start < right_end and left[left_end - 1] == right[right_end - 1]:
+            left_end, right_end = left_end - 1, right_end - 1
+            pairs.append((left_end, right_end))
+        if left_start == left_end or right_start == right_end:
             continue
-        anchors = _unique(one, two, (start, end), (begin, stop)) if depth < _DEPTH else []
-        for at, to in anchors:
-            stack.append((start, at, begin, to, depth + 1))
-            pairs.append((at, to))
-            start, begin = at + 1, to + 1
-        size = (end - start) * (stop - begin)
+        anchors = _unique_anchors(left, right, (left_start, left_end), (right_start, right_end)) if depth < _MAX_DEPTH else []
+        for left_index, right_index in anchors:
+            stack.append((left_start, left_index, right_start, right_index, depth + 1))
+            pairs.append((left_index, right_index))
+            left_start, right_start = left_index + 1, right_index + 1
+        size = (left_end - left_start) * (right_end - right_start)
         if anchors:
-            stack.append((start, end, begin, stop, depth + 1))
-        elif size <= cells:
-            cells -= size
-            pairs += [(start + at, begin + to) for at, to in _longest(one[start:end], two[begin:stop])]
+            stack.append((left_start, left_end, right_start, right_end, depth + 1))
+        elif size <= remaining_cells:
+            remaining_cells -= size
+            pairs += [(left_start + left_index, right_start + right_index) for left_index, right_index in _longest_common(left[left_start:left_end], right[right_start:right_end])]
     return sorted(pairs)
 
 
-def _unique(
-    one: Sequence[Hashable], two: Sequence[Hashable], first: tuple[int, int], second: tuple[int, int]
+def _unique_anchors(
+    left: Sequence[Hashable], right: Sequence[Hashable], left_span: tuple[int, int], right_span: tuple[int, int]
 ) -> list[tuple[int, int]]:
     """The longest rising row of elements that occur once on either side."""
     from bisect import bisect_left
 
-    here, there = _once(one, first), _once(two, second)
-    found = [(at, there[element]) for element, at in here.items() if element in there]
-    tops: list[int] = []  # the lowest end of a row of each length
-    rows: list[int] = []  # whose place in `found`
-    before: list[int] = []
-    for number, (_, to) in enumerate(found):
-        length = bisect_left(tops, to)
-        tops[length : length + 1] = [to]
-        rows[length : length + 1] = [number]
-        before.append(rows[length - 1] if length else -1)
+    left_unique, right_unique = _unique_elements(left, left_span), _unique_elements(right, right_span)
+    candidates = [(left_index, right_unique[element]) for element, left_index in left_unique.items() if element in right_unique]
+    row_ends: list[int] = []  # the lowest end of a row of each length
+    row_numbers: list[int] = []  # whose place in `found`
+    predecessors: list[int] = []
+    for candidate_number, (_, right_index) in enumerate(candidates):
+        length = bisect_left(row_ends, right_index)
+        row_ends[length : length + 1] = [right_index]
+        row_numbers[length : length + 1] = [candidate_number]
+        predecessors.append(row_numbers[length - 1] if length else -1)
     row = []
-    last = rows[-1] if rows else -1
-    while last >= 0:
-        row.append(found[last])
-        last = before[last]
+    number = row_numbers[-1] if row_numbers else -1
+    while number >= 0:
+        row.append(candidates[number])
+        number = predecessors[number]
     return row[::-1]
 
 
-def _once(sequence: Sequence[Hashable], span: tuple[int, int]) -> dict[Hashable, int]:
+def _unique_elements(sequence: Sequence[Hashable], span: tuple[int, int]) -> dict[Hashable, int]:
     """The elements that occur once within the span, and where."""
-    places: dict[Hashable, int] = {}
-    for at in range(*span):
-        places[sequence[at]] = -1 if sequence[at] in places else at
-    return {element: at for element, at in places.items() if at >= 0}
+    indexes: dict[Hashable, int] = {}
+    for index in range(*span):
+        indexes[sequence[index]] = -1 if sequence[index] in indexes else index
+    return {element: index for element, index in indexes.items() if index >= 0}
 
 
-def _longest(one: Sequence[Hashable], two: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """The longest row of equal elements, in time of the product of the lengths."""
-    rows = [[0] * (len(two) + 1)]
-    for element in reversed(one):
-        below = rows[-1]
+    rows = [[0] * (len(right) + 1)]
+    for element in reversed(left):
+        next_row = rows[-1]
         row = [0]
-        for at in range(len(two) - 1, -1, -1):
-            row.append(below[len(two) - at - 1] + 1 if element == two[at] else max(row[-1], below[len(two) - at]))
+        for left_index in range(len(right) - 1, -1, -1):
+            row.append(next_row[len(right) - left_index - 1] + 1 if element == right[left_index] else max(row[-1], next_row[len(right) - left_index]))
         rows.append(row)
     rows = [row[::-1] for row in reversed(rows)]
     pairs = []
-    at = to = 0
-    while at < len(one) and to < len(two):
-        if one[at] == two[to]:
-            pairs.append((at, to))
-            at, to = at + 1, to + 1
-        elif rows[at + 1][to] >= rows[at][to + 1]:
-            at += 1
+    left_index = right_index = 0
+    while left_index < len(left) and right_index < len(right):
+        if left[left_index] == right[right_index]:
+            pairs.append((left_index, right_index))
+            left_index, right_index = left_index + 1, right_index + 1
+        elif rows[left_index + 1][right_index] >= rows[left_index][right_index + 1]:
+            left_index += 1
         else:
-            to += 1
+            right_index += 1
     return pairs

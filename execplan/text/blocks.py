@@ -8,8 +8,8 @@ block opens and gets its end when the block closes, so rows stand in the order o
 from __future__ import annotations
 
 from execplan.record import NamedTuple
-from execplan.text.html import html_ends
-from execplan.text.reference import definition_lines
+from execplan.text.html import html_end_marks
+from execplan.text.reference import definition_line_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ RULE: Final = "rule"
 QUOTE: Final = "quote"
 ITEM: Final = "item"
 
-NESTING = 50
+MAX_NESTING = 50
 """Containers deeper than this are text: without a limit, `- ` repeated 50,000 times takes 25 seconds."""
 
-_STARTS = frozenset("#>`~<*-_+=0123456789")
-_END, _CLOSED = 2, 9
+_BLOCK_STARTS = frozenset("#>`~<*-_+=0123456789")
+_END_FIELD, _CLOSED_FIELD = 2, 9
 
 
 class Block(NamedTuple):
@@ -44,270 +44,270 @@ class Block(NamedTuple):
     """Of a heading 1 to 6; of a fence the length of its mark."""
     column: int
     """Where its mark, or its text, begins."""
-    content: int
+    content_column: int
     """Of a list item, the column where its content begins."""
     mark: str
     """`#`, `=` or `-` of a heading; the character of a fence; the bullet of an item, or its number with the delimiter."""
     text: str
     """Of a heading its words; of a fence its info string; of an item or a paragraph the rest of its first line."""
-    closed: bool
+    is_closed: bool
     """False for a fence, or for HTML with an end mark, that runs to the end of its container."""
 
 
-def scan(lines: list[str], *, tabs: bool = True, front: bool = True) -> list[Block]:
-    """Every block of the lines; `tabs` may be false when no line has one, `front` is whether front matter is looked for."""
+def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: bool = True) -> list[Block]:
+    """Every block of the lines; `has_tabs` may be false when no line has one, `allow_front_matter` is whether front matter is looked for."""
     rows: list[list[Any]] = []
     add = rows.append
     widths: list[int] = []  # of each open container: where its content begins within its parent's, or -1 for a quote
-    opened: list[list[Any]] = []  # the row of each
-    quotes = 0
-    deep = 0  # column of the deepest content, right while no quote is open
+    open_rows: list[list[Any]] = []  # the row of each
+    quote_count = 0
+    deepest_column = 0  # column of the deepest content, right while no quote is open
     leaf: list[Any] = []  # the row of the open leaf
     open_kind = ""  # its kind, or nothing
-    fence = ""
-    marks: tuple[str, ...] = ()  # what ends the open HTML block; none: a blank line does
-    bare = -2  # line of the last item that began with nothing behind its mark
-    filled = first = front_matter(lines) if front else 0  # `filled` is one past the last line that is not blank
-    if first:
-        add([FRONT, 0, first, 0, 0, 0, 0, "---", "", True])
+    fence_marker = ""
+    end_marks: tuple[str, ...] = ()  # what ends the open HTML block; none: a blank line does
+    empty_item_line = -2  # line of the last item that began with nothing behind its mark
+    filled = first_line = front_matter_length(lines) if allow_front_matter else 0  # `filled` is one past the last line that is not blank
+    if first_line:
+        add([FRONT, 0, first_line, 0, 0, 0, 0, "---", "", True])
 
-    for at in range(first, len(lines)):
-        line = lines[at]
-        if tabs and "\t" in line:
+    for index in range(first_line, len(lines)):
+        line = lines[index]
+        if has_tabs and "\t" in line:
             line = line.expandtabs(4)
-        rest = line.lstrip(" ")
-        column = len(line) - len(rest)
-        size = len(widths)
-        base = matched = 0
+        line_text = line.lstrip(" ")
+        column = len(line) - len(line_text)
+        container_count = len(widths)
+        base_column = matched = 0
 
-        if size:
-            if column >= deep and rest and not quotes:
-                base = deep
-                matched = size
+        if container_count:
+            if column >= deepest_column and line_text and not quote_count:
+                base_column = deepest_column
+                matched = container_count
             else:
                 for width in widths:
                     if width < 0:
-                        if not rest or rest[0] != ">" or column - base > 3:
+                        if not line_text or line_text[0] != ">" or column - base_column > 3:
                             break
-                        base = column + 2 if line[column + 1 : column + 2] == " " else column + 1
-                        rest = line[column + 1 :].lstrip(" ")
-                        column = len(line) - len(rest)
-                    elif not rest or column - base >= width:
-                        base += width
+                        base_column = column + 2 if line[column + 1 : column + 2] == " " else column + 1
+                        line_text = line[column + 1 :].lstrip(" ")
+                        column = len(line) - len(line_text)
+                    elif not line_text or column - base_column >= width:
+                        base_column += width
                     else:
                         break
                     matched += 1
 
-        if not rest:
-            if matched < size:
-                for row in opened[matched:]:
-                    row[_END] = filled
-                quotes -= widths[matched:].count(-1)
-                del widths[matched:], opened[matched:]
-                deep = sum(widths)
+        if not line_text:
+            if matched < container_count:
+                for row in open_rows[matched:]:
+                    row[_END_FIELD] = filled
+                quote_count -= widths[matched:].count(-1)
+                del widths[matched:], open_rows[matched:]
+                deepest_column = sum(widths)
                 if open_kind:
-                    leaf[_END] = filled
+                    leaf[_END_FIELD] = filled
                     open_kind = ""
-            elif open_kind is PARAGRAPH or (open_kind is HTML and not marks):
-                leaf[_END] = filled
+            elif open_kind is PARAGRAPH or (open_kind is HTML and not end_marks):
+                leaf[_END_FIELD] = filled
                 open_kind = ""
-            elif bare == at - 1 and size:
-                opened.pop()[_END] = at
-                deep -= widths.pop()
-            if quotes:
-                filled = at + 1
+            elif empty_item_line == index - 1 and container_count:
+                open_rows.pop()[_END_FIELD] = index
+                deepest_column -= widths.pop()
+            if quote_count:
+                filled = index + 1
             continue
 
-        if matched == size:
+        if matched == container_count:
             if open_kind is FENCE:
-                filled = at + 1
-                if rest.startswith(fence) and column - base < 4 and not rest.strip(" ").strip(fence[0]):
-                    leaf[_END] = filled
-                    leaf[_CLOSED] = True
+                filled = index + 1
+                if line_text.startswith(fence_marker) and column - base_column < 4 and not line_text.strip(" ").strip(fence_marker[0]):
+                    leaf[_END_FIELD] = filled
+                    leaf[_CLOSED_FIELD] = True
                     open_kind = ""
                 continue
             if open_kind is HTML:
-                filled = at + 1
-                if marks and _holds(rest, marks):
-                    leaf[_END] = filled
-                    leaf[_CLOSED] = True
+                filled = index + 1
+                if end_marks and _has_end_mark(line_text, end_marks):
+                    leaf[_END_FIELD] = filled
+                    leaf[_CLOSED_FIELD] = True
                     open_kind = ""
                 continue
 
         while True:
             # Which block begins here?
             kind = ""
-            indent = column - base
-            head = rest[0]
-            if indent < 4 and head in _STARTS:
-                own = open_kind is PARAGRAPH and matched == len(widths)  # else the paragraph goes on only lazily
-                if head == "#":
-                    words = rest.lstrip("#")
-                    level = len(rest) - len(words)
-                    if level < 7 and (not words or words[0] == " "):
+            indent = column - base_column
+            first_char = line_text[0]
+            if indent < 4 and first_char in _BLOCK_STARTS:
+                is_direct = open_kind is PARAGRAPH and matched == len(widths)  # else the paragraph goes on only lazily
+                if first_char == "#":
+                    block_text = line_text.lstrip("#")
+                    level = len(line_text) - len(block_text)
+                    if level < 7 and (not block_text or block_text[0] == " "):
                         kind = HEADING
-                elif head == ">":
-                    if matched < NESTING:
+                elif first_char == ">":
+                    if matched < MAX_NESTING:
                         kind = QUOTE
-                elif head == "`" or head == "~":
-                    words = rest.lstrip(head)
-                    level = len(rest) - len(words)
-                    if level > 2 and (head == "~" or "`" not in words):
+                elif first_char == "`" or first_char == "~":
+                    block_text = line_text.lstrip(first_char)
+                    level = len(line_text) - len(block_text)
+                    if level > 2 and (first_char == "~" or "`" not in block_text):
                         kind = FENCE
-                elif head == "<":
-                    found = html_ends(rest, interrupts=open_kind is PARAGRAPH)
-                    if found is not None:
+                elif first_char == "<":
+                    html_marks = html_end_marks(line_text, in_paragraph=open_kind is PARAGRAPH)
+                    if html_marks is not None:
                         kind = HTML
                 else:
-                    if own and (head == "-" or head == "=") and not rest.rstrip(" ").strip(head):
-                        defined = 0
+                    if is_direct and (first_char == "-" or first_char == "=") and not line_text.rstrip(" ").strip(first_char):
+                        definition_count = 0
                         if leaf[8][:1] == "[":
-                            more = [each.lstrip(" \t>" if quotes else " \t") for each in lines[leaf[1] + 1 : filled]]
-                            defined = definition_lines([leaf[8], *more])
-                        if leaf[1] + defined < filled:
-                            if defined:
-                                leaf[_END] = leaf[1] + defined
-                                leaf = [PARAGRAPH, leaf[_END], 0, matched, 0, column, 0, "", more[defined - 1], True]
+                            paragraph_lines = [text_line.lstrip(" \t>" if quote_count else " \t") for text_line in lines[leaf[1] + 1 : filled]]
+                            definition_count = definition_line_count([leaf[8], *paragraph_lines])
+                        if leaf[1] + definition_count < filled:
+                            if definition_count:
+                                leaf[_END_FIELD] = leaf[1] + definition_count
+                                leaf = [PARAGRAPH, leaf[_END_FIELD], 0, matched, 0, column, 0, "", paragraph_lines[definition_count - 1], True]
                                 add(leaf)
-                            level = 1 if head == "=" else 2
-                            words = " ".join([leaf[8], *[each.strip() for each in lines[leaf[1] + 1 : filled]]]).strip()
-                            filled = at + 1
-                            leaf[:] = [HEADING, leaf[1], filled, matched, level, leaf[5], 0, head, words, True]
+                            level = 1 if first_char == "=" else 2
+                            block_text = " ".join([leaf[8], *[text_line.strip() for text_line in lines[leaf[1] + 1 : filled]]]).strip()
+                            filled = index + 1
+                            leaf[:] = [HEADING, leaf[1], filled, matched, level, leaf[5], 0, first_char, block_text, True]
                             open_kind = ""
                             break
-                        leaf[_END] = filled
+                        leaf[_END_FIELD] = filled
                         open_kind = ""
-                        own = False
-                    if head == "-" or head == "*" or head == "_":
-                        words = rest.replace(" ", "")
-                        if len(words) > 2 and not words.strip(head):
+                        is_direct = False
+                    if first_char == "-" or first_char == "*" or first_char == "_":
+                        block_text = line_text.replace(" ", "")
+                        if len(block_text) > 2 and not block_text.strip(first_char):
                             kind = RULE
-                    if not kind and matched < NESTING:
-                        if head == "-" or head == "*" or head == "+":
-                            mark = head
-                        elif head == "=" or head == "_":
+                    if not kind and matched < MAX_NESTING:
+                        if first_char == "-" or first_char == "*" or first_char == "+":
+                            mark = first_char
+                        elif first_char == "=" or first_char == "_":
                             mark = ""
                         else:
-                            digits = len(rest) - len(rest.lstrip("0123456789"))
-                            mark = rest[: digits + 1] if digits < 10 and rest[digits : digits + 1] in (".", ")") else ""
-                            if own and mark[:-1].lstrip("0") != "1":
+                            digits = len(line_text) - len(line_text.lstrip("0123456789"))
+                            mark = line_text[: digits + 1] if digits < 10 and line_text[digits : digits + 1] in (".", ")") else ""
+                            if is_direct and mark[:-1].lstrip("0") != "1":
                                 mark = ""
                         if mark:
-                            words = rest[len(mark) :]
-                            if not words or words[0] == " ":
-                                level = len(words)
-                                words = words.lstrip(" ")
-                                level -= len(words)
-                                if words or not own:
+                            block_text = line_text[len(mark) :]
+                            if not block_text or block_text[0] == " ":
+                                level = len(block_text)
+                                block_text = block_text.lstrip(" ")
+                                level -= len(block_text)
+                                if block_text or not is_direct:
                                     kind = ITEM
 
             if not kind and open_kind is PARAGRAPH:
-                filled = at + 1
+                filled = index + 1
                 break
 
             # What did not go on is closed.
             if matched < len(widths):
-                for row in opened[matched:]:
-                    row[_END] = filled
-                quotes -= widths[matched:].count(-1)
-                del widths[matched:], opened[matched:]
-                deep = sum(widths)
+                for row in open_rows[matched:]:
+                    row[_END_FIELD] = filled
+                quote_count -= widths[matched:].count(-1)
+                del widths[matched:], open_rows[matched:]
+                deepest_column = sum(widths)
                 if open_kind:
-                    leaf[_END] = filled
+                    leaf[_END_FIELD] = filled
                     open_kind = ""
             elif open_kind and (kind or indent < 4):
-                leaf[_END] = filled
+                leaf[_END_FIELD] = filled
                 open_kind = ""
 
             if kind is ITEM:
-                content = column + len(mark) + (level if words and level < 5 else 1)
-                row = [ITEM, at, 0, matched, 0, column, content, mark, words, True]
+                content_column = column + len(mark) + (level if block_text and level < 5 else 1)
+                row = [ITEM, index, 0, matched, 0, column, content_column, mark, block_text, True]
                 add(row)
-                opened.append(row)
-                widths.append(content - base)
+                open_rows.append(row)
+                widths.append(content_column - base_column)
                 matched += 1
-                base = deep = content
-                if words:
-                    column = len(line) - len(words)
-                    rest = words
+                base_column = deepest_column = content_column
+                if block_text:
+                    column = len(line) - len(block_text)
+                    line_text = block_text
                     continue
-                bare = at
+                empty_item_line = index
             elif kind is QUOTE:
-                row = [QUOTE, at, 0, matched, 0, column, 0, ">", "", True]
+                row = [QUOTE, index, 0, matched, 0, column, 0, ">", "", True]
                 add(row)
-                opened.append(row)
+                open_rows.append(row)
                 widths.append(-1)
                 matched += 1
-                quotes += 1
-                base = column + 2 if line[column + 1 : column + 2] == " " else column + 1
-                rest = line[column + 1 :].lstrip(" ")
-                column = len(line) - len(rest)
-                if rest:
+                quote_count += 1
+                base_column = column + 2 if line[column + 1 : column + 2] == " " else column + 1
+                line_text = line[column + 1 :].lstrip(" ")
+                column = len(line) - len(line_text)
+                if line_text:
                     continue
             elif kind is HEADING:
-                add([HEADING, at, at + 1, matched, level, column, 0, "#", _heading_words(words), True])
+                add([HEADING, index, index + 1, matched, level, column, 0, "#", _heading_text(block_text), True])
             elif kind is FENCE:
-                leaf = [FENCE, at, 0, matched, level, column, 0, head, words.strip(" "), False]
+                leaf = [FENCE, index, 0, matched, level, column, 0, first_char, block_text.strip(" "), False]
                 add(leaf)
                 open_kind = FENCE
-                fence = head * level
+                fence_marker = first_char * level
             elif kind is HTML:
-                leaf = [HTML, at, at + 1, matched, 0, column, 0, "<", rest, True]
+                leaf = [HTML, index, index + 1, matched, 0, column, 0, "<", line_text, True]
                 add(leaf)
-                marks = found or ()
-                if not marks or not _holds(rest, marks):
-                    leaf[_CLOSED] = not marks
+                end_marks = html_marks or ()
+                if not end_marks or not _has_end_mark(line_text, end_marks):
+                    leaf[_CLOSED_FIELD] = not end_marks
                     open_kind = HTML
             elif kind is RULE:
-                add([RULE, at, at + 1, matched, 0, column, 0, head, "", True])
+                add([RULE, index, index + 1, matched, 0, column, 0, first_char, "", True])
             elif indent < 4:
-                leaf = [PARAGRAPH, at, 0, matched, 0, column, 0, "", rest, True]
+                leaf = [PARAGRAPH, index, 0, matched, 0, column, 0, "", line_text, True]
                 add(leaf)
                 open_kind = PARAGRAPH
             elif not open_kind:
-                leaf = [CODE, at, 0, matched, 0, column, 0, "", rest, True]
+                leaf = [CODE, index, 0, matched, 0, column, 0, "", line_text, True]
                 add(leaf)
                 open_kind = CODE
-            filled = at + 1
+            filled = index + 1
             break
 
-    for row in opened:
-        row[_END] = filled
+    for row in open_rows:
+        row[_END_FIELD] = filled
     if open_kind:
-        leaf[_END] = filled
+        leaf[_END_FIELD] = filled
     return [Block._make(row) for row in rows]
 
 
-def front_matter(lines: list[str]) -> int:
+def front_matter_length(lines: list[str]) -> int:
     """How many lines at the top are front matter: `---`, at least one `key:` line, and `---` or `...`."""
     if not lines or lines[0].rstrip() != "---":
         return 0
-    keyed = False
-    for at in range(1, len(lines)):
-        line = lines[at].rstrip()
+    has_key = False
+    for index in range(1, len(lines)):
+        line = lines[index].rstrip()
         if line == "---" or line == "...":
-            return at + 1 if keyed else 0
+            return index + 1 if has_key else 0
         if not line:
-            if not keyed:
+            if not has_key:
                 return 0
-        elif not keyed:
+        elif not has_key:
             name = line.partition(":")[0]
             if name == line and line[0] != "#":
                 return 0
-            keyed = name != line and name.replace("-", "").replace("_", "").isalnum()
+            has_key = name != line and name.replace("-", "").replace("_", "").isalnum()
     return 0
 
 
-def _heading_words(words: str) -> str:
+def _heading_text(text: str) -> str:
     """What an ATX heading says, without the closing sequence that it may have."""
-    words = words.strip(" ")
-    bare = words.rstrip("#")
-    if not bare:
+    text = text.strip(" ")
+    bare_text = text.rstrip("#")
+    if not bare_text:
         return ""
-    return bare.rstrip(" ") if bare[-1] == " " else words
+    return bare_text.rstrip(" ") if bare_text[-1] == " " else text
 
 
-def _holds(line: str, marks: tuple[str, ...]) -> bool:
+def _has_end_mark(line: str, end_marks: tuple[str, ...]) -> bool:
     """Whether one of the end marks of an HTML block stands in the line."""
     lowered = line.lower()
-    return any([mark in lowered for mark in marks])
+    return any([mark in lowered for mark in end_marks])

@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 from execplan.record import NamedTuple
-from execplan.text.merge import merge
+from execplan.text.merge import merge_chunks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Marks(NamedTuple):
+class ConflictMarkers(NamedTuple):
     """How conflict markers are written."""
 
     size: int = 7
     ours: str = "ours"
     theirs: str = "theirs"
 
-    def around(self, ours: Sequence[str], theirs: Sequence[str], end: str = "") -> list[str]:
+    def wrap_sides(self, ours: Sequence[str], theirs: Sequence[str], end: str = "") -> list[str]:
         """Both versions between markers, each marker with the line end."""
-        first, last = f"{'<' * self.size} {self.ours}".rstrip(), f"{'>' * self.size} {self.theirs}".rstrip()
-        return [first + end, *ours, "=" * self.size + end, *theirs, last + end]
+        opening_marker, closing_marker = f"{'<' * self.size} {self.ours}".rstrip(), f"{'>' * self.size} {self.theirs}".rstrip()
+        return [opening_marker + end, *ours, "=" * self.size + end, *theirs, closing_marker + end]
 
 
-def merged(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks: Marks) -> tuple[list[str], int]:
+def merge_with_markers(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], markers: ConflictMarkers) -> tuple[list[str], int]:
     """The lines of both sides, each with its end, with markers around what both changed; and how many such places."""
-    out: list[str] = []
-    conflicts = 0
-    for chunk in merge(base, ours, theirs):
-        new = chunk.merged
-        if new is not None:
-            out += new
+    merged_lines: list[str] = []
+    conflict_count = 0
+    for chunk in merge_chunks(base, ours, theirs):
+        chunk_lines = chunk.merged
+        if chunk_lines is not None:
+            merged_lines += chunk_lines
             continue
-        conflicts += 1
-        one, two = chunk.ours, chunk.theirs
-        above = below = 0
-        shorter = min(len(one), len(two))
-        while above < shorter and one[above] == two[above]:
-            above += 1
-        while below < shorter - above and one[len(one) - 1 - below] == two[len(two) - 1 - below]:
-            below += 1
-        middle = (one[above : len(one) - below], two[above : len(two) - below])
-        end = next((each[len(each.rstrip("\r\n")) :] for each in (*one, *two)), "\n")
-        out += [*one[:above], *marks.around(*middle, end or "\n"), *one[len(one) - below :]]
-    return out, conflicts
+        conflict_count += 1
+        our_lines, their_lines = chunk.ours, chunk.theirs
+        same_above = same_below = 0
+        shortest_length = min(len(our_lines), len(their_lines))
+        while same_above < shortest_length and our_lines[same_above] == their_lines[same_above]:
+            same_above += 1
+        while same_below < shortest_length - same_above and our_lines[len(our_lines) - 1 - same_below] == their_lines[len(their_lines) - 1 - same_below]:
+            same_below += 1
+        differing = (our_lines[same_above : len(our_lines) - same_below], their_lines[same_above : len(their_lines) - same_below])
+        end = next((line[len(line.rstrip("\r\n")) :] for line in (*our_lines, *their_lines)), "\n")
+        merged_lines += [*our_lines[:same_above], *markers.wrap_sides(*differing, end or "\n"), *our_lines[len(our_lines) - same_below :]]
+    return merged_lines, conflict_count

@@ -6,14 +6,14 @@ import os
 import stat
 
 from execplan import trace
-from execplan.errors import CHANGED, ENVIRONMENT, INPUT, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
 
-_TRIES = 100
+_MAX_ATTEMPTS = 100
 
 
 def read(path: str, limit: int) -> tuple[bytes, int]:
     """The bytes of a regular file, and its size; of a file above the limit no byte is read. Raises ExecplanError."""
-    trace.tell(f"read {path}")
+    trace.log(f"read {path}")
     handle, size = open_file(path)
     try:
         if size > limit:
@@ -22,14 +22,14 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
             data = file.read(limit + 1) if size else b""
         return data, max(size, len(data))
     except OSError as error:
-        raise trouble(error, path, "read") from None
+        raise file_error(error, path, "read") from None
     finally:
         os.close(handle)
 
 
-def read_still(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None]:
+def read_with_status(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None]:
     """As `read` does, and what the file's status was, None when it changed meanwhile; raises ExecplanError."""
-    trace.tell(f"read {path}")
+    trace.log(f"read {path}")
     handle, size = open_file(path)
     try:
         before = os.fstat(handle)
@@ -37,11 +37,11 @@ def read_still(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None
             data = file.read(limit + 1) if 0 < size <= limit else b""
         after = os.fstat(handle)
     except OSError as error:
-        raise trouble(error, path, "read") from None
+        raise file_error(error, path, "read") from None
     finally:
         os.close(handle)
-    still = before.st_mtime_ns == after.st_mtime_ns and before.st_ctime_ns == after.st_ctime_ns
-    return data, max(size, len(data)), after if still and after.st_size == len(data) else None
+    is_unchanged = before.st_mtime_ns == after.st_mtime_ns and before.st_ctime_ns == after.st_ctime_ns
+    return data, max(size, len(data)), after if is_unchanged and after.st_size == len(data) else None
 
 
 def open_file(path: str) -> tuple[int, int]:
@@ -49,17 +49,17 @@ def open_file(path: str) -> tuple[int, int]:
     try:
         handle = open_regular(path)
     except OSError as error:
-        raise trouble(error, path, "read") from None
+        raise file_error(error, path, "read") from None
     return handle, os.fstat(handle).st_size
 
 
 class NotRegularError(OSError):
     """There is a directory, a pipe, a socket or a device where a file is expected."""
 
-    def __init__(self, path: str, what: str) -> None:
+    def __init__(self, path: str, file_type: str) -> None:
         import errno
 
-        super().__init__(errno.EINVAL, f"not a regular file but {what}", path)
+        super().__init__(errno.EINVAL, f"not a regular file but {file_type}", path)
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_fd: int | None = None) -> int:
@@ -78,16 +78,16 @@ def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_
         if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):
             raise NotRegularError(path, "a pipe, a socket or a device") from None
         raise
-    kind = os.fstat(handle).st_mode
-    if not stat.S_ISREG(kind):
+    file_mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(file_mode):
         os.close(handle)
-        raise NotRegularError(path, "a directory" if stat.S_ISDIR(kind) else "a pipe, a socket or a device")
+        raise NotRegularError(path, "a directory" if stat.S_ISDIR(file_mode) else "a pipe, a socket or a device")
     return handle
 
 
-def real(path: str) -> str:
+def resolve_path(path: str) -> str:
     """Where a path leads to, through every link; raises ChangedMeanwhileError when folders on it keep changing places."""
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         try:
             return os.path.realpath(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -97,26 +97,26 @@ def real(path: str) -> str:
 
             if error.errno != errno.EINVAL:  # or it was no link any more
                 raise
-    raise ChangedMeanwhileError(path)
+    raise FileChangedError(path)
 
 
-class ChangedMeanwhileError(ExecplanError):
+class FileChangedError(ExecplanError):
     """The file no longer holds what was read from it, or is no longer where it was."""
 
     def __init__(self, path: str) -> None:
-        told = changed_underneath(path)
-        super().__init__(told.code, told.message, exit=told.exit, hint=told.hint)
+        conflict = conflict_error(path)
+        super().__init__(conflict.code, conflict.message, exit=conflict.exit, hint=conflict.hint)
 
 
-def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
+def file_error(error: OSError, path: str, action: str) -> ExecplanError:
     """The refusal that an error of the operating system comes to."""
     import errno
 
     if isinstance(error, NotRegularError):
-        what = f"can't {doing} {path}: it is {error.strerror}"
-        return ExecplanError("not-a-file", what, exit=INPUT, hint="name a regular file, or put one there")
-    why = os.strerror(error.errno) if error.errno else str(error)
-    message = f"can't {doing} {path}: {why.lower()}"
+        not_file_message = f"can't {action} {path}: it is {error.strerror}"
+        return ExecplanError("not-a-file", not_file_message, exit=INPUT, hint="name a regular file, or put one there")
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    message = f"can't {action} {path}: {reason.lower()}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):
         return ExecplanError("no-such-file", message, exit=INPUT, hint="check the path")
     hint = {
@@ -127,8 +127,8 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
     return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
 
 
-def changed_underneath(path: str) -> ExecplanError:
+def conflict_error(path: str) -> ExecplanError:
     """The refusal of an edit whose file would not hold still."""
     return ExecplanError(
-        "changed-underneath", f"{path} kept changing while it was edited", exit=CHANGED, hint="try again"
+        "changed-underneath", f"{path} kept changing while it was edited", exit=CONFLICT, hint="try again"
     )

@@ -7,21 +7,21 @@ import os
 import stat
 import sys
 
-from execplan.text.disk import ChangedMeanwhileError, NotRegularError, open_regular, real, trouble
+from execplan.text.disk import FileChangedError, NotRegularError, open_regular, resolve_path, file_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-_WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_EXCHANGE = 2
+_WALK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_RENAME_EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2), and RENAME_SWAP of macOS's renameatx_np(2)."""
-_NO_REPLACE = 4 if sys.platform == "darwin" else 1
+_RENAME_NO_REPLACE = 4 if sys.platform == "darwin" else 1
 """RENAME_NOREPLACE, and RENAME_EXCL."""
-_UNABLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
+_UNSUPPORTED_ERRORS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
 
 
-class Folder:
+class OpenDirectory:
     """A folder that is reached step by step, through no link, so that none can be swapped in on the way."""
 
     def __init__(self, path: str, *, within: str | None = None, make: bool = False) -> None:
@@ -29,59 +29,59 @@ class Folder:
 
         Raises ChangedMeanwhileError, and ExecplanError where it can't be opened or made.
         """
-        self.path = real(path)
+        self.path = resolve_path(path)
         if within is not None and not f"{self.path}/".startswith(within.rstrip("/") + "/"):
-            raise ChangedMeanwhileError(path)
-        self.made: list[str] = []
+            raise FileChangedError(path)
+        self.created_paths: list[str] = []
         """The folders that had to be made."""
         try:
-            self.handle = self._walk(make=make)
+            self.handle = self._open_path(make=make)
         except BaseException:
-            for made in reversed(self.made):
+            for created_path in reversed(self.created_paths):
                 try:
-                    os.rmdir(made)
+                    os.rmdir(created_path)
                 except OSError:
                     break
             raise
 
-    def __enter__(self) -> Folder:
+    def __enter__(self) -> OpenDirectory:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         os.close(self.handle)
 
-    def _walk(self, *, make: bool) -> int:
-        handle = os.open("/", _WALK)
-        at = ""
-        parts = [part for part in self.path.split("/") if part]
-        for number, part in enumerate(parts, 1):
-            at += f"/{part}"
-            flags = _WALK if number < len(parts) else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    def _open_path(self, *, make: bool) -> int:
+        handle = os.open("/", _WALK_FLAGS)
+        current_path = ""
+        components = [component for component in self.path.split("/") if component]
+        for position, component in enumerate(components, 1):
+            current_path += f"/{component}"
+            flags = _WALK_FLAGS if position < len(components) else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             try:
-                inner = self._step(handle, part, flags, at, make=make)
+                child_handle = self._open_child(handle, component, flags, current_path, make=make)
             except OSError as error:
                 if error.errno in (errno.ELOOP, errno.ENOTDIR):
-                    raise ChangedMeanwhileError(at) from None
-                raise trouble(error, at, "make" if make and error.errno != errno.EACCES else "write to") from None
+                    raise FileChangedError(current_path) from None
+                raise file_error(error, current_path, "make" if make and error.errno != errno.EACCES else "write to") from None
             finally:
                 os.close(handle)
-            handle = inner
+            handle = child_handle
         return handle
 
-    def _step(self, above: int, part: str, flags: int, path: str, *, make: bool) -> int:
+    def _open_child(self, parent_handle: int, component: str, flags: int, path: str, *, make: bool) -> int:
         try:
-            return os.open(part, flags, dir_fd=above)
+            return os.open(component, flags, dir_fd=parent_handle)
         except FileNotFoundError:
             if not make:
                 raise
         try:
-            os.mkdir(part, dir_fd=above)
-            self.made.append(path)
+            os.mkdir(component, dir_fd=parent_handle)
+            self.created_paths.append(path)
         except FileExistsError:
             pass
-        return os.open(part, flags, dir_fd=above)
+        return os.open(component, flags, dir_fd=parent_handle)
 
     def join(self, name: str) -> str:
         """The path of what has the name."""
@@ -105,11 +105,11 @@ class Folder:
                 return b""
             raise
         try:
-            return _whole(handle, limit)
+            return _read_up_to(handle, limit)
         finally:
             os.close(handle)
 
-    def write(self, name: str, data: bytes, mode: int, like: os.stat_result | None = None) -> None:
+    def write(self, name: str, data: bytes, mode: int, status_to_copy: os.stat_result | None = None) -> None:
         """Write a file that is new, and have it on disk; with the mode and the owner of another if given.
 
         Raises OSError, with no file left.
@@ -118,8 +118,8 @@ class Folder:
             name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode, dir_fd=self.handle
         )
         try:
-            if like is not None:
-                _take_after(handle, like)
+            if status_to_copy is not None:
+                _copy_owner_and_mode(handle, status_to_copy)
             view = memoryview(data)
             while view:
                 view = view[os.write(handle, view[: 1 << 20]) :]
@@ -132,34 +132,34 @@ class Folder:
         finally:
             os.close(handle)
 
-    def exchange(self, one: str, two: str) -> bool:
+    def exchange(self, first_name: str, second_name: str) -> bool:
         """Let two files change their names in one step; False where the file system can't. Raises OSError."""
-        return _rename(self, one, self, two, _EXCHANGE)
+        return _rename_with_flags(self, first_name, self, second_name, _RENAME_EXCHANGE)
 
-    def rename(self, name: str, other: Folder, new: str) -> None:
+    def rename(self, name: str, target_directory: OpenDirectory, new_name: str) -> None:
         """Rename a file, to a name that may be taken; raises OSError."""
-        os.rename(name, new, src_dir_fd=self.handle, dst_dir_fd=other.handle)
+        os.rename(name, new_name, src_dir_fd=self.handle, dst_dir_fd=target_directory.handle)
 
-    def move(self, name: str, other: Folder, new: str) -> None:
+    def move(self, name: str, target_directory: OpenDirectory, new_name: str) -> None:
         """Rename a file or a folder, into another folder too, to a name that is free; raises OSError."""
-        if not _rename(self, name, other, new, _NO_REPLACE):
-            if other.status(new) is not None:
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), other.join(new))
-            self.rename(name, other, new)
+        if not _rename_with_flags(self, name, target_directory, new_name, _RENAME_NO_REPLACE):
+            if target_directory.status(new_name) is not None:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target_directory.join(new_name))
+            self.rename(name, target_directory, new_name)
 
-    def link(self, name: str, new: str) -> None:
+    def link(self, name: str, new_name: str) -> None:
         """Give a file a second name; raises OSError."""
-        os.link(name, new, src_dir_fd=self.handle, dst_dir_fd=self.handle, follow_symlinks=False)
+        os.link(name, new_name, src_dir_fd=self.handle, dst_dir_fd=self.handle, follow_symlinks=False)
 
     def unlink(self, name: str) -> None:
         """Remove a file if it is there, at a second try when the first fails; raises OSError."""
-        for last in (False, True):
+        for is_last_attempt in (False, True):
             try:
                 os.unlink(name, dir_fd=self.handle)
             except OSError:
                 if self.status(name) is None:
                     return
-                if last:
+                if is_last_attempt:
                     raise
             else:
                 return
@@ -169,36 +169,36 @@ class Folder:
         os.fsync(self.handle)
 
 
-def _rename(one: Folder, name: str, two: Folder, other: str, how: int) -> bool:
+def _rename_with_flags(source: OpenDirectory, name: str, target: OpenDirectory, new_name: str, flags: int) -> bool:
     """Rename in a special way; False where the system or the file system can't. Raises OSError."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
-    call = getattr(libc, "renameat2", None) or getattr(libc, "renameatx_np", None)
-    if call is None:
+    rename_function = getattr(libc, "renameat2", None) or getattr(libc, "renameatx_np", None)
+    if rename_function is None:
         return False
-    if call(one.handle, os.fsencode(name), two.handle, os.fsencode(other), ctypes.c_uint(how)) == 0:
+    if rename_function(source.handle, os.fsencode(name), target.handle, os.fsencode(new_name), ctypes.c_uint(flags)) == 0:
         return True
-    number = ctypes.get_errno()
-    if number in _UNABLE:
+    error_number = ctypes.get_errno()
+    if error_number in _UNSUPPORTED_ERRORS:
         return False
-    raise OSError(number, os.strerror(number))
+    raise OSError(error_number, os.strerror(error_number))
 
 
-def _take_after(handle: int, like: os.stat_result) -> None:
+def _copy_owner_and_mode(handle: int, status_to_copy: os.stat_result) -> None:
     """Give an open file the owner and the mode of another, the owner as far as one may."""
-    own = os.fstat(handle)
-    if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
+    current_status = os.fstat(handle)
+    if (current_status.st_uid, current_status.st_gid) != (status_to_copy.st_uid, status_to_copy.st_gid):
         try:
-            os.fchown(handle, like.st_uid, like.st_gid)
+            os.fchown(handle, status_to_copy.st_uid, status_to_copy.st_gid)
         except PermissionError:
             pass
-    os.fchmod(handle, stat.S_IMODE(like.st_mode))
+    os.fchmod(handle, stat.S_IMODE(status_to_copy.st_mode))
 
 
-def _whole(handle: int, limit: int) -> bytes:
-    parts = []
-    while limit > 0 and (part := os.read(handle, min(limit, 1 << 20))):
-        parts.append(part)
-        limit -= len(part)
-    return b"".join(parts)
+def _read_up_to(handle: int, limit: int) -> bytes:
+    chunks = []
+    while limit > 0 and (chunk := os.read(handle, min(limit, 1 << 20))):
+        chunks.append(chunk)
+        limit -= len(chunk)
+    return b"".join(chunks)

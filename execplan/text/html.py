@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-_RAW = ("script", "pre", "style", "textarea")
+_RAW_TAGS = ("script", "pre", "style", "textarea")
 _RAW_ENDS = ("</script>", "</pre>", "</style>", "</textarea>")
-_BLOCKS = frozenset(  # in a row, because a name a line would take two screens
+_BLOCK_TAGS = frozenset(  # in a row, because a name a line would take two screens
     (
         "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt "
         "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li "
@@ -13,80 +13,80 @@ _BLOCKS = frozenset(  # in a row, because a name a line would take two screens
     ).split()
 )
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_NAME = _LETTERS | frozenset("0123456789-")
-_ATTRIBUTE = _NAME | frozenset("_:.")
+_NAME_CHARS = _LETTERS | frozenset("0123456789-")
+_ATTRIBUTE_CHARS = _NAME_CHARS | frozenset("_:.")
 
 
-def html_ends(line: str, *, interrupts: bool) -> tuple[str, ...] | None:
+def html_end_marks(line: str, *, in_paragraph: bool) -> tuple[str, ...] | None:
     """What ends the HTML block that the line begins: marks in lower case, `()` for a blank line, None for no block.
 
-    The line starts with `<`; `interrupts` says that a paragraph is open, which a lone tag does not end.
+    The line starts with `<`; `in_paragraph` says that a paragraph is open, which a lone tag does not end.
     """
-    second = line[1:2]
-    if second == "!":
+    second_char = line[1:2]
+    if second_char == "!":
         if line.startswith("<!--"):
             return ("-->",)
         if line.startswith("<![CDATA["):
             return ("]]>",)
         return (">",) if line[2:3] in _LETTERS else None
-    if second == "?":
+    if second_char == "?":
         return ("?>",)
-    closing = second == "/"
-    start = 2 if closing else 1
+    is_closing = second_char == "/"
+    start = 2 if is_closing else 1
     end = start
-    while line[end : end + 1] in _NAME:
+    while line[end : end + 1] in _NAME_CHARS:
         end += 1
     name = line[start:end].lower()
     if not name or name[0] not in _LETTERS:
         return None
-    after = line[end : end + 1]
-    if name in _RAW and not closing and after in ("", " ", ">"):
+    char_after = line[end : end + 1]
+    if name in _RAW_TAGS and not is_closing and char_after in ("", " ", ">"):
         return _RAW_ENDS
-    if name in _BLOCKS and (after in ("", " ", ">") or line.startswith("/>", end)):
+    if name in _BLOCK_TAGS and (char_after in ("", " ", ">") or line.startswith("/>", end)):
         return ()
-    if interrupts:
+    if in_paragraph:
         return None
-    stop = _closing_tag(line, end) if closing else _open_tag(line, end)
-    return () if stop and not line[stop:].strip(" ") else None
+    tag_end = _closing_tag_end(line, end) if is_closing else _open_tag_end(line, end)
+    return () if tag_end and not line[tag_end:].strip(" ") else None
 
 
-def _closing_tag(line: str, at: int) -> int:
-    """Where a closing tag whose name ends at `at` ends, or 0."""
-    at = _blanks(line, at)
-    return at + 1 if line[at : at + 1] == ">" else 0
+def _closing_tag_end(line: str, index: int) -> int:
+    """Where a closing tag whose name ends at `index` ends, or 0."""
+    index = _skip_spaces(line, index)
+    return index + 1 if line[index : index + 1] == ">" else 0
 
 
-def _open_tag(line: str, at: int) -> int:
-    """Where an opening tag whose name ends at `at` ends, or 0."""
+def _open_tag_end(line: str, index: int) -> int:
+    """Where an opening tag whose name ends at `index` ends, or 0."""
     while True:
-        begin = at
-        at = _blanks(line, at)
-        head = line[at : at + 1]
-        if head == ">":
-            return at + 1
-        if head == "/":
-            return at + 2 if line[at + 1 : at + 2] == ">" else 0
-        if at == begin or not (head in _LETTERS or head in ("_", ":")):
+        previous_index = index
+        index = _skip_spaces(line, index)
+        first_char = line[index : index + 1]
+        if first_char == ">":
+            return index + 1
+        if first_char == "/":
+            return index + 2 if line[index + 1 : index + 2] == ">" else 0
+        if index == previous_index or not (first_char in _LETTERS or first_char in ("_", ":")):
             return 0
-        while line[at : at + 1] in _ATTRIBUTE:
-            at += 1
-        value = _blanks(line, at)
+        while line[index : index + 1] in _ATTRIBUTE_CHARS:
+            index += 1
+        value = _skip_spaces(line, index)
         if line[value : value + 1] != "=":
             continue
-        value = _blanks(line, value + 1)
+        value = _skip_spaces(line, value + 1)
         quote = line[value : value + 1]
         if quote in ('"', "'"):
-            at = line.find(quote, value + 1) + 1
+            index = line.find(quote, value + 1) + 1
         else:
-            at = value
-            while line[at : at + 1] and line[at] not in " \"'=<>`":
-                at += 1
-        if at <= value:
+            index = value
+            while line[index : index + 1] and line[index] not in " \"'=<>`":
+                index += 1
+        if index <= value:
             return 0
 
 
-def _blanks(line: str, at: int) -> int:
-    """The first column from `at` on that is no space."""
-    while line[at : at + 1] == " ":
-        at += 1
-    return at
+def _skip_spaces(line: str, index: int) -> int:
+    """The first column from `index` on that is no space."""
+    while line[index : index + 1] == " ":
+        index += 1
+    return index

@@ -12,39 +12,39 @@ if TYPE_CHECKING:
 _inline = mistune.create_markdown(renderer=None).inline
 
 
-def plain(words: str) -> str:
+def plain_text(source: str) -> str:
     """The words of one line as they are seen: of a code span its code, of a link its text, of emphasis what it holds."""
     state = _inline.state_cls({"ref_links": {}})
-    state.src = words
-    return "".join(_texts(_inline.parse(state)))
+    state.src = source
+    return "".join(_token_texts(_inline.parse(state)))
 
 
-def codes(words: str) -> list[str]:
+def code_spans(source: str) -> list[str]:
     """The code spans of a paragraph, without the spaces around."""
-    return [str(token["raw"]).strip() for token in _tokens(words) if token["type"] == "codespan"]
+    return [str(token["raw"]).strip() for token in _iter_tokens(source) if token["type"] == "codespan"]
 
 
-def links(words: str) -> list[str]:
+def link_targets(source: str) -> list[str]:
     """Where the links and images of a paragraph lead, those left out that are defined elsewhere."""
-    return [str(token["attrs"]["url"]) for token in _tokens(words) if token["type"] in ("link", "image")]
+    return [str(token["attrs"]["url"]) for token in _iter_tokens(source) if token["type"] in ("link", "image")]
 
 
-def _tokens(words: str) -> Iterator[dict[str, Any]]:
+def _iter_tokens(source: str) -> Iterator[dict[str, Any]]:
     """Every token of a paragraph, those in others too."""
     state = _inline.state_cls({"ref_links": {}})
-    state.src = words
-    waiting = list(_inline.parse(state))
-    while waiting:
-        token = waiting.pop()
-        waiting += token.get("children", ())
+    state.src = source
+    pending = list(_inline.parse(state))
+    while pending:
+        token = pending.pop()
+        pending += token.get("children", ())
         yield token
 
 
-def _texts(tokens: Iterable[dict[str, Any]]) -> list[str]:
-    parts: list[str] = []
+def _token_texts(tokens: Iterable[dict[str, Any]]) -> list[str]:
+    texts: list[str] = []
     for token in tokens:
         if "children" in token:
-            parts += _texts(token["children"])
+            texts += _token_texts(token["children"])
         else:
-            parts.append(token.get("raw", " "))
-    return parts
+            texts.append(token.get("raw", " "))
+    return texts

@@ -27,13 +27,13 @@ class Text:
         if bom:
             source = source[1:]
         tabs = "\t" in source
-        returns = source.count("\r")
-        if returns == 0:
+        carriage_returns = source.count("\r")
+        if carriage_returns == 0:
             end = "\n"
-        elif returns == source.count("\r\n") == source.count("\n"):
+        elif carriage_returns == source.count("\r\n") == source.count("\n"):
             end = "\r\n"
         else:
-            lines, ends = _cut(source)
+            lines, ends = _split_mixed_lines(source)
             return cls(lines, ends, bom=bom, tabs=tabs)
         lines = source.split(end)
         ends = [end] * len(lines)
@@ -51,7 +51,7 @@ class Text:
 
     def to_str(self) -> str:
         """The text as it was read, byte order mark included."""
-        joined = "".join([part for pair in zip(self.lines, self.ends, strict=True) for part in pair])
+        joined = "".join([piece for pair in zip(self.lines, self.ends, strict=True) for piece in pair])
         return BOM + joined if self.bom else joined
 
     def to_bytes(self) -> bytes:
@@ -66,20 +66,20 @@ def is_blank(line: str) -> bool:
 
 def digest(data: bytes) -> str:
     """The 64 hex digits of the bytes' SHA-256."""
-    return str(hasher()(data).hexdigest())
+    return str(sha256_constructor()(data).hexdigest())
 
 
-_hashers: list[Any] = []
+_sha256_cache: list[Any] = []
 
 
-def hasher() -> Any:
+def sha256_constructor() -> Any:
     """What makes SHA-256 digests."""
-    if not _hashers:
-        _hashers.append(_hasher())
-    return _hashers[0]
+    if not _sha256_cache:
+        _sha256_cache.append(_load_sha256())
+    return _sha256_cache[0]
 
 
-def _hasher() -> Any:
+def _load_sha256() -> Any:
     """SHA-256 of Python's own, under the name that the version gives it; hashlib loads OpenSSL, which takes 3 ms."""
     for module in ("_sha2", "_sha256", "hashlib"):
         try:
@@ -89,7 +89,7 @@ def _hasher() -> Any:
     raise ImportError("no SHA-256 in this Python")
 
 
-def _cut(source: str) -> tuple[list[str], list[str]]:
+def _split_mixed_lines(source: str) -> tuple[list[str], list[str]]:
     """Lines and ends of a text whose ends are mixed."""
     lines: list[str] = []
     ends: list[str] = []

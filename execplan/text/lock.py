@@ -6,16 +6,16 @@ import os
 
 from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, ExecplanError
-from execplan.text.disk import open_regular, trouble
+from execplan.text.disk import open_regular, file_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-TIMEOUT = 10.0
+DEFAULT_TIMEOUT = 10.0
 """Seconds that a writer waits for another, unless told."""
 
-_timeouts = [TIMEOUT]
+_timeouts = [DEFAULT_TIMEOUT]
 
 
 def set_timeout(seconds: float) -> None:
@@ -28,11 +28,11 @@ def timeout() -> float:
     return _timeouts[-1]
 
 
-_NAMES = ("EXECPLAN_AGENT", "EXECPLAN_AUTHOR", "LOGNAME", "USER")
+_HOLDER_VARIABLES = ("EXECPLAN_AGENT", "EXECPLAN_AUTHOR", "LOGNAME", "USER")
 """Variables that may name who holds a lock."""
 
 
-class Lock:
+class FileLock:
     """An exclusive lock on a file that stays: `flock`, so that a killed holder leaves nothing behind."""
 
     def __init__(self, path: str, holder: str) -> None:
@@ -41,36 +41,36 @@ class Lock:
         """What others are told while it is held: the verb and the plan."""
         self._handle = -1
 
-    def __enter__(self) -> Lock:
+    def __enter__(self) -> FileLock:
         from time import gmtime, strftime
 
         try:
             handle = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
         except OSError as error:
-            raise trouble(error, self.path, "lock") from None
-        if not _had(handle, self.path) and not _waited(handle, self.path):
-            held = holder(self.path)
+            raise file_error(error, self.path, "lock") from None
+        if not _try_lock(handle, self.path) and not _wait_for_lock(handle, self.path):
+            current_holder = read_holder(self.path)
             raise ExecplanError(
                 "busy",
-                f"another execplan is at work: {held or 'unknown'}; waited {timeout():g} s",
+                f"another execplan is at work: {current_holder or 'unknown'}; waited {timeout():g} s",
                 exit=BUSY,
                 hint="try again when it has finished, or wait longer with --lock-timeout; one that has died holds nothing",
             )
-        trace.tell(f"locked {self.path} for {self.holder}")
-        name = next(filter(None, map(os.environ.get, _NAMES)), None)
-        by = f" by {' '.join(name.split())}" if name else ""
-        line = f"{self.holder}{by}, pid {os.getpid()}, since {strftime('%Y-%m-%d %H:%M:%SZ', gmtime())}\n"
+        trace.log(f"locked {self.path} for {self.holder}")
+        name = next(filter(None, map(os.environ.get, _HOLDER_VARIABLES)), None)
+        holder_suffix = f" by {' '.join(name.split())}" if name else ""
+        line = f"{self.holder}{holder_suffix}, pid {os.getpid()}, since {strftime('%Y-%m-%d %H:%M:%SZ', gmtime())}\n"
         try:
             os.ftruncate(handle, 0)
             os.pwrite(handle, line.encode("utf-8", "backslashreplace"), 0)
         except OSError as error:
             os.close(handle)
-            raise trouble(error, self.path, "lock") from None
+            raise file_error(error, self.path, "lock") from None
         self._handle = handle
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         os.close(self._handle)
 
@@ -82,7 +82,7 @@ def is_held(path: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise trouble(error, path, "lock") from None
+        raise file_error(error, path, "lock") from None
     import fcntl
 
     try:
@@ -90,13 +90,13 @@ def is_held(path: str) -> bool:
     except BlockingIOError:
         return True
     except OSError as error:
-        raise _no_locks(error, path) from None
+        raise _no_locks_error(error, path) from None
     finally:
         os.close(handle)
     return False
 
 
-def holder(path: str) -> str:
+def read_holder(path: str) -> str:
     """What the holder of a lock has said of itself, or the last one has."""
     try:
         with open(open_regular(path), "rb") as file:
@@ -105,7 +105,7 @@ def holder(path: str) -> str:
         return ""
 
 
-def _had(handle: int, path: str) -> bool:
+def _try_lock(handle: int, path: str) -> bool:
     """Whether the lock was free, and is had now; raises ExecplanError where there are no locks."""
     import fcntl
 
@@ -115,11 +115,11 @@ def _had(handle: int, path: str) -> bool:
         return False
     except OSError as error:
         os.close(handle)
-        raise _no_locks(error, path) from None
+        raise _no_locks_error(error, path) from None
     return True
 
 
-def _waited(handle: int, path: str) -> bool:
+def _wait_for_lock(handle: int, path: str) -> bool:
     """Whether the lock is had in time; else the handle is given up. Raises ExecplanError.
 
     A thread waits in the kernel, where who came first is first: of sixteen that ask again and again, some starve.
@@ -127,42 +127,42 @@ def _waited(handle: int, path: str) -> bool:
     import _thread
     import fcntl
 
-    both, turn = _thread.allocate_lock(), _thread.allocate_lock()
-    turn.acquire()
-    state: list[OSError | None] = []
-    left: list[bool] = []
+    state_lock, done_lock = _thread.allocate_lock(), _thread.allocate_lock()
+    done_lock.acquire()
+    outcome: list[OSError | None] = []
+    given_up: list[bool] = []
 
-    def wait() -> None:
-        failed = None
+    def wait_in_thread() -> None:
+        failure = None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
-            failed = error
-        with both:
-            state.append(failed)
-            if left or failed:
+            failure = error
+        with state_lock:
+            outcome.append(failure)
+            if given_up or failure:
                 os.close(handle)
-        turn.release()
+        done_lock.release()
 
-    _thread.start_new_thread(wait, ())
+    _thread.start_new_thread(wait_in_thread, ())
     try:
-        turn.acquire(timeout=min(timeout(), _thread.TIMEOUT_MAX))
+        done_lock.acquire(timeout=min(timeout(), _thread.TIMEOUT_MAX))
     except BaseException:
-        with both:
-            left.append(True)
-            if state == [None]:
+        with state_lock:
+            given_up.append(True)
+            if outcome == [None]:
                 os.close(handle)
         raise
-    with both:
-        left.append(True)
-        if not state:
+    with state_lock:
+        given_up.append(True)
+        if not outcome:
             return False
-    if state[0] is not None:
-        raise _no_locks(state[0], path)
+    if outcome[0] is not None:
+        raise _no_locks_error(outcome[0], path)
     return True
 
 
-def _no_locks(error: OSError, path: str) -> ExecplanError:
+def _no_locks_error(error: OSError, path: str) -> ExecplanError:
     """The refusal of a lock for another reason than that somebody holds it: some network file systems know none."""
     return ExecplanError(
         "no-locks",

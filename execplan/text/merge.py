@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.record import NamedTuple
-from execplan.text.align import aligned
+from execplan.text.align import align_sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,30 +25,30 @@ class Chunk(NamedTuple):
         return self.theirs if self.ours == self.base else None
 
 
-def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[Chunk]:
+def merge_chunks(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[Chunk]:
     """The three versions side by side, as in diff3: chunks that are alike in all three, and what lies between them.
 
     The `base` parts of all chunks join to the base, the `ours` parts to ours, the `theirs` parts to theirs.
     """
-    in_ours, in_theirs = dict(aligned(base, ours)), dict(aligned(base, theirs))
+    in_ours, in_theirs = dict(align_sequences(base, ours)), dict(align_sequences(base, theirs))
     chunks: list[Chunk] = []
-    alike: list[str] = []
-    at = our = their = 0
-    for line in range(len(base) + 1):
-        if line == len(base):
-            upto = (len(ours), len(theirs))
-        elif line in in_ours and line in in_theirs:
-            upto = (in_ours[line], in_theirs[line])
+    equal_lines: list[str] = []
+    base_start = our_start = their_start = 0
+    for base_index in range(len(base) + 1):
+        if base_index == len(base):
+            chunk_ends = (len(ours), len(theirs))
+        elif base_index in in_ours and base_index in in_theirs:
+            chunk_ends = (in_ours[base_index], in_theirs[base_index])
         else:
             continue
-        if (at, our, their) != (line, *upto):
-            chunks += _alike(alike)
-            chunks.append(Chunk(tuple(base[at:line]), tuple(ours[our : upto[0]]), tuple(theirs[their : upto[1]])))
-            alike = []
-        alike += base[line : line + 1]
-        at, our, their = line + 1, upto[0] + 1, upto[1] + 1
-    return chunks + _alike(alike)
+        if (base_start, our_start, their_start) != (base_index, *chunk_ends):
+            chunks += _equal_chunk(equal_lines)
+            chunks.append(Chunk(tuple(base[base_start:base_index]), tuple(ours[our_start : chunk_ends[0]]), tuple(theirs[their_start : chunk_ends[1]])))
+            equal_lines = []
+        equal_lines += base[base_index : base_index + 1]
+        base_start, our_start, their_start = base_index + 1, chunk_ends[0] + 1, chunk_ends[1] + 1
+    return chunks + _equal_chunk(equal_lines)
 
 
-def _alike(lines: list[str]) -> list[Chunk]:
+def _equal_chunk(lines: list[str]) -> list[Chunk]:
     return [Chunk(tuple(lines), tuple(lines), tuple(lines))] if lines else []

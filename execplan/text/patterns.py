@@ -7,6 +7,6 @@ from functools import cache
 
 
 @cache
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """A pattern, compiled once."""
     return re.compile(pattern)

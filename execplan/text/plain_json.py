@@ -9,114 +9,114 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-DEPTH: Final = 64
-DIGITS: Final = 19
+MAX_DEPTH: Final = 64
+MAX_DIGITS: Final = 19
 """Of an integer: as many as 64 bits take."""
-_SPACE: Final = " \t\n\r"
+_WHITESPACE: Final = " \t\n\r"
 
 
-def read(text: str, *, halves: bool = False) -> Any:
+def read(text: str, *, allow_surrogates: bool = False) -> Any:
     """The value of a text that means one thing only; raises ValueError for any other, RecursionError where it is nested too deep.
 
     Refused are equal keys, numbers that are none or too large, what follows the end, and halves of surrogate pairs, unless they
     may stand for the bytes of a path that is no UTF-8.
     """
-    bare = text.strip(_SPACE)
+    stripped = text.strip(_WHITESPACE)
     try:
-        value, end = _reader()(bare, 0)
+        value, end = _make_scanner()(stripped, 0)
     except StopIteration:
         raise ValueError("no value stands there") from None
     except SystemError:  # what it can't read: the module of the error that it would raise is not loaded
         raise ValueError("it is cut short, or no JSON") from None
-    if end != len(bare):
+    if end != len(stripped):
         raise ValueError("something follows its end")
-    _check(value, whole="\\u" in bare and not halves)
+    _check_value(value, reject_surrogates="\\u" in stripped and not allow_surrogates)
     return value
 
 
-def write(value: object, *, spaced: bool = False) -> str:
+def write(value: object, *, has_spaces: bool = False) -> str:
     """A value in one line, as `json.dumps` writes it, with spaces or without; raises ValueError for what JSON has not."""
-    colon, comma = (": ", ", ") if spaced else (":", ",")
+    colon, comma = (": ", ", ") if has_spaces else (":", ",")
     try:
         from _json import encode_basestring, make_encoder
     except ImportError:  # a Python that is not written in C
         from json import dumps
 
         return dumps(value, ensure_ascii=False, separators=(comma, colon), allow_nan=False)
-    return "".join(make_encoder(None, _no_json, encode_basestring, None, colon, comma, False, False, False)(value, 0))
+    return "".join(make_encoder(None, _reject_value, encode_basestring, None, colon, comma, False, False, False)(value, 0))
 
 
-def _no_json(value: object) -> object:
+def _reject_value(value: object) -> object:
     raise ValueError(f"{type(value).__name__} is nothing that JSON has")
 
 
-def _reader() -> Any:
+def _make_scanner() -> Any:
     """What reads a value at a place of a text, and says where it ends."""
     try:
         from _json import make_scanner
     except ImportError:
         from json import JSONDecoder
 
-        told: dict[str, Any] = {"parse_int": _whole, "parse_float": _float, "parse_constant": _constant}
-        decoder: Any = JSONDecoder(object_pairs_hook=_pairs, **told)
+        parser_options: dict[str, Any] = {"parse_int": _parse_integer, "parse_float": _parse_float, "parse_constant": _reject_constant}
+        decoder: Any = JSONDecoder(object_pairs_hook=_build_object, **parser_options)
         return decoder.scan_once
-    context: Any = _Context
+    context: Any = _ScannerContext
     return make_scanner(context)
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    json_object = dict(pairs)
+    if len(json_object) < len(pairs):
         raise ValueError("a key stands there twice")
-    return made
+    return json_object
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > DIGITS + 1:
-        raise ValueError(f"an integer of {len(digits)} digits")
-    return int(digits)
+def _parse_integer(text: str) -> int:
+    if len(text) > MAX_DIGITS + 1:
+        raise ValueError(f"an integer of {len(text)} digits")
+    return int(text)
 
 
-def _float(said: str) -> float:
-    value = float(said) if len(said) <= 64 else float("inf")
+def _parse_float(text: str) -> float:
+    value = float(text) if len(text) <= 64 else float("inf")
     if value in (float("inf"), float("-inf")):
         raise ValueError("a number that is too large or too long")
     return value
 
 
-def _constant(said: str) -> float:
-    raise ValueError(f"{said} is no number of JSON")
+def _reject_constant(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
 
 
-class _Context:
+class _ScannerContext:
     """What a reader is told of how to read."""
 
     strict = True
     object_hook = None
     array_hook = None
-    object_pairs_hook = staticmethod(_pairs)
-    parse_int = staticmethod(_whole)
-    parse_float = staticmethod(_float)
-    parse_constant = staticmethod(_constant)
+    object_pairs_hook = staticmethod(_build_object)
+    parse_int = staticmethod(_parse_integer)
+    parse_float = staticmethod(_parse_float)
+    parse_constant = staticmethod(_reject_constant)
     memo: dict[str, str] = {}  # noqa: RUF012 - the reader looks for it, and nobody writes to it
 
 
-def _check(value: object, *, whole: bool) -> None:
+def _check_value(value: object, *, reject_surrogates: bool) -> None:
     """Refuse what is nested too deep, and text with half of a surrogate pair, which only an escape can make."""
     level: list[object] = [value]
-    for _ in range(DEPTH + 1):
-        if whole:
-            for each in level:
-                if isinstance(each, str):
-                    each.encode()
-                elif isinstance(each, dict):
-                    "".join(each).encode()
+    for _ in range(MAX_DEPTH + 1):
+        if reject_surrogates:
+            for node in level:
+                if isinstance(node, str):
+                    node.encode()
+                elif isinstance(node, dict):
+                    "".join(node).encode()
         level = [
-            inner
-            for each in level
-            if isinstance(each, dict | list)
-            for inner in (each.values() if isinstance(each, dict) else each)
+            child
+            for node in level
+            if isinstance(node, dict | list)
+            for child in (node.values() if isinstance(node, dict) else node)
         ]
         if not level:
             return
-    raise ValueError(f"nested deeper than {DEPTH}")
+    raise ValueError(f"nested deeper than {MAX_DEPTH}")

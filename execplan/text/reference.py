@@ -2,109 +2,109 @@
 
 from __future__ import annotations
 
-_SPACE = " \t"
+_SPACES = " \t"
 
 
-def definition_lines(lines: list[str]) -> int:
+def definition_line_count(lines: list[str]) -> int:
     """How many of a paragraph's first lines are link reference definitions; lines come without their indentation."""
     text = "\n".join(lines)
-    at = 0
-    while text.startswith("[", at):
-        end = _definition(text, at)
+    index = 0
+    while text.startswith("[", index):
+        end = _definition_end(text, index)
         if end < 0:
             break
-        at = end
-        while at < len(text) and text[at] in _SPACE:
-            at += 1
-    return len(lines) if at >= len(text) else text.count("\n", 0, at)
+        index = end
+        while index < len(text) and text[index] in _SPACES:
+            index += 1
+    return len(lines) if index >= len(text) else text.count("\n", 0, index)
 
 
-def _definition(text: str, at: int) -> int:
-    """Where the definition at `at` ends, past its line end, or -1."""
-    at = _label(text, at)
-    if at < 0 or text[at : at + 1] != ":":
+def _definition_end(text: str, index: int) -> int:
+    """Where the definition at `index` ends, past its line end, or -1."""
+    index = _label_end(text, index)
+    if index < 0 or text[index : index + 1] != ":":
         return -1
-    at = _destination(text, _gap(text, at + 1))
-    if at < 0:
+    index = _destination_end(text, _skip_whitespace(text, index + 1))
+    if index < 0:
         return -1
-    title = _gap(text, at)
-    if title > at:
-        end = _title(text, title)
+    title_start = _skip_whitespace(text, index)
+    if title_start > index:
+        end = _title_end(text, title_start)
         if end >= 0:
             end = _line_end(text, end)
             if end >= 0:
                 return end
-    return _line_end(text, at)
+    return _line_end(text, index)
 
 
-def _label(text: str, at: int) -> int:
+def _label_end(text: str, index: int) -> int:
     """Past the `]` of a label of at most 999 characters that says something, or -1."""
-    begin = at = at + 1
-    while at < len(text) and at - begin < 1000:
-        char = text[at]
+    begin = index = index + 1
+    while index < len(text) and index - begin < 1000:
+        char = text[index]
         if char == "]":
-            return at + 1 if text[begin:at].strip() else -1
+            return index + 1 if text[begin:index].strip() else -1
         if char == "[":
             return -1
-        at += 2 if char == "\\" else 1
+        index += 2 if char == "\\" else 1
     return -1
 
 
-def _destination(text: str, at: int) -> int:
+def _destination_end(text: str, index: int) -> int:
     """Past a link destination, or -1."""
-    if text[at : at + 1] == "<":
-        at += 1
-        while at < len(text) and text[at] not in "<\n":
-            if text[at] == ">":
-                return at + 1
-            at += 2 if text[at] == "\\" else 1
+    if text[index : index + 1] == "<":
+        index += 1
+        while index < len(text) and text[index] not in "<\n":
+            if text[index] == ">":
+                return index + 1
+            index += 2 if text[index] == "\\" else 1
         return -1
-    begin = at
+    begin = index
     depth = 0
-    while at < len(text) and text[at] > " " and text[at] != "\x7f":
-        if text[at] == "\\" and text[at + 1 : at + 2] > " ":
-            at += 1
-        elif text[at] == "(":
+    while index < len(text) and text[index] > " " and text[index] != "\x7f":
+        if text[index] == "\\" and text[index + 1 : index + 2] > " ":
+            index += 1
+        elif text[index] == "(":
             depth += 1
             if depth > 32:
                 return -1
-        elif text[at] == ")":
+        elif text[index] == ")":
             if not depth:
                 break
             depth -= 1
-        at += 1
-    return -1 if at == begin or depth else at
+        index += 1
+    return -1 if index == begin or depth else index
 
 
-def _title(text: str, at: int) -> int:
+def _title_end(text: str, index: int) -> int:
     """Past a link title, or -1."""
-    closer = {'"': '"', "'": "'", "(": ")"}.get(text[at : at + 1])
+    closer = {'"': '"', "'": "'", "(": ")"}.get(text[index : index + 1])
     if not closer:
         return -1
-    at += 1
-    while at < len(text):
-        char = text[at]
+    index += 1
+    while index < len(text):
+        char = text[index]
         if char == closer:
-            return at + 1
+            return index + 1
         if char == "(" and closer == ")":
             return -1
-        at += 2 if char == "\\" else 1
+        index += 2 if char == "\\" else 1
     return -1
 
 
-def _gap(text: str, at: int) -> int:
+def _skip_whitespace(text: str, index: int) -> int:
     """Past white space with at most one line end in it."""
-    ends = 0
-    while at < len(text) and (text[at] in _SPACE or (text[at] == "\n" and not ends)):
-        ends += text[at] == "\n"
-        at += 1
-    return at
+    line_ends = 0
+    while index < len(text) and (text[index] in _SPACES or (text[index] == "\n" and not line_ends)):
+        line_ends += text[index] == "\n"
+        index += 1
+    return index
 
 
-def _line_end(text: str, at: int) -> int:
+def _line_end(text: str, index: int) -> int:
     """Past the end of a line that holds nothing more, or -1."""
-    while at < len(text) and text[at] in _SPACE:
-        at += 1
-    if at >= len(text):
-        return at
-    return at + 1 if text[at] == "\n" else -1
+    while index < len(text) and text[index] in _SPACES:
+        index += 1
+    if index >= len(text):
+        return index
+    return index + 1 if text[index] == "\n" else -1

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 
-def joined(folder: str, path: str) -> str | None:
+def resolve_relative(directory: str, path: str) -> str | None:
     """A relative path counted from the root, empty for the root itself; None for one that leads out of it."""
-    parts: list[str] = []
-    for part in f"{folder}/{path}".split("/"):
-        if part == "..":
-            if not parts:
+    components: list[str] = []
+    for component in f"{directory}/{path}".split("/"):
+        if component == "..":
+            if not components:
                 return None
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
+            components.pop()
+        elif component not in ("", "."):
+            components.append(component)
+    return "/".join(components)

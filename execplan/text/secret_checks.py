@@ -7,8 +7,8 @@ from base64 import b64decode
 from itertools import islice
 from typing import Final
 
-from execplan.text.patterns import compiled
-from execplan.text.secret_names import kind
+from execplan.text.patterns import compile_pattern
+from execplan.text.secret_names import classify_name
 from execplan.text.secret_values import PASSWORD, SECRET, SERVICE, is_placeholder, is_secret
 
 TYPE_CHECKING = False
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def is_no_placeholder(match: re.Match[str], value: str) -> bool:
+def is_real_value(match: re.Match[str], value: str) -> bool:
     """Whether a value stands for nothing else."""
     return not is_placeholder(value)
 
 
-def is_shape(match: re.Match[str], value: str) -> bool:
+def is_rule_match(match: re.Match[str], value: str) -> bool:
     """A shape of the table of rules that is not in the middle of a word."""
     if match.start() != match.start("s"):
         return not is_placeholder(value)
-    lead = match.string[max(match.start() - 1, 0) : match.start()]
-    return not lead.isalnum() and not is_placeholder(value)
+    char_before = match.string[max(match.start() - 1, 0) : match.start()]
+    return not char_before.isalnum() and not is_placeholder(value)
 
 
 def is_password_word(match: re.Match[str], value: str) -> bool:
@@ -36,48 +36,48 @@ def is_password_word(match: re.Match[str], value: str) -> bool:
 
 def is_option_value(match: re.Match[str], value: str) -> bool:
     """The value of an option with the name of a secret."""
-    found, quoted = kind(match["n"]), match["s"] is None
-    lead = match.string[max(match.start() - 1, 0) : match.start()]
+    name_kind, is_quoted = classify_name(match["n"]), match["s"] is None
+    char_before = match.string[max(match.start() - 1, 0) : match.start()]
     if (
-        not found
-        or not (not lead or lead.isspace() or lead in "\"'`([")
+        not name_kind
+        or not (not char_before or char_before.isspace() or char_before in "\"'`([")
         or (value.isupper() and value.isalpha())
         or value[0] in "-["
     ):
         return False
-    return is_secret(value, found, quoted=quoted, config=found == PASSWORD)
+    return is_secret(value, name_kind, quoted=is_quoted, config=name_kind == PASSWORD)
 
 
 def is_named_value(match: re.Match[str], value: str) -> bool:
     """A value in quotes or in an element, beside its name."""
-    found = kind(match["n"])
-    return bool(found) and is_secret(value, found, quoted=True, config=True)
+    name_kind = classify_name(match["n"])
+    return bool(name_kind) and is_secret(value, name_kind, quoted=True, config=True)
 
 
 def is_random_named_value(match: re.Match[str], value: str) -> bool:
     """The same where what is beside a name is often another name, or words about it."""
-    found = kind(match["n"])
-    bare = value.strip("`*\"' ")
+    name_kind = classify_name(match["n"])
+    bare_value = value.strip("`*\"' ")
     return (
-        bool(found)
-        and " " not in bare
-        and is_secret(bare, SERVICE if found == SERVICE else SECRET, quoted=False, config=False)
+        bool(name_kind)
+        and " " not in bare_value
+        and is_secret(bare_value, SERVICE if name_kind == SERVICE else SECRET, quoted=False, config=False)
     )
 
 
-def is_argument(match: re.Match[str], value: str) -> bool:
+def is_call_argument(match: re.Match[str], value: str) -> bool:
     """A value beside its name among the arguments of a call: of one that sets or reads a setting, any; of others a random one."""
-    lead = match.string[max(match.start() - 40, 0) : match.start()]
-    return is_named_value(match, value) if compiled(_CALL).search(lead) else is_random_named_value(match, value)
+    prefix = match.string[max(match.start() - 40, 0) : match.start()]
+    return is_named_value(match, value) if compile_pattern(_SETTING_CALL).search(prefix) else is_random_named_value(match, value)
 
 
-_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|putenv|setdefault|fetch|\.set|\.put)[ \t]{0,2}\([ \t]{0,4}$"
+_SETTING_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|putenv|setdefault|fetch|\.set|\.put)[ \t]{0,2}\([ \t]{0,4}$"
 
 
 def is_variable_value(match: re.Match[str], value: str) -> bool:
     """A variable set by a command that takes its value as a word of its own."""
-    found = kind(match["n"])
-    return bool(found) and is_secret(value, found, quoted=match["s"] is None, config=True)
+    name_kind = classify_name(match["n"])
+    return bool(name_kind) and is_secret(value, name_kind, quoted=match["s"] is None, config=True)
 
 
 def is_login(match: re.Match[str], value: str) -> bool:
@@ -93,39 +93,39 @@ def is_user_token(match: re.Match[str], value: str) -> bool:
 
 def is_curl_password(match: re.Match[str], value: str) -> bool:
     """`user:password` of an option of a program that fetches."""
-    users = (match["u"], match["u1"], match["u2"])
+    user_names = (match["u"], match["u1"], match["u2"])
     return (
-        value not in users and compiled(_FETCHES).search(_before(match)) is not None and is_password_word(match, value)
+        value not in user_names and compile_pattern(_FETCH_PROGRAMS).search(_command_prefix(match)) is not None and is_password_word(match, value)
     )
 
 
-_FETCHES: Final = r"\b(?:curl|https?|wget|xh)\b"
-_COMMAND: Final = 300
-_TRIES: Final = 8
+_FETCH_PROGRAMS: Final = r"\b(?:curl|https?|wget|xh)\b"
+_MAX_COMMAND: Final = 300
+_MAX_PROGRAMS: Final = 8
 """Characters of a command before an option."""
 
 
-def _before(match: re.Match[str]) -> str:
+def _command_prefix(match: re.Match[str]) -> str:
     """The command that an option belongs to, as far as it is before the option."""
-    lead = match.string[max(match.start() - _COMMAND, 0) : match.start()].replace("\\\n", " ")
-    begin = max(lead.rfind("\n"), lead.rfind("|"), lead.rfind(";"))
-    return lead[begin + 1 :]
+    prefix = match.string[max(match.start() - _MAX_COMMAND, 0) : match.start()].replace("\\\n", " ")
+    command_start = max(prefix.rfind("\n"), prefix.rfind("|"), prefix.rfind(";"))
+    return prefix[command_start + 1 :]
 
 
-def option_of(program: str) -> Callable[[re.Match[str], str], bool]:
+def make_option_check(program_pattern: str) -> Callable[[re.Match[str], str], bool]:
     """A check of a password given to an option: whether the option belongs to a program."""
 
-    def is_option(match: re.Match[str], value: str) -> bool:
-        lead = _before(match)
-        for found in islice(compiled(program).finditer(lead), _TRIES):
-            if found.start() == 0 or lead[found.start() - 1] in _BREAKS:
+    def is_program_option(match: re.Match[str], value: str) -> bool:
+        prefix = _command_prefix(match)
+        for program_match in islice(compile_pattern(program_pattern).finditer(prefix), _MAX_PROGRAMS):
+            if program_match.start() == 0 or prefix[program_match.start() - 1] in _PROGRAM_BOUNDARIES:
                 return is_password_word(match, value)
         return False
 
-    return is_option
+    return is_program_option
 
 
-_BREAKS: Final = " \t/;&(`\"'$"
+_PROGRAM_BOUNDARIES: Final = " \t/;&(`\"'$"
 """What is before the name of a program."""
 
 
@@ -154,7 +154,7 @@ def is_password_line(match: re.Match[str], value: str) -> bool:
     return is_secret(value, PASSWORD, quoted=False, config=is_netrc or any([char.isdigit() for char in value]))
 
 
-def is_stated(match: re.Match[str], value: str) -> bool:
+def is_stated_secret(match: re.Match[str], value: str) -> bool:
     """`the password is X`."""
     if match["s"] is None:
         return is_secret(value, PASSWORD if "pass" in match["n"].lower() else SECRET, quoted=True, config=True)

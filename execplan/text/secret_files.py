@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
-ALWAYS: Final = tuple(
+SECRET_FILES: Final = tuple(
     """.env .env.* *.env .envrc .netrc _netrc .pypirc .npmrc .htpasswd .pgpass pgpass.conf .my.cnf .mylogin.cnf .git-credentials
 .vault-token .vault_pass* .vault-pass* .dockercfg .s3cfg .boto .passwd-s3fs .msmtprc .fetchmailrc .*_history .terraformrc terraform.rc
 *.tfstate *.tfstate.backup *.tfvars *.tfvars.json *.ovpn *.kdbx *.kdb *.agekey .secret .secrets .token wallet.dat wp-config.php
@@ -19,71 +19,71 @@ application_default_credentials.json token.json auth.json rclone.conf local.sett
 passwords.csv passwords.json passwords.yml passwords.yaml passwords.xlsx""".split()
 )
 """Names of files for secrets."""
-KEYS: Final = tuple(
+KEY_FILES: Final = tuple(
     "id_rsa* id_dsa* id_ecdsa* id_ed25519* *.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk *.pk8".split()
 )
 """Names of files for keys: those among the tests of a repository are made up for them."""
-WORDS: Final = tuple(
+AMBIGUOUS_FILES: Final = tuple(
     "credentials credentials.* secrets secrets.* *.secrets kubeconfig kubeconfig.* *.kubeconfig".split()
 )
 """Names that a module or a document may have too."""
-FOLDERS: Final = tuple(
+SECRET_DIRECTORIES: Final = tuple(
     """.ssh .aws .gnupg .kube .azure .oci .password-store .secrets .config/gcloud .config/gh .config/hub .config/op .config/doctl
 .config/heroku""".split()
 )
 """Folders in which every file is one."""
-PATHS: Final = tuple(
+SECRET_PATHS: Final = tuple(
     """.docker/config.json .config/containers/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
 .config/hub .config/git/credentials .composer/auth.json .bundle/config .gem/credentials""".split()
 )
 """Files that are one in their folder only."""
-MACHINE: Final = tuple(
+SYSTEM_PATHS: Final = tuple(
     """/etc/shadow* /etc/gshadow* /etc/sudoers* /etc/ssl/private/* /proc/*/environ /proc/*/mem /root/* /dev/mem /dev/kmem /dev/tcp/*
 /dev/udp/* /run/secrets/* /var/run/secrets/*""".split()
 )
 """Absolute paths."""
 EXAMPLES: Final = tuple("*.example *.sample *.template *.dist *.pub *.example.* *.sample.*".split())
 """Names that make a file an example, or a public key."""
-CODE: Final = frozenset(
+CODE_SUFFIXES: Final = frozenset(
     """md rst adoc html htm css scss less svg png jpg vue svelte py pyi go rs ts tsx mts cts js jsx mjs cjs java kt kts scala rb erb cs c
 h cc cpp hpp m mm swift dart ex exs erl clj lua pl r jl proto graphql feature""".split()
 )
 """What ends the names of modules and documents."""
-TESTS: Final = frozenset("tests test fixtures testdata".split())
+TEST_DIRECTORIES: Final = frozenset("tests test fixtures testdata".split())
 """Folders of a repository whose keys are made up."""
-LISTED: Final = (*ALWAYS, *KEYS, *WORDS, *[f"{each}/" for each in FOLDERS], *PATHS, *MACHINE)
+DOCUMENTED_PATTERNS: Final = (*SECRET_FILES, *KEY_FILES, *AMBIGUOUS_FILES, *[f"{name}/" for name in SECRET_DIRECTORIES], *SECRET_PATHS, *SYSTEM_PATHS)
 """All of it, for documents."""
-ALL: Final = (ALWAYS, KEYS, WORDS, FOLDERS, PATHS, MACHINE, EXAMPLES, sorted(CODE), sorted(TESTS))
+DIGEST_RULES: Final = (SECRET_FILES, KEY_FILES, AMBIGUOUS_FILES, SECRET_DIRECTORIES, SECRET_PATHS, SYSTEM_PATHS, EXAMPLES, sorted(CODE_SUFFIXES), sorted(TEST_DIRECTORIES))
 """For a digest."""
 
-_MOST: Final = 20_000
+_MAX_ENTRIES: Final = 20_000
 """Names that are compared with a file that has several: some 50 ms."""
-_PASSED_OVER: Final = frozenset(".git node_modules .venv venv __pycache__ .tox target .cache .mypy_cache".split())
+_SKIPPED_DIRECTORIES: Final = frozenset(".git node_modules .venv venv __pycache__ .tox target .cache .mypy_cache".split())
 
 
-def is_secret(path: str, *, folder: bool = False) -> bool:
-    """Whether a path, absolute or from the root of a repository, is a file for secrets by its name; `folder`: it is no file."""
-    parts = [part for part in path.replace("\\", "/").casefold().split("/") if part not in ("", ".")]
-    if not parts:
+def is_secret_file(path: str, *, is_directory: bool = False) -> bool:
+    """Whether a path, absolute or from the root of a repository, is a file for secrets by its name; `is_directory`: it is no file."""
+    components = [component for component in path.replace("\\", "/").casefold().split("/") if component not in ("", ".")]
+    if not components:
         return False
-    name, whole = parts[-1], f"/{'/'.join(parts)}"
-    if _any(name, EXAMPLES):
+    name, rooted_path = components[-1], f"/{'/'.join(components)}"
+    if _matches_any(name, EXAMPLES):
         return False
-    if path.startswith("/") and (_any(whole, MACHINE) or f"{whole}/*" in MACHINE):
+    if path.startswith("/") and (_matches_any(rooted_path, SYSTEM_PATHS) or f"{rooted_path}/*" in SYSTEM_PATHS):
         return True
-    if any([f"/{each}/" in f"{whole}/" for each in FOLDERS]):
+    if any([f"/{directory}/" in f"{rooted_path}/" for directory in SECRET_DIRECTORIES]):
         return True
-    if folder:
+    if is_directory:
         return False
-    ending = name.rpartition(".")[2]
-    if any([whole.endswith(f"/{each}") for each in PATHS]) or (_any(name, ALWAYS) and ending not in CODE):
+    suffix = name.rpartition(".")[2]
+    if any([rooted_path.endswith(f"/{secret_path}") for secret_path in SECRET_PATHS]) or (_matches_any(name, SECRET_FILES) and suffix not in CODE_SUFFIXES):
         return True
-    if _any(name, KEYS) and ending not in CODE:
-        return path.startswith("/") or TESTS.isdisjoint(parts[:-1])
-    return _any(name, WORDS) and ending not in CODE
+    if _matches_any(name, KEY_FILES) and suffix not in CODE_SUFFIXES:
+        return path.startswith("/") or TEST_DIRECTORIES.isdisjoint(components[:-1])
+    return _matches_any(name, AMBIGUOUS_FILES) and suffix not in CODE_SUFFIXES
 
 
-def other_name(path: str, roots: Iterable[str]) -> str:
+def find_hard_link(path: str, roots: Iterable[str]) -> str:
     """The file for secrets, in one of these folders, of which an absolute path is another name by a hard link; else nothing.
 
     Only a file with several names is looked for, and among so many names at most.
@@ -91,32 +91,32 @@ def other_name(path: str, roots: Iterable[str]) -> str:
     import os
 
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return ""
-    if found.st_nlink < 2 or (found.st_mode & 0o170000) != 0o100000:
+    if status.st_nlink < 2 or (status.st_mode & 0o170000) != 0o100000:
         return ""
     for root in dict.fromkeys(roots):
-        left, folders = _MOST, [(root, "")]
-        for folder, shown in folders:  # it grows: what is nearer to the root comes first
+        remaining_entries, folders = _MAX_ENTRIES, [(root, "")]
+        for folder, relative_directory in folders:  # it grows: what is nearer to the root comes first
             try:
-                with os.scandir(folder) as entries:
-                    names = list(entries)
+                with os.scandir(folder) as iterator:
+                    directory_entries = list(iterator)
             except OSError:
                 continue
-            left -= len(names)
-            for each in names:
-                inside = f"{shown}/{each.name}" if shown else each.name
-                if each.inode() == found.st_ino and is_secret(inside) and _is(each.path, found.st_dev):
-                    return each.path
-                if each.name not in _PASSED_OVER and each.is_dir(follow_symlinks=False):
-                    folders.append((each.path, inside))
-            if left <= 0:
+            remaining_entries -= len(directory_entries)
+            for entry in directory_entries:
+                relative_path = f"{relative_directory}/{entry.name}" if relative_directory else entry.name
+                if entry.inode() == status.st_ino and is_secret_file(relative_path) and _is_on_device(entry.path, status.st_dev):
+                    return entry.path
+                if entry.name not in _SKIPPED_DIRECTORIES and entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, relative_path))
+            if remaining_entries <= 0:
                 break
     return ""
 
 
-def _is(path: str, device: int) -> bool:
+def _is_on_device(path: str, device: int) -> bool:
     import os
 
     try:
@@ -125,22 +125,22 @@ def _is(path: str, device: int) -> bool:
         return False
 
 
-def _any(text: str, patterns: tuple[str, ...]) -> bool:
-    return any([_like(text, each) for each in patterns])
+def _matches_any(text: str, patterns: tuple[str, ...]) -> bool:
+    return any([_matches_pattern(text, pattern) for pattern in patterns])
 
 
-def _like(text: str, pattern: str) -> bool:
+def _matches_pattern(text: str, pattern: str) -> bool:
     """Whether `*` in a pattern may stand for what a text has there."""
-    first, star, _ = pattern.partition("*")
+    prefix, star, _ = pattern.partition("*")
     if not star:
         return text == pattern
-    *middle, last = pattern.split("*")[1:]
-    if not (text.startswith(first) and text.endswith(last) and len(text) >= len(first) + len(last)):
+    *literals, suffix = pattern.split("*")[1:]
+    if not (text.startswith(prefix) and text.endswith(suffix) and len(text) >= len(prefix) + len(suffix)):
         return False
-    at, end = len(first), len(text) - len(last)
-    for piece in middle:
-        at = text.find(piece, at, end)
-        if at < 0:
+    index, end = len(prefix), len(text) - len(suffix)
+    for literal in literals:
+        index = text.find(literal, index, end)
+        if index < 0:
             return False
-        at += len(piece)
+        index += len(literal)
     return True

@@ -17,11 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_VALUE: Final = r"(?:\"(?P<d>[^\"\n]{1,500})\"?|'(?P<q>[^'\n]{1,500})'?|(?P<s>[^\s\"'`;|&<>()]{1,500}))"
+_ARGUMENT_VALUE: Final = r"(?:\"(?P<d>[^\"\n]{1,500})\"?|'(?P<q>[^'\n]{1,500})'?|(?P<s>[^\s\"'`;|&<>()]{1,500}))"
 """A word of a command line: the value is one of three groups."""
 
 
-_NAMED: Final = tuple(
+_NAME_NEEDLES: Final = tuple(
     "pass pwd pw secret token key cred auth cookie sess jwt dsn pepper psk hook sig salt bearer".split()
 )
 """What is in the names that secrets are given to."""
@@ -33,11 +33,11 @@ class Structure(NamedTuple):
     needles: tuple[str, ...]
     """In small letters; none: always."""
     pattern: str
-    is_one: Callable[[re.Match[str], str], bool]
+    is_secret_match: Callable[[re.Match[str], str], bool]
     """Whether what was found, with its value, is a secret."""
 
 
-_PROGRAMS: Final = (
+_PASSWORD_PROGRAMS: Final = (
     (("mysql", "mariadb"), r"(?:mysql|mariadb)[\w-]{0,12}", r"-p(?!ort|rot)"),
     (("sshpass",), r"sshpass", r"-p[ \t]{0,3}"),
     (
@@ -67,7 +67,7 @@ _PROGRAMS: Final = (
 )
 """Programs with an option for a password: needles, the program, the option."""
 
-_FORMS: Final = (
+_STRUCTURES: Final = (
     Structure(
         ("://",),
         r"[A-Za-z][A-Za-z0-9+.-]{0,20}://(?P<u>[^\s/@:\"'`<>]{0,100}):(?P<s>[^\s/\"'`<>]{1,300})@(?=[\w\[$.*-])",
@@ -77,12 +77,12 @@ _FORMS: Final = (
     Structure(
         ("://",),
         r"://(?P<s>[^\s/@:\"'`<>]{6,400}:[^\s/@:\"'`<>]{6,400})@(?:gems|enterprise)\.contribsys\.com",
-        checks.is_no_placeholder,
+        checks.is_real_value,
     ),
     Structure(
         ("://",),
         r"://(?:oauth2|x-access-token|token|git|gitlab-ci-token|__token__):(?P<s>[^\s/@\"'`<>$]{4,400})@",
-        checks.is_no_placeholder,
+        checks.is_real_value,
     ),
     Structure(
         ("authorization",),
@@ -101,8 +101,8 @@ _FORMS: Final = (
         checks.is_curl_password,
     ),
     Structure(
-        _NAMED,
-        rf"--?(?P<n>[A-Za-z][\w-]{{1,60}}+)[ \t]{{1,8}}(?:\\\n[ \t]{{0,20}})?(?!-){_VALUE}",
+        _NAME_NEEDLES,
+        rf"--?(?P<n>[A-Za-z][\w-]{{1,60}}+)[ \t]{{1,8}}(?:\\\n[ \t]{{0,20}})?(?!-){_ARGUMENT_VALUE}",
         checks.is_option_value,
     ),
     Structure(
@@ -141,19 +141,19 @@ _FORMS: Final = (
         checks.is_named_value,
     ),
     Structure(
-        ("securestring",), rf"(?i)securestring[ \t]{{1,4}}(?:-string[ \t]{{1,4}})?{_VALUE}", checks.is_password_word
+        ("securestring",), rf"(?i)securestring[ \t]{{1,4}}(?:-string[ \t]{{1,4}})?{_ARGUMENT_VALUE}", checks.is_password_word
     ),
     Structure(
         ("',", '",', "' ,"),
         r"[\"'](?P<n>[\w.-]{2,80}+)[\"'][ \t]{0,4},[ \t]{0,12}[\"'](?P<s>[^\"'\n]{3,2000})[\"']",
-        checks.is_argument,
+        checks.is_call_argument,
     ),
     Structure(
         ("setenv", "set -", "env ", "setx", "arg ", "configure set", "config "),
-        rf"(?m)(?:^|[\s;&|])(?:setenv|set[ \t]+-[a-zA-Z]{{1,4}}|ENV|setx|aws[ \t]configure[ \t]set|(?:git|npm|yarn|pip|composer|gcloud|pnpm|poetry|dvc|conda|gem|bundle)[ \t]config(?:[ \t](?:set|--\w+)){{0,2}})[ \t]+(?:--\w+[ \t]+)?(?P<n>[\w.:/-]{{2,120}}+)[ \t]+{_VALUE}",
+        rf"(?m)(?:^|[\s;&|])(?:setenv|set[ \t]+-[a-zA-Z]{{1,4}}|ENV|setx|aws[ \t]configure[ \t]set|(?:git|npm|yarn|pip|composer|gcloud|pnpm|poetry|dvc|conda|gem|bundle)[ \t]config(?:[ \t](?:set|--\w+)){{0,2}})[ \t]+(?:--\w+[ \t]+)?(?P<n>[\w.:/-]{{2,120}}+)[ \t]+{_ARGUMENT_VALUE}",
         checks.is_variable_value,
     ),
-    Structure(("from-literal",), rf"--from-literal[ \t=]{{1,3}}[\"']?[\w.-]{{1,80}}={_VALUE}", checks.is_password_word),
+    Structure(("from-literal",), rf"--from-literal[ \t=]{{1,3}}[\"']?[\w.-]{{1,80}}={_ARGUMENT_VALUE}", checks.is_password_word),
     Structure(
         ("pass:",),
         r"\bpass:(?P<s>[^\s\"'`;|&<>()]{2,200})",
@@ -181,15 +181,15 @@ _FORMS: Final = (
     ),
     Structure(
         ("-stdin", "sudo -", "--with-token", "passwd", "su "),
-        rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w+[ \t]{{1,4}})?{_VALUE}[ \t]{{0,4}}\|[^\n|]{{0,120}}(?:--password-stdin|--with-token|--stdin|-S\b|\bpasswd\b|-passin[ \t]stdin|--passphrase-fd|api-key-stdin|\bsu\b)",
+        rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w+[ \t]{{1,4}})?{_ARGUMENT_VALUE}[ \t]{{0,4}}\|[^\n|]{{0,120}}(?:--password-stdin|--with-token|--stdin|-S\b|\bpasswd\b|-passin[ \t]stdin|--passphrase-fd|api-key-stdin|\bsu\b)",
         checks.is_password_word,
     ),
     Structure(
-        ("wpa_passphrase",), rf"wpa_passphrase[ \t]+[\"']?[^\s\"']{{1,40}}[\"']?[ \t]+{_VALUE}", checks.is_password_word
+        ("wpa_passphrase",), rf"wpa_passphrase[ \t]+[\"']?[^\s\"']{{1,40}}[\"']?[ \t]+{_ARGUMENT_VALUE}", checks.is_password_word
     ),
     Structure(
         ("rabbitmqctl",),
-        rf"rabbitmqctl[ \t]+(?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{{1,60}}[ \t]+{_VALUE}",
+        rf"rabbitmqctl[ \t]+(?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{{1,60}}[ \t]+{_ARGUMENT_VALUE}",
         checks.is_password_word,
     ),
     Structure(
@@ -210,15 +210,15 @@ _FORMS: Final = (
     Structure(
         ("kty",),
         r"\"(?:d|p|q|dp|dq|qi|k)\"[ \t]{0,4}:[ \t]{0,4}\"(?P<s>[A-Za-z0-9_-]{16,2000})\"",
-        checks.is_no_placeholder,
+        checks.is_real_value,
     ),
     Structure(
         ("password", "passphrase", "passcode", "pwd", "token", "secret", "-key", "_key", " key"),
         r"(?i)\b(?P<n>password|passphrase|passcode|pwd|secret[ _-]key|api[ _-]key|access[ _-]key|access[ _-]token|api[ _-]token|token|secret)[ \t]{1,4}(?:for[ \t][\w .-]{1,40}?[ \t])?(?:is|are|was|to)(?:[ \t]now)?:?[ \t]{1,4}(?:`(?P<b>[^`\n]{3,200})`|\"(?P<d>[^\"\n]{3,200})\"|'(?P<q>[^'\n]{3,200})'|(?P<s>[^\s`\"'<>(){}]{6,200}?)(?=[.,;]?(?:\s|$)))",
-        checks.is_stated,
+        checks.is_stated_secret,
     ),
     Structure(
-        _NAMED,
+        _NAME_NEEDLES,
         r"\|[ \t]*[`*]{0,3}(?P<n>[A-Za-z][\w .-]{1,40}+)[`*]{0,3}[ \t]*(?=\|[ \t]*[`*]{0,3}(?P<s>[^\s|`*]{6,200})[`*]{0,3}[ \t]*(?:\||$|\n))",
         checks.is_random_named_value,
     ),
@@ -230,7 +230,7 @@ _FORMS: Final = (
     Structure(
         ("putty", "private-lines"),
         r"Private-Lines: \d+\r?\n(?P<s>(?:[A-Za-z0-9+/=]{4,}\r?\n?){1,400})",
-        checks.is_no_placeholder,
+        checks.is_real_value,
     ),
 )
 
@@ -239,8 +239,8 @@ _FORMS: Final = (
 def all_structures() -> tuple[Structure, ...]:
     """Every structure, those of programs and of the table of rules too."""
     programs = [
-        Structure(needles, rf"[ \t]{option}{_VALUE}", checks.option_of(rf"{program}\b"))
-        for needles, program, option in _PROGRAMS
+        Structure(needles, rf"[ \t]{option}{_ARGUMENT_VALUE}", checks.make_option_check(rf"{program}\b"))
+        for needles, program, option in _PASSWORD_PROGRAMS
     ]
-    shapes = [Structure(needles, pattern, checks.is_shape) for _, needles, pattern in SHAPES]
-    return (*_FORMS, *programs, *shapes)
+    shapes = [Structure(needles, pattern, checks.is_rule_match) for _, needles, pattern in SHAPES]
+    return (*_STRUCTURES, *programs, *shapes)

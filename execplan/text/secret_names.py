@@ -11,44 +11,44 @@ from execplan.text.secret_table import PASSWORD as _PASSWORDS
 from execplan.text.secret_table import SECRET as _SECRETS
 from execplan.text.secret_values import PASSWORD, SECRET, SERVICE
 
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_LONGEST: Final = 3
+_NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_MAX_JOINED_PARTS: Final = 3
 """Parts of a name that are one word, such as `shared_access_key`."""
-_ENDS: Final = frozenset(
+_FINAL_PARTS: Final = frozenset(
     "sig sid salt pat otp totp pass pw psk auth cookie dsn webhook seed jwt signature bearer".split()
 )
 """What counts only at the end of a name."""
-_WHOLE: Final = frozenset(("pass", "pw", "psk", "sig", "sid"))
-_SETS: Final = {PASSWORD: frozenset(_PASSWORDS), SECRET: frozenset(_SECRETS)}
+_WHOLE_NAMES: Final = frozenset(("pass", "pw", "psk", "sig", "sid"))
+_NAMES_BY_KIND: Final = {PASSWORD: frozenset(_PASSWORDS), SECRET: frozenset(_SECRETS)}
 _ABOUT, _NEVER, _SERVICES = frozenset(ABOUT), frozenset(NEVER), frozenset(SERVICES)
-_JOINED: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "credential")
+_JOINED_SUFFIXES: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "credential")
 """The ends of parts that join words without a mark: `dbpassword`, `mysecret`."""
 
 
 @lru_cache(maxsize=4096)
-def kind(name: str) -> str:
+def classify_name(name: str) -> str:
     """Whether a name is that of a PASSWORD, a SECRET or a SERVICE; nothing for any other."""
-    parts = [part.lower() for part in _PART.findall(name.rpartition("/")[2])]
-    while parts and (
-        parts[-1].isdigit()
-        or parts[-1] in ("base", "prod", "production", "dev", "staging", "b64", "base64", "plain", "x")
+    name_parts = [name_part.lower() for name_part in _NAME_PART.findall(name.rpartition("/")[2])]
+    while name_parts and (
+        name_parts[-1].isdigit()
+        or name_parts[-1] in ("base", "prod", "production", "dev", "staging", "b64", "base64", "plain", "x")
     ):
-        parts.pop()
-    if not parts or len(parts) > 12:
+        name_parts.pop()
+    if not name_parts or len(name_parts) > 12:
         return ""
-    last = parts[-1]
-    pairs = {"".join(parts[at : at + size]) for size in range(2, _LONGEST + 1) for at in range(len(parts) - size + 1)}
-    if parts[0] in _NEVER and len(parts) > 1:
+    last_part = name_parts[-1]
+    joined_parts = {"".join(name_parts[index : index + size]) for size in range(2, _MAX_JOINED_PARTS + 1) for index in range(len(name_parts) - size + 1)}
+    if name_parts[0] in _NEVER and len(name_parts) > 1:
         return ""
-    if last in _ABOUT and not ({"".join(parts[-2:]), "".join(parts[-3:])} & (_SETS[SECRET] | {"authorization"})):
+    if last_part in _ABOUT and not ({"".join(name_parts[-2:]), "".join(name_parts[-3:])} & (_NAMES_BY_KIND[SECRET] | {"authorization"})):
         return ""
-    for found in (PASSWORD, SECRET):
-        words = _SETS[found]
-        if any([part in words and (part not in _ENDS or part == last) for part in parts]) or pairs & words:
-            return found
-    if any([part.endswith(_JOINED) for part in parts]):
-        return PASSWORD if any([part.endswith(_JOINED[:3]) for part in parts]) else SECRET
-    if last in ("key", "pin") and len(parts) > 1:
+    for name_kind in (PASSWORD, SECRET):
+        known_names = _NAMES_BY_KIND[name_kind]
+        if any([name_part in known_names and (name_part not in _FINAL_PARTS or name_part == last_part) for name_part in name_parts]) or joined_parts & known_names:
+            return name_kind
+    if any([name_part.endswith(_JOINED_SUFFIXES) for name_part in name_parts]):
+        return PASSWORD if any([name_part.endswith(_JOINED_SUFFIXES[:3]) for name_part in name_parts]) else SECRET
+    if last_part in ("key", "pin") and len(name_parts) > 1:
         return SECRET if name.isupper() else SERVICE
-    named = _SERVICES.intersection(parts) or _SERVICES & pairs
-    return SERVICE if named else ""
+    service_names = _SERVICES.intersection(name_parts) or _SERVICES & joined_parts
+    return SERVICE if service_names else ""

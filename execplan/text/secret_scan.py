@@ -12,9 +12,9 @@ from base64 import b64decode
 from typing import Final
 
 from execplan.text import tokens
-from execplan.text.assignments import assignments
-from execplan.text.secret_keys import private_keys
-from execplan.text.secret_structures import structures
+from execplan.text.assignments import find_assignments
+from execplan.text.secret_keys import find_private_keys
+from execplan.text.secret_structures import find_structures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,21 +24,21 @@ HIDDEN: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\u00ad\u200b-\u200d\u2060\ufeff]"
 )
 """What a terminal does not show: colors, links, and characters without a width."""
-_CODED: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
-_END: Final = 2000
+_BASE64_RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
+_MAX_TAIL: Final = 2000
 """Characters at the end of a text that may have been cut off."""
-_LONGEST: Final = 1 << 16
+_MAX_BASE64: Final = 1 << 16
 
 
-def spans(text: str) -> list[tuple[int, int]]:
+def find_secret_spans(text: str) -> list[tuple[int, int]]:
     """Where secrets begin and end, in order; those that overlap are one."""
-    return merged_spans([*plain(text), *_seen(text), *_cut_off(text)])
+    return merge_spans([*find_in_plain_text(text), *_find_displayed(text), *_find_truncated(text)])
 
 
-def merged_spans(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in order; those that overlap are one."""
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
             merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
@@ -46,28 +46,28 @@ def merged_spans(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def plain(text: str, *, coded: bool = True) -> Iterator[tuple[int, int]]:
+def find_in_plain_text(text: str, *, include_encoded: bool = True) -> Iterator[tuple[int, int]]:
     """Where they are in a text as it is; they may overlap."""
-    for secret in tokens.tokens(text, certain=False):
+    for secret in tokens.find_tokens(text, only_certain=False):
         yield secret.start, secret.end
-    yield from private_keys(text)
-    yield from assignments(text)
-    yield from structures(text)
-    if coded:
-        yield from _coded(text)
+    yield from find_private_keys(text)
+    yield from find_assignments(text)
+    yield from find_structures(text)
+    if include_encoded:
+        yield from _find_encoded(text)
 
 
-def _cut_off(text: str) -> Iterator[tuple[int, int]]:
+def _find_truncated(text: str) -> Iterator[tuple[int, int]]:
     """Where they are if the text was cut off before what closes a structure at its end."""
-    begin = text.find("\n", max(len(text) - _END, 0)) + 1 if len(text) > _END else 0
-    end = text[begin:]
-    for closer in _closers(end, end[end.rfind("\n") + 1 :]):
-        for start, stop in structures(end + closer):
-            if start < len(end):
-                yield begin + start, begin + min(stop, len(end))
+    tail_start = text.find("\n", max(len(text) - _MAX_TAIL, 0)) + 1 if len(text) > _MAX_TAIL else 0
+    tail = text[tail_start:]
+    for closer in _possible_closers(tail, tail[tail.rfind("\n") + 1 :]):
+        for span_start, span_end in find_structures(tail + closer):
+            if span_start < len(tail):
+                yield tail_start + span_start, tail_start + min(span_end, len(tail))
 
 
-def _closers(end: str, line: str) -> list[str]:
+def _possible_closers(tail: str, line: str) -> list[str]:
     """What may have followed the end of a text, whose last line is given."""
     quotes = [quote for quote in "\"'`" if line.count(quote) % 2]
     closers = quotes + ([f"{quote})" for quote in (*quotes, "")] if line.count("(") > line.count(")") else [])
@@ -77,50 +77,50 @@ def _closers(end: str, line: str) -> list[str]:
         closers += ["a.b"] if line.endswith("@") else ["@a.b"]
     if line.lstrip().startswith("|"):
         closers += [" |"]
-    return closers + ([f"{closer}\n}}" for closer in (*quotes, "")] if end.count("{") > end.count("}") else [])
+    return closers + ([f"{closer}\n}}" for closer in (*quotes, "")] if tail.count("{") > tail.count("}") else [])
 
 
-def _seen(text: str) -> Iterator[tuple[int, int]]:
+def _find_displayed(text: str) -> Iterator[tuple[int, int]]:
     """Where they are for a reader on a terminal."""
     if HIDDEN.search(text) is not None:
-        yield from without(text, HIDDEN, plain)
+        yield from find_ignoring(text, HIDDEN, find_in_plain_text)
 
 
-def without(
+def find_ignoring(
     text: str, pattern: re.Pattern[str], find: Callable[[str], Iterable[tuple[int, int]]]
 ) -> Iterator[tuple[int, int]]:
     """What is found in a text without what matches a pattern, at its places in the whole text."""
     from bisect import bisect_right
 
-    parts, begins, shifts, at, kept = [], [0], [0], 0, 0
+    pieces, piece_starts, offsets, index, kept_length = [], [0], [0], 0, 0
     for match in pattern.finditer(text):
-        parts.append(text[at : match.start()])
-        kept += match.start() - at
-        at = match.end()
-        if begins[-1] == kept:
-            shifts[-1] = at - kept
+        pieces.append(text[index : match.start()])
+        kept_length += match.start() - index
+        index = match.end()
+        if piece_starts[-1] == kept_length:
+            offsets[-1] = index - kept_length
         else:
-            begins.append(kept)
-            shifts.append(at - kept)
-    if not at:
+            piece_starts.append(kept_length)
+            offsets.append(index - kept_length)
+    if not index:
         return
-    parts.append(text[at:])
-    for start, end in find("".join(parts)):
-        first = start + shifts[bisect_right(begins, start) - 1]
-        last = end - 1 + shifts[bisect_right(begins, end - 1) - 1]
-        yield first, last + 1
+    pieces.append(text[index:])
+    for start, end in find("".join(pieces)):
+        span_start = start + offsets[bisect_right(piece_starts, start) - 1]
+        span_last = end - 1 + offsets[bisect_right(piece_starts, end - 1) - 1]
+        yield span_start, span_last + 1
 
 
-def _coded(text: str) -> Iterator[tuple[int, int]]:
+def _find_encoded(text: str) -> Iterator[tuple[int, int]]:
     """Base64 of a text in which there is a secret."""
-    for match in _CODED.finditer(text):
-        row = match[0].rstrip("=")
-        if len(row) > _LONGEST or len(row) % 4 == 1:
+    for match in _BASE64_RUN.finditer(text):
+        encoded = match[0].rstrip("=")
+        if len(encoded) > _MAX_BASE64 or len(encoded) % 4 == 1:
             continue
         try:
-            data = b64decode(row.replace("-", "+").replace("_", "/") + "=" * (-len(row) % 4), validate=True)
-            told = data.decode("utf-8")
+            data = b64decode(encoded.replace("-", "+").replace("_", "/") + "=" * (-len(encoded) % 4), validate=True)
+            decoded = data.decode("utf-8")
         except ValueError:
             continue
-        if "".join(told.split()).isprintable() and any(True for _ in plain(told, coded=False)):
+        if "".join(decoded.split()).isprintable() and any(True for _ in find_in_plain_text(decoded, include_encoded=False)):
             yield match.span()

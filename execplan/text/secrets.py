@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from execplan.text.tokens import Secret
 
 
-_RUN = b"a" * 16
-_RUNS = bytes([97 if chr(at).isalnum() and at < 128 else 32 for at in range(256)])
-_KEY = "PRIVATE KEY-----"
+_MIN_RUN = b"a" * 16
+_ALNUM_TABLE = bytes([97 if chr(at).isalnum() and at < 128 else 32 for at in range(256)])
+_KEY_LABEL = "PRIVATE KEY-----"
 _NEEDLES = ("assword", "ASSWORD", "asswd", "PASSWD", "AccountKey=", " -u ")
 """What stands before a password that is shorter than such a row."""
 _HINTS = (
@@ -27,79 +27,79 @@ _HINTS = (
     *(" -u", " -p", " -a", " -w", ":543", ":*:", "$2", "$6$", "$argon2"),
 )
 """What is in a text, in small letters, that may hold a secret without such a row."""
-_SHOWN = 4
+_VISIBLE_LENGTH = 4
 """Characters of a secret that may be shown, so that it can be told which one it is."""
-_LONG = 20
+_MIN_VISIBLE_PASSWORD = 20
 """Characters of a password of which some may be shown."""
 
 
-def find(source: str) -> list[Secret]:
+def find_secrets(source: str) -> list[Secret]:
     """Every secret in a text, in order."""
-    rows = list(_rows(source))
-    locked, addressed = _KEY in source, "@" in source and "://" in source
-    named = any([needle in source for needle in _NEEDLES])
-    if not (rows or locked or addressed or named):
+    runs = list(_alnum_runs(source))
+    has_key, has_login = _KEY_LABEL in source, "@" in source and "://" in source
+    has_name = any([needle in source for needle in _NEEDLES])
+    if not (runs or has_key or has_login or has_name):
         return []
     from execplan.text import tokens
 
-    found = list(tokens.tokens(source)) if rows else []
-    _add(found, tokens.named(source, rows))
-    if locked:
-        found += tokens.keys(source, _KEY)
-    if addressed:
-        found += tokens.urls(source)
-    if named:
-        from execplan.text.passwords import passwords
+    secrets = list(tokens.find_tokens(source)) if runs else []
+    _add_new(secrets, tokens.find_named_values(source, runs))
+    if has_key:
+        secrets += tokens.find_certain_keys(source, _KEY_LABEL)
+    if has_login:
+        secrets += tokens.find_url_passwords(source)
+    if has_name:
+        from execplan.text.passwords import find_passwords
 
-        _add(found, passwords(source, _NEEDLES))
-    return sorted(found, key=lambda secret: secret.start)
+        _add_new(secrets, find_passwords(source, _NEEDLES))
+    return sorted(secrets, key=lambda secret: secret.start)
 
 
-def _add(found: list[Secret], more: Iterable[Secret]) -> None:
+def _add_new(secrets: list[Secret], candidates: Iterable[Secret]) -> None:
     """Add secrets that overlap with none of those that were found."""
-    known = sorted([(each.start, each.end) for each in found])
-    for each in more:
-        at = bisect_left(known, (each.end, 0))
-        if not at or known[at - 1][1] <= each.start:
-            found.append(each)
+    known_spans = sorted([(known_secret.start, known_secret.end) for known_secret in secrets])
+    for candidate in candidates:
+        index = bisect_left(known_spans, (candidate.end, 0))
+        if not index or known_spans[index - 1][1] <= candidate.start:
+            secrets.append(candidate)
 
 
-def shown(secret: Secret) -> int:
+def visible_length(secret: Secret) -> int:
     """How many characters of a secret may be shown: of a short one that no service is known for, none."""
-    return 0 if secret.kind in ("password", "secret") and secret.end - secret.start < _LONG else _SHOWN
+    return 0 if secret.kind in ("password", "secret") and secret.end - secret.start < _MIN_VISIBLE_PASSWORD else _VISIBLE_LENGTH
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """The text with every secret as asterisks, as long as it was; of the token of a known service the first characters stay."""
-    if not _may_hold_one(text):
+    if not _may_have_secret(text):
         return text
-    from execplan.text.secret_scan import spans
+    from execplan.text.secret_scan import find_secret_spans
 
-    open_to = {each.start: each.start + shown(each) for each in find(text)}
-    for start, end in reversed(spans(text)):
-        begin = min(open_to.get(start, start), end)
-        text = text[:begin] + "*" * (end - begin) + text[end:]
+    visible_ends = {secret.start: secret.start + visible_length(secret) for secret in find_secrets(text)}
+    for start, end in reversed(find_secret_spans(text)):
+        mask_start = min(visible_ends.get(start, start), end)
+        text = text[:mask_start] + "*" * (end - mask_start) + text[end:]
     return text
 
 
-def _may_hold_one(text: str) -> bool:
+def _may_have_secret(text: str) -> bool:
     """Whether anything in a text calls for the detector, which is loaded then."""
-    folded = text.lower()
-    if any([hint in folded for hint in _HINTS]) or next(_rows(text), None) is not None:
+    lowered = text.lower()
+    if any([hint in lowered for hint in _HINTS]) or next(_alnum_runs(text), None) is not None:
         return True
-    from execplan.text.tokens import tokens
+    from execplan.text.tokens import find_tokens
 
-    return next(tokens(text, certain=False), None) is not None
+    return next(find_tokens(text, only_certain=False), None) is not None
 
 
-def _rows(source: str) -> Iterator[tuple[int, int]]:
+def _alnum_runs(source: str) -> Iterator[tuple[int, int]]:
     """Where rows of at least sixteen letters and digits, and of both, begin and end."""
-    rows = source.encode("ascii", "replace").translate(_RUNS)
-    at = rows.find(_RUN)
-    while at >= 0:
-        stop = rows.find(b" ", at)
-        stop = len(source) if stop < 0 else stop
-        row = source[at:stop]
-        if not row.isalpha() and not row.isdigit():
-            yield at, stop
-        at = rows.find(_RUN, stop)
+    mask = source.encode("ascii", "replace").translate(_ALNUM_TABLE)
+    index = mask.find(_MIN_RUN)
+    while index >= 0:
+        run_end = mask.find(b" ", index)
+        run_end = len(source) if run_end < 0 else run_end
+        run = source[index:run_end]
+        if not run.isalpha() and not run.isdigit():
+            yield index, run_end
+        index = mask.find(_MIN_RUN, run_end)

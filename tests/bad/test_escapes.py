@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from execplan.cli import printing
-from execplan.text.hidden import hidden_in, visible, visible_lines
+from execplan.text.hidden import find_hidden, escape_unprintable, escape_unprintable_lines
 from tests.conftest import Folder, Result
 from tests.plans import CLEAN, STEPS
 
@@ -108,9 +108,9 @@ def test_what_another_program_reads_is_raw_unless_on_a_terminal(plain: Folder) -
 )  # fmt: skip
 def test_blanks_that_python_takes_for_printable_are_hidden(text: str) -> None:
     assert text.isprintable()
-    runs = hidden_in(text)
+    runs = find_hidden(text)
     assert runs
-    assert not set("\ufe0f\u3164\u2800\u115f\u1160\uffa0\u034f\u17b4") & set(visible(text).replace("\u2764\ufe0f", ""))
+    assert not set("\ufe0f\u3164\u2800\u115f\u1160\uffa0\u034f\u17b4") & set(escape_unprintable(text).replace("\u2764\ufe0f", ""))
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_blanks_that_python_takes_for_printable_are_hidden(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_scripts_and_emoji_need_is_shown(text: str) -> None:
-    assert hidden_in(text) == []
-    assert visible(text) == visible_lines(text) == text
+    assert find_hidden(text) == []
+    assert escape_unprintable(text) == escape_unprintable_lines(text) == text
 
 
 @pytest.mark.parametrize("char", ["\ufe0f", "\u3164", "\u2800"])
@@ -137,8 +137,8 @@ def test_commands_with_blanks_are_blocked(repo: Folder, char: str) -> None:
 
 
 def test_lines_of_a_text_keep_their_ends() -> None:
-    assert visible_lines("a\r\nb\rc\n\x1b\n") == "a\r\nb\\rc\n\\x1b\n"
-    assert visible("a\nb\tc\x00") == "a\\nb\tc\\x00"
-    assert visible("\ud800") == "\\ud800"
+    assert escape_unprintable_lines("a\r\nb\rc\n\x1b\n") == "a\r\nb\\rc\n\\x1b\n"
+    assert escape_unprintable("a\nb\tc\x00") == "a\\nb\tc\\x00"
+    assert escape_unprintable("\ud800") == "\\ud800"
     long = "a\x1b" * 200_000
-    assert len(visible(long)) == 200_000 * 5
+    assert len(escape_unprintable(long)) == 200_000 * 5

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.errors import MEANINGS
+from execplan.errors import EXIT_MEANINGS
 from execplan.lint.runner import RULES
 from execplan.repo import pages
 from execplan.repo.settings import DESCRIPTIONS, Settings
@@ -84,7 +84,7 @@ def test_every_page_is_printed_and_listed(plain: Folder) -> None:
 def test_a_topic_of_several_words(plain: Folder, words: list[str]) -> None:
     page = plain.ok("explain", *words)
     assert page["topic"] == "exit-codes"
-    assert all(str(code) in page["page"].split() for code in MEANINGS)
+    assert all(str(code) in page["page"].split() for code in EXIT_MEANINGS)
 
 
 def test_settings_are_told_from_where_they_stand() -> None:

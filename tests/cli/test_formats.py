@@ -21,7 +21,7 @@ from execplan.cli.formats import github, gitlab, junit, sarif, text
 from execplan.lint.rule import SAFE, UNSAFE, Finding, Fix
 from execplan.lint.runner import RULES, lint_bytes
 from execplan.repo.checking.one import CheckedFile
-from execplan.text.edit import Edit, apply
+from execplan.text.edit import Edit, apply_edits
 from execplan.text.lines import Text
 from tests.plans import CLEAN, from_template
 
@@ -399,7 +399,7 @@ def test_a_fix_in_sarif_is_the_edit(
     end = data.draw(st.integers(start, len(read.lines)))
     edit = Edit(start, end, tuple(new))
     assume(start < end or new)
-    expected = apply(read, [edit]).to_str()
+    expected = apply_edits(read, [edit]).to_str()
     finding = Finding("EP206", "warning", 1, 1, 1, 1, "a message", Fix(SAFE, (edit,)))
     assume(source.strip())
     log = json.loads(sarif.render([CheckedFile("a.md", "a.md", [finding._replace(code="EP202")], source.encode())]))

@@ -73,7 +73,7 @@ def test_each_section_is_asked_for(here: Folder, monkeypatch: pytest.MonkeyPatch
     (decision,) = plan.decisions
     assert (decision.text, decision.rationale, decision.author) == ("Read line by line", "A task is a line", "Ann")
     assert section(plan, outline.CONTEXT) == "The reader is `src/reader.py`."
-    left = {each.name for at in plan.guidance for each in plan.sections if each.start < at < each.end}
+    left = {each.name for at in plan.placeholder_lines for each in plan.sections if each.start < at < each.end}
     assert left == set(ALL) - set(typed) | {outline.OUTCOMES}
 
 

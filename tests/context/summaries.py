@@ -70,7 +70,7 @@ def untrue(plan: Plan, told: Summary) -> Iterator[str]:
         if (int(done), int(total)) != (counts["done"], counts["total"]):
             yield f"{done} of {total} tasks done, but it is {counts}"
     said = letters(told.text)
-    for at in plan.guidance:
+    for at in plan.placeholder_lines:
         line = letters(plan.text.lines[at])
         if len(line) > 30 and line in said:
             yield f"line {at + 1} is guidance"
@@ -89,7 +89,7 @@ def half(quote: str) -> bool:
 
 def zones(plan: Plan) -> set[str]:
     """What stamps have beside digits."""
-    return {word.casefold() for task in plan.tasks if task.stamp for word in re.findall(r"[^\W\d_]+", task.stamp.zone)}
+    return {word.casefold() for task in plan.tasks if task.timestamp for word in re.findall(r"[^\W\d_]+", task.timestamp.zone)}
 
 
 def ids(text: str) -> set[str]:

@@ -15,7 +15,7 @@ from execplan.context.score import ScoredUnit, score_units
 from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, ContextPack, Unit
 from execplan.context.words import contains_word, count_shared_words, extract_keywords
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.redaction import REDACTED, Redaction
+from execplan.text.redaction import REDACTED, Redactor
 from tests.context.units import NEXT, PURPOSE, file, message, pack
 
 
@@ -142,6 +142,6 @@ def test_a_clean_pack_has_no_secrets() -> None:
     secret = "hunter2-and-more"
     said = f"The password is {secret}"
     given = ContextPack("p", said, said, said, (Unit("u", SECTION, said, said),))
-    found = redact_pack(given, Redaction({"DEPLOY_PASSWORD": secret}, ()).text)
+    found = redact_pack(given, Redactor({"DEPLOY_PASSWORD": secret}, ()).redact_text)
     assert secret not in repr(found)
     assert repr(found).count(REDACTED) == 5

@@ -18,7 +18,7 @@ from execplan.context.summary.sentences import count_words, first_sentences, spl
 from execplan.context.summary.summarize import FORMS, Summary, summarize_plan
 from execplan.plan.reader import read
 from execplan.plan.seek import task_ids
-from execplan.text.blocks import HEADING, ITEM, scan
+from execplan.text.blocks import HEADING, ITEM, scan_blocks
 from tests.context.summaries import faults
 from tests.plans import CLEAN, with_sections
 
@@ -230,7 +230,7 @@ def test_any_words(aim: str, tasks: list[str], length: str) -> None:
         assert result.word_count <= result.max_words
         assert "\u202e" not in result.text
         if how.markup:
-            blocks = scan(result.text.splitlines())
+            blocks = scan_blocks(result.text.splitlines())
             heads = [block for block in blocks if block.kind == HEADING]
             assert len(heads) == sum(line.startswith(("# ", "## ")) for line in result.text.splitlines())
             assert not [block for block in blocks if block.kind == ITEM and block.depth]
@@ -238,7 +238,7 @@ def test_any_words(aim: str, tasks: list[str], length: str) -> None:
 
 def test_words_that_would_open_a_block_are_escaped() -> None:
     text = said("# T\n\n## Purpose\n\n\\# No heading.\n\n## Progress\n\n- [ ] # Neither.\n", "bullet_points")
-    assert [block.text for block in scan(text.splitlines()) if block.kind == HEADING] == ["T"]
+    assert [block.text for block in scan_blocks(text.splitlines()) if block.kind == HEADING] == ["T"]
 
 
 def test_no_secret_leaves(repo: Folder) -> None:

@@ -40,7 +40,7 @@ class Shop:
         from execplan.engine.files.ground import WorkspaceFiles
         from execplan.engine.files.store import BackupStore
         from execplan.engine.watch import RunObserver
-        from execplan.text.redaction import Redaction
+        from execplan.text.redaction import Redactor
 
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
@@ -52,7 +52,7 @@ class Shop:
         self.policy = Policy(sandbox="off")._replace(**policy)
         self.bench = RunContext(
             project, ref, self.document, self.policy, place, WorkspaceFiles(project), BackupStore(project), None,
-            Redaction(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
+            Redactor(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
         )  # fmt: skip
         self.expected: dict[str, State] = bind(b"", self.document, DiskWorld(project), self.policy).states
 

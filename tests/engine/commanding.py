@@ -11,7 +11,7 @@ from execplan.engine.commands.environment import build_environment, public_varia
 from execplan.engine.commands.launch import CommandResult, Limits, CommandSpec, run_command, read_marks
 from execplan.engine.commands.stop import StopSignal
 from execplan.engine.commands.transcript import Transcript
-from execplan.text.redaction import Redaction
+from execplan.text.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ class Yard:
         env: dict[str, str] | None = None,
     ) -> CommandResult:
         """Run a command to its end."""
-        redaction = Redaction(os.environ, public_variables(os.environ))
+        redaction = Redactor(os.environ, public_variables(os.environ))
         transcript = Transcript(str(self.path / "transcript.md"), "A step", redaction, kept, line)
         order = CommandSpec(argv, str(self.folder), build_environment(env or {}, ()), network, limits, self.marks)
         try:

@@ -113,9 +113,9 @@ def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     assert found.candidate is not None
     place = next_run(project, ref)
     register.mark_used(project, found.approval.id, place.id)
-    files.make_folder(place.folder)
+    files.make_directory(place.folder)
     state.make_state_dir(project, "runs")
-    files.make_folder(place.state)
+    files.make_directory(place.state)
     files.create(place.document, found.candidate.current_plan.data)
     hand = Hand(found.candidate.current_plan.document, Journal(place.journal), place.id)
     hand.begin(found.approval)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, NO, PAUSED
+from execplan.errors import INPUT, CHECK_FAILED, PAUSED
 from tests.engine.stage import NAME, ONCE, Stage, survivors
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def finish(stage: Stage, *how: str) -> Result:
             done = stage.run("run", NAME, *how)
         elif done.exit == PAUSED:
             done = stage.run("resume", "-p", NAME, "--answer", _answer(stage))
-        if done.exit == NO and "is completed: nothing of it is left" in done.err:
+        if done.exit == CHECK_FAILED and "is completed: nothing of it is left" in done.err:
             return done._replace(exit=0)  # it was killed behind its last entry
         if done.exit != PAUSED:
             return done

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine.journal import Journal
-from execplan.errors import CHANGED, INPUT, NO
+from execplan.errors import CONFLICT, INPUT, CHECK_FAILED
 from execplan.repo.execution import register
 from execplan.text import files
 from tests.engine.running import Bench, steps
@@ -42,7 +42,7 @@ def killed(bench: Bench, monkeypatch: pytest.MonkeyPatch, where: Any, name: str)
             bench.go()
 
 
-@pytest.mark.parametrize(("where", "name"), [(files, "make_folder"), (Journal, "write")])
+@pytest.mark.parametrize(("where", "name"), [(files, "make_directory"), (Journal, "write")])
 def test_an_approval_of_a_run_that_never_began_serves_the_next(
     bench: Bench, where: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,13 +52,13 @@ def test_an_approval_of_a_run_that_never_began_serves_the_next(
         assert "execplan run" in (refused(INPUT, "no-such-run", bench.on).hint or "")
     assert bench.go().status == "completed"
     bench.write("src/old.py", "x = 1\n")
-    refused(CHANGED, "approval-used", bench.go)
+    refused(CONFLICT, "approval-used", bench.go)
 
 
 def test_killed_behind_its_first_entry_it_goes_on_with_its_own(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     killed(bench, monkeypatch, register, "use")
     assert bench.told() == ["begun"]
-    refused(NO, "run-under-way", bench.go)
+    refused(CHECK_FAILED, "run-under-way", bench.go)
     assert bench.on().status == "completed"
 
 
@@ -66,7 +66,7 @@ def test_who_removes_the_journal_frees_no_approval(bench: Bench) -> None:
     bench.go()
     bench.write("src/old.py", "x = 1\n").chmod(0o644)
     shutil.rmtree(bench.last().folder)
-    refused(CHANGED, "approval-used", bench.go)
+    refused(CONFLICT, "approval-used", bench.go)
 
 
 def test_a_run_whose_approval_another_has_taken_does_not_begin(bench: Bench) -> None:
@@ -74,6 +74,6 @@ def test_a_run_whose_approval_another_has_taken_does_not_begin(bench: Bench) -> 
     register.reserve(project, "0" * 32, "run-1")
     register.reserve(project, "0" * 32, "run-2")
     assert register.read_entry(project, "0" * 32).run_id == ""
-    refused(CHANGED, "approval-used", lambda: register.mark_used(project, "0" * 32, "run-1"))
+    refused(CONFLICT, "approval-used", lambda: register.mark_used(project, "0" * 32, "run-1"))
     register.mark_used(project, "0" * 32, "run-2")
-    refused(CHANGED, "approval-used", lambda: register.reserve(project, "0" * 32, "run-3"))
+    refused(CONFLICT, "approval-used", lambda: register.reserve(project, "0" * 32, "run-3"))

@@ -11,7 +11,7 @@ from execplan.engine.entries import Change, change_kind
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps import write
 from execplan.engine.steps.take_back import undo_changes
-from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.evaluate import evaluate
 from execplan.execution.world import ABSENT, FILE, LINK
 from execplan.repo.execution.world import SnapshotWorld
@@ -55,7 +55,7 @@ def test_never_over_one_that_is_there(repo: Folder) -> None:
     made.repo.write("src/new/api.py", "mine\n")
     with pytest.raises(ExecplanError) as caught:
         made.prepare("api")
-    assert (caught.value.exit, caught.value.code) == (CHANGED, "drifted")
+    assert (caught.value.exit, caught.value.code) == (CONFLICT, "drifted")
     assert "src/new/api.py: was absent, is a file" in caught.value.candidates
     made.expected["src/new/api.py"] = made.bench.workspace.state("src/new/api.py")
     done = made.do("api")
@@ -130,7 +130,7 @@ def test_what_drifted_is_refused_with_each_file(repo: Folder) -> None:
     made.path("src/old.py").chmod(0o600)
     with pytest.raises(ExecplanError) as caught:
         made.prepare("drop")
-    assert caught.value.exit == CHANGED
+    assert caught.value.exit == CONFLICT
     told = caught.value.candidates
     assert [line.partition(":")[0] for line in told] == ["src/old.py", "src/app.py"]
     assert told[0] == "src/old.py: mode 755 → 600"

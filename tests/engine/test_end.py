@@ -9,7 +9,7 @@ import pytest
 from execplan.engine import rollback
 from execplan.engine.course import RunState
 from execplan.engine.watch import RunObserver
-from execplan.errors import NO
+from execplan.errors import CHECK_FAILED
 from execplan.execution import states
 from execplan.repo.amend import WriteOptions
 from tests.engine.running import Bench, steps
@@ -40,7 +40,7 @@ def test_killed_behind_its_failure_it_is_rolled_back_and_not_tried_again(
     assert (finished.status, finished.cause, bench.there("src/made.py")) == ("rolled_back", "failure", False)
     assert finished.rolled_back is not None
     assert bench.told()[-4:] == ["rollback", "restored", "reopened api", "rolled_back"]
-    refused(NO, "nothing-to-resume", bench.on)
+    refused(CHECK_FAILED, "nothing-to-resume", bench.on)
 
 
 def test_what_could_not_be_rolled_back_is_tried_again(bench: Bench) -> None:

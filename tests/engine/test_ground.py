@@ -16,8 +16,8 @@ from execplan.engine.files.ground import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution.world import ABSENT, FILE, LINK
 from execplan.repo import homes
-from execplan.text.files import temporary
-from execplan.text.folder import Folder as Swapped
+from execplan.text.files import temp_file_name
+from execplan.text.folder import OpenDirectory as Swapped
 from tests.conftest import Folder
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def test_a_disk_that_is_full_leaves_all_as_it_was(files: WorkspaceFiles, repo: F
 
 def test_what_a_killed_writer_left_is_gone_with_the_next_one(files: WorkspaceFiles, repo: Folder) -> None:
     before = look(repo.path)
-    left = repo.path / temporary("README.md")
+    left = repo.path / temp_file_name("README.md")
     for call in (
         lambda: files.write("README.md", b"# A project\n", 0o644),
         lambda: files.remove_temporary("README.md"),

@@ -17,7 +17,7 @@ from execplan.engine.course import Question
 from execplan.engine.place import RunPaths
 from execplan.execution.policy import Policy
 from execplan.repo import homes
-from execplan.text.redaction import Redaction
+from execplan.text.redaction import Redactor
 from tests.conftest import Folder
 from tests.engine.hand import Hand
 from tests.engine.test_record import DOCUMENT
@@ -47,7 +47,7 @@ def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[
         hand.end("failed")
     place = RunPaths(hand.run, str(repo.path / "runs"), "")
     made = record.build_record(place, DOCUMENT, hand.course)
-    redaction = Redaction({"MY_TOKEN": SECRET}, ())
+    redaction = Redactor({"MY_TOKEN": SECRET}, ())
     return notice.notify(Policy(notify=command), homes.find(str(repo.path)), place, made, question, redaction)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from execplan.engine import fate
 from execplan.engine.entries import AttemptResult
 from execplan.engine.recover import Recovery, choose_recovery
-from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution import states
 from execplan.execution.policy import Policy
 from tests.engine.fakes import Clerk, Paper, Told, Try, no
@@ -252,7 +252,7 @@ def test_what_a_failed_attempt_changed_is_taken_back_unless_the_step_says_no() -
 
 
 def test_a_file_that_is_not_as_expected_ends_the_run_before_the_step() -> None:
-    drifted = ExecplanError("drifted", "x is not as it was", exit=CHANGED, candidates=["x: other bytes"])
+    drifted = ExecplanError("drifted", "x is not as it was", exit=CONFLICT, candidates=["x: other bytes"])
     hands = Told({"before b": [drifted]})
     run = Try(plan(step("a"), step("b", strategy="skip"), step("c")), hands)
     assert (run.fate.kind, run.fate.cause) == (fate.FAILED, "drift")

@@ -9,7 +9,7 @@ import pytest
 
 from execplan.engine.outlook import preview_run
 from execplan.engine.watch import RunOptions
-from execplan.errors import CHANGED, INPUT
+from execplan.errors import CONFLICT, INPUT
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import MAKE, refused
 
@@ -71,11 +71,11 @@ def test_other_inputs_and_other_steps_are_refused(bench: Bench) -> None:
     back(bench)
     bench.write("src/old.py", "x = 2\n")
     bench.approve()
-    error = refused(CHANGED, "not-as-then", lambda: bench.go(replays="1"))
+    error = refused(CONFLICT, "not-as-then", lambda: bench.go(replays="1"))
     assert [line.partition(":")[0] for line in error.candidates] == ["src/old.py"]
-    refused(CHANGED, "not-as-then", lambda: preview_run(*bench.project(), RunOptions(replays="1")))
+    refused(CONFLICT, "not-as-then", lambda: preview_run(*bench.project(), RunOptions(replays="1")))
     refused(INPUT, "no-such-run", lambda: bench.go(replays="7"))
     bench.approved(steps(MAKE))
-    assert refused(CHANGED, "not-as-then", lambda: bench.go(replays="1")).candidates[0].startswith("the execution plan")
+    assert refused(CONFLICT, "not-as-then", lambda: bench.go(replays="1")).candidates[0].startswith("the execution plan")
     assert len(bench.runs()) == 1
     assert bench.go().status == "completed", "the approval was not used by what was refused"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from execplan.engine.files import tree
 from execplan.engine.files.restore import RestoreResult, compute_net_changes, restore, with_created_folders
-from execplan.errors import CHANGED, ENVIRONMENT, POLICY, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, POLICY, ExecplanError
 from tests.conftest import Folder
 from tests.engine.grounds import Looked, Thing, Things, build, looked, things
 
@@ -155,7 +155,7 @@ def test_what_changed_since_is_named_and_nothing_touched(repo: Folder, here: Loo
     before = things(repo.path)
     with pytest.raises(ExecplanError) as caught:
         back(here, changes, folders)
-    assert (caught.value.exit, caught.value.code) == (CHANGED, "changed-since")
+    assert (caught.value.exit, caught.value.code) == (CONFLICT, "changed-since")
     assert named in caught.value.candidates
     assert named in caught.value.message
     assert things(repo.path) == before

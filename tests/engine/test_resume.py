@@ -16,7 +16,7 @@ from execplan.engine.journal import Journal
 from execplan.engine.ledger.verify import verify_log
 from execplan.engine.rollback import rollback
 from execplan.engine.watch import RunObserver
-from execplan.errors import BUSY, CHANGED, ENVIRONMENT, NO, USAGE, ExecplanError
+from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, CHECK_FAILED, USAGE, ExecplanError
 from execplan.repo.amend import WriteOptions
 from tests.engine.fakes import Clerk
 from tests.engine.running import Bench, steps
@@ -52,7 +52,7 @@ def test_a_checkpoint_is_answered_by_going_on(bench: Bench) -> None:
     assert (count(bench, "a"), count(bench, "b")) == (1, 1)
     first, whole = [each.fields["seconds"] for each in bench.entries() if each.kind in ("paused", "ended")]
     assert 0 < first < whole, "what it took before the pause counts"
-    refused(NO, "nothing-to-resume", bench.on)
+    refused(CHECK_FAILED, "nothing-to-resume", bench.on)
 
 
 def test_the_time_of_a_pause_is_left_out_and_that_of_a_question_is_not(bench: Bench) -> None:
@@ -138,7 +138,7 @@ def test_what_is_done_must_be_as_it_was_left(bench: Bench) -> None:
     assert bench.go().status == "failed"
     before = bench.told()
     bench.write("made.txt", "mine\n")
-    error = refused(CHANGED, "drifted", bench.on)
+    error = refused(CONFLICT, "drifted", bench.on)
     assert [line.partition(":")[0] for line in error.candidates] == ["made.txt"]
     assert bench.told() == before, "nothing is written by what is refused"
     bench.write("made.txt", "X = 1\n")
@@ -150,9 +150,9 @@ def test_other_steps_than_those_of_the_run_are_refused(bench: Bench) -> None:
     bench.approved(steps(MAKE, FAIL))
     bench.go()
     bench.plan(steps(MAKE.replace("made", "other_made"), FAIL))
-    refused(CHANGED, "stale-approval", bench.on)
+    refused(CONFLICT, "stale-approval", bench.on)
     bench.approve()
-    refused(CHANGED, "other-document", bench.on)
+    refused(CONFLICT, "other-document", bench.on)
 
 
 def killed_at(bench: Bench, number: int, work: Any) -> bool:

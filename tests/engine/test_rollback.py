@@ -320,11 +320,11 @@ def test_a_failure_that_was_taken_back_in_part(desk: Desk) -> None:
 
 
 def test_what_a_killed_writer_left_beside_a_file_is_gone(desk: Desk) -> None:
-    from execplan.text.files import temporary
+    from execplan.text.files import temp_file_name
 
     before = prepare(desk)
     killed(desk, "after:5")
-    desk.write(f"src/{temporary('other.py')}", "y =")
+    desk.write(f"src/{temp_file_name('other.py')}", "y =")
     desk.data("rollback")
     assert now(desk) == before
 

@@ -11,7 +11,7 @@ from execplan.engine import alone, begin
 from execplan.engine.outlook import preview_run
 from execplan.engine.run import run
 from execplan.engine.watch import RunOptions, RunObserver
-from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
+from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, INPUT, CHECK_FAILED, POLICY, ExecplanError
 from execplan.repo.amend import WriteOptions
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step
@@ -89,14 +89,14 @@ def test_what_nobody_has_approved_is_not_run(bench: Bench) -> None:
     refused(POLICY, "not-approved", bench.go)
     bench.approve()
     bench.write("src/made.py", "somebody else's\n")
-    refused(CHANGED, "stale-approval", bench.go)
+    refused(CONFLICT, "stale-approval", bench.go)
     assert not bench.runs()
 
 
 def test_an_approval_serves_one_run(bench: Bench) -> None:
     bench.approved(steps(FAIL))
     assert bench.go().status != "completed"
-    refused(CHANGED, "approval-used", bench.go)
+    refused(CONFLICT, "approval-used", bench.go)
 
 
 def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_begun(bench: Bench) -> None:
@@ -119,7 +119,7 @@ def test_from_a_step_on(bench: Bench) -> None:
     assert finished.status == "completed"
     assert finished.warnings == ("see needs api, which is not chosen: it is taken for done",)
     assert bench.text("made.txt") == "X = 2\n"
-    refused(CHANGED, "approval-used", bench.go)
+    refused(CONFLICT, "approval-used", bench.go)
 
 
 def test_the_id_of_a_fence_with_several_commands_names_all_of_its_steps(bench: Bench) -> None:
@@ -142,7 +142,7 @@ def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     project, ref = bench.project()
     archived = ref._replace(archived=True)
-    refused(NO, "archived-plan", lambda: run(project, archived, RunOptions(), RunObserver(), WriteOptions()))
+    refused(CHECK_FAILED, "archived-plan", lambda: run(project, archived, RunOptions(), RunObserver(), WriteOptions()))
     refused(INPUT, "agent-mode", lambda: begin.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
     assert not bench.runs()
 
@@ -291,7 +291,7 @@ def test_an_earlier_run_that_is_not_at_its_end_comes_first(bench: Bench) -> None
     bench.approved(steps("```sh {#ask confirm}\ntrue\n```"))
     assert bench.go().question is not None
     bench.approve()
-    error = refused(NO, "run-under-way", bench.go)
+    error = refused(CHECK_FAILED, "run-under-way", bench.go)
     assert "execplan resume 1" in error.hint
     assert "execplan rollback 1" in error.hint
 

@@ -14,7 +14,7 @@ from execplan.engine.steps.named import program_marks_path
 from execplan.engine.steps.perform import perform_step
 from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, RecoveredAttempt, recover_attempt
 from execplan.engine.steps.take_back import undo_changes
-from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine import test_refactor
 from tests.engine.bench import Shop
@@ -194,5 +194,5 @@ def test_a_file_that_somebody_has_changed_since_is_not_lost(repo: Folder) -> Non
     found = recover_attempt(made.bench, made.step("drop"), Attempt(1, None, prepared.before, "policy"))
     with pytest.raises(ExecplanError) as caught:
         undo_changes(made.bench, found.changes, found.folders)
-    assert caught.value.exit == CHANGED
+    assert caught.value.exit == CONFLICT
     assert made.path("src/old.py").read_text() == "mine\n"

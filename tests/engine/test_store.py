@@ -13,7 +13,7 @@ import pytest
 
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.files.store import BackupStore
-from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, LINK, State
 from execplan.repo import homes
 from tests.conftest import Folder
@@ -78,7 +78,7 @@ def test_a_file_that_never_holds_still(
     monkeypatch.setattr(files, "parts", lambda path: iter([os.urandom(8)]))
     with pytest.raises(ExecplanError) as caught:
         store.save_path(files, "README.md")
-    assert caught.value.exit == CHANGED
+    assert caught.value.exit == CONFLICT
     assert kept(store) == []
 
 

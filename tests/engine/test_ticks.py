@@ -15,7 +15,7 @@ from execplan.execution.api import compose
 from execplan.lint.runner import lint_plan
 from execplan.plan import reader, tasks
 from execplan.plan.model import DONE, OPEN
-from execplan.plan.ran import link_of, reopen_run, tick_run
+from execplan.plan.ran import find_transcript_link, reopen_run_task, complete_run_task
 from execplan.repo import pick
 from execplan.repo.amend import apply_change
 from tests.conftest import CLOCK, Folder
@@ -189,23 +189,23 @@ def test_the_last_step_of_a_task_completes_it() -> None:
 @settings(max_examples=100)
 def test_a_tick_with_a_link_then_reopened_gives_the_bytes_back(data: bytes) -> None:
     for task in reader.read(data).tasks:
-        ticked = attempt(data, tick_run(str(task.number), MOMENT, HREF))
+        ticked = attempt(data, complete_run_task(str(task.number), MOMENT, HREF))
         if ticked is None:
             continue
         if task.state == DONE:
             assert ticked == data
             continue
-        assert attempt(ticked, tick_run(str(task.number), MOMENT, HREF)) == ticked
+        assert attempt(ticked, complete_run_task(str(task.number), MOMENT, HREF)) == ticked
         plan = reader.read(ticked)
-        link = link_of(plan, plan.tasks[task.number - 1], HREF)
+        link = find_transcript_link(plan, plan.tasks[task.number - 1], HREF)
         assert link >= 0
-        left = [line for at, line in enumerate(plan.text.lines) if at not in (task.box, link)]
-        assert left == [line for at, line in enumerate(reader.read(data).text.lines) if at != task.box]
-        lines = [reader.read(each).text.lines[task.box] for each in (ticked, data)]
+        left = [line for at, line in enumerate(plan.text.lines) if at not in (task.box_line, link)]
+        assert left == [line for at, line in enumerate(reader.read(data).text.lines) if at != task.box_line]
+        lines = [reader.read(each).text.lines[task.box_line] for each in (ticked, data)]
         was = (lines[0], lines[1])
-        assert attempt(ticked, reopen_run(task.text, HREF, was)) == data
-        if task.state == OPEN and task.stamp is None:
-            assert attempt(ticked, reopen_run(task.text, HREF, None)) == data
+        assert attempt(ticked, reopen_run_task(task.text, HREF, was)) == data
+        if task.state == OPEN and task.timestamp is None:
+            assert attempt(ticked, reopen_run_task(task.text, HREF, None)) == data
 
 
 def found(data: bytes) -> list[str]:
@@ -220,12 +220,12 @@ def test_the_same_with_every_kind_of_bullet(end: str) -> None:
     )
     data = text.encode()
     for number in range(1, 6):
-        ticked, _ = apply_change(data, tick_run(str(number), MOMENT, HREF))
+        ticked, _ = apply_change(data, complete_run_task(str(number), MOMENT, HREF))
         plan = reader.read(ticked)
         assert len(plan.tasks) == 5
-        line = plan.text.lines[link_of(plan, plan.tasks[number - 1], HREF)]
+        line = plan.text.lines[find_transcript_link(plan, plan.tasks[number - 1], HREF)]
         assert line.lstrip()[0] == ("*" if number == 5 else "-")
-        assert found(ticked) == found(apply_change(data, tasks.tick([str(number)], MOMENT))[0])
+        assert found(ticked) == found(apply_change(data, tasks.complete_tasks([str(number)], MOMENT))[0])
         task = reader.read(data).tasks[number - 1]
-        was = (plan.text.lines[task.box], reader.read(data).text.lines[task.box])
-        assert apply_change(ticked, reopen_run(task.text, HREF, was))[0] == data
+        was = (plan.text.lines[task.box_line], reader.read(data).text.lines[task.box_line])
+        assert apply_change(ticked, reopen_run_task(task.text, HREF, was))[0] == data

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from execplan.engine.commands.transcript import Transcript, escape_unprintable
 from execplan.errors import ExecplanError
-from execplan.text.redaction import Redaction
+from execplan.text.redaction import Redactor
 from tests.text.test_secrets import LONG, REAL
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Page:
     def __init__(self, folder: Path, limit: int = 1 << 20) -> None:
         self.path = folder / "runs" / "build.md"
         self.lines: list[tuple[str, bool]] = []
-        redaction = Redaction({"CANARY": SECRET}, ())
+        redaction = Redactor({"CANARY": SECRET}, ())
         self.it = Transcript(str(self.path), "Build: `x`\n# y", redaction, limit, self._line)
 
     def _line(self, text: str, error: bool) -> None:
@@ -148,7 +148,7 @@ def test_no_secret_in_words_of_ours(page: Page) -> None:
     page.it.command(f"curl -H {SECRET}")
     page.it.note(f"it said {SECRET}")
     assert SECRET not in page.text()
-    Transcript(str(page.path), SECRET, Redaction({"C": SECRET}, ()), 9).close()
+    Transcript(str(page.path), SECRET, Redactor({"C": SECRET}, ()), 9).close()
     assert page.path.read_text().startswith("# \\[redacted\\]\n")
 
 
@@ -240,12 +240,12 @@ def test_a_full_disk_is_a_refusal(tmp_path: Path) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     with pytest.raises(ExecplanError) as raised:
-        Transcript("/dev/full", "x", Redaction({}, ()), 100)
+        Transcript("/dev/full", "x", Redactor({}, ()), 100)
     assert (raised.value.code, raised.value.exit) == ("io-error", 6)
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to(tmp_path / "other")
     with pytest.raises(ExecplanError):
-        Transcript(str(tmp_path / "link.md"), "x", Redaction({}, ()), 100)
+        Transcript(str(tmp_path / "link.md"), "x", Redactor({}, ()), 100)
     assert not (tmp_path / "other").exists()

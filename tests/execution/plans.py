@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.document import canonical
+from execplan.document import to_json_bytes
 from execplan.execution.documents.document import load
 from execplan.execution.model import ExecutionPlan
 
@@ -60,4 +60,4 @@ def plan(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 def loaded(value: dict[str, Any]) -> ExecutionPlan:
     """The document that plain data makes."""
-    return load(canonical(value), ExecutionPlan, "plan.json")
+    return load(to_json_bytes(value), ExecutionPlan, "plan.json")

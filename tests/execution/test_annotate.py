@@ -16,7 +16,7 @@ from execplan.execution.written.fences import find_annotated_fences
 from execplan.plan.model import Plan
 from execplan.plan.reader import read, read_text
 from execplan.plan.seek import task_ids
-from execplan.text.edit import apply
+from execplan.text.edit import apply_edits
 from execplan.text.lines import Text
 
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].parent / "shared" / "corpus")
@@ -29,7 +29,7 @@ def plan_of(steps: str) -> Plan:
 
 def after(plan: Plan) -> Plan:
     """The plan once it is annotated."""
-    return read_text(apply(plan.text, annotate_plan(plan).edits))
+    return read_text(apply_edits(plan.text, annotate_plan(plan).edits))
 
 
 def written(steps: str) -> str:
@@ -145,9 +145,9 @@ def test_a_block_for_two_tasks_stays_and_the_reason_is_told() -> None:
     plan = with_tasks("- [ ] Run `make a`\n- [ ] Run `make b`", "    make a\n    make b")
     change = annotate_plan(plan)
     assert change.edits == ()
-    assert change.said[0] == "annotated: 0 of 2 inferred steps; the others are left to you:"
-    assert change.said[1].startswith("line 10 is left to you: it is in a block whose commands complete different tasks")
-    assert change.said[1].endswith(": make a")
+    assert change.messages[0] == "annotated: 0 of 2 inferred steps; the others are left to you:"
+    assert change.messages[1].startswith("line 10 is left to you: it is in a block whose commands complete different tasks")
+    assert change.messages[1].endswith(": make a")
 
 
 def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> None:
@@ -163,7 +163,7 @@ def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> N
 def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
     plan = plan_of("    make a\n    npm run dev\n\nThen:\n\n    make b\n\nIf needed:\n\n    make c")
     for dry_run, shift in ((True, 0), (False, 2)):
-        assert annotate_plan(plan, dry_run=dry_run).said == (
+        assert annotate_plan(plan, dry_run=dry_run).messages == (
             f"{'would annotate' if dry_run else 'annotated'}: 1 of 2 inferred steps; the others are left to you:",
             "line 5 is left to you: it is in a block with line 6, which is no step: move that line elsewhere: make a",
             "line 6 is no step: it runs until somebody stops it, or waits for somebody to type: npm run dev",

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.units import parts_of, tasks_of
-from execplan.plan.merging.whole import merge
-from execplan.plan.seek import fold
+from execplan.plan.merging.units import split_plan, split_section
+from execplan.plan.merging.whole import merge_plans
+from execplan.plan.seek import normalize_text
 from execplan.repo.amend import apply_change
-from execplan.text.diff3 import merged as lines
+from execplan.text.diff3 import merge_with_markers as lines
 from tests.fuzz.script import parse
 
 if TYPE_CHECKING:
-    from execplan.plan.merging.whole import Merged
+    from execplan.plan.merging.whole import MergeResult
     from execplan.plan.model import Plan, Task
     from tests.fuzz.script import Step
 
@@ -37,20 +37,20 @@ def examine(data: bytes) -> None:
     ours, theirs = _after(base, steps), _after(base, others)
     for side in (ours, theirs):
         plans.append(reader.read(side))
-        assert merge(base, side, side, lines).data == side
-        assert merge(base, base, side, lines).data == side
-        assert merge(base, side, base, lines).data == side
-        assert merge(None, side, side, lines).data == side
-    if any([plan.conflicts for plan in plans]):
+        assert merge_plans(base, side, side, lines).data == side
+        assert merge_plans(base, base, side, lines).data == side
+        assert merge_plans(base, side, base, lines).data == side
+        assert merge_plans(None, side, side, lines).data == side
+    if any([plan.conflict_lines for plan in plans]):
         return
-    there, back = merge(base, ours, theirs, lines), merge(base, theirs, ours, lines)
+    there, back = merge_plans(base, ours, theirs, lines), merge_plans(base, theirs, ours, lines)
     check_merged(plans, there)
     check_merged([plans[0], plans[2], plans[1]], back)
-    assert there.conflicts == back.conflicts, "one way round there are more conflicts"
-    if not there.conflicts:
+    assert there.conflict_count == back.conflict_count, "one way round there are more conflicts"
+    if not there.conflict_count:
         said = [Counter([line for line in reader.read(each.data).text.lines if line.strip()]) for each in (there, back)]
         assert said[0] == said[1], (said[0] - said[1], said[1] - said[0])
-    check_added(plans[1:], merge(None, ours, theirs, lines))
+    check_added(plans[1:], merge_plans(None, ours, theirs, lines))
 
 
 def _after(data: bytes, steps: list[Step]) -> bytes:
@@ -64,11 +64,11 @@ def _after(data: bytes, steps: list[Step]) -> bytes:
     return data
 
 
-def check_merged(plans: list[Plan], merged: Merged) -> None:
+def check_merged(plans: list[Plan], merged: MergeResult) -> None:
     """It can be read, holds what either side has added, and no task twice at one place."""
-    base = Counter([fold(task.text) for task in plans[0].tasks])
+    base = Counter([normalize_text(task.text) for task in plans[0].tasks])
     check_added([plan._replace(tasks=_new(plan, base)) for plan in plans[1:]], merged)
-    if merged.conflicts or any([note.startswith("merged line by line") for note in merged.notes]):
+    if merged.conflict_count or any([note.startswith("merged line by line") for note in merged.notes]):
         return
     *sides, now = [_places(plan) for plan in (*plans, reader.read(merged.data))]
     for name, places in now.items():
@@ -81,21 +81,21 @@ def check_merged(plans: list[Plan], merged: Merged) -> None:
 def _places(plan: Plan) -> dict[str, Counter[str]]:
     """How often each task stands below which item, or sub-heading."""
     places: dict[str, Counter[str]] = {}
-    for unit in [unit for part in parts_of(plan) if part.section is not None for unit in tasks_of(plan, part)]:
+    for unit in [unit for part in split_plan(plan) if part.section is not None for unit in split_section(plan, part)]:
         if unit.task is not None and unit.task in plan.tasks:
-            places.setdefault(fold(unit.task.text), Counter())[unit.where] += 1
+            places.setdefault(normalize_text(unit.task.text), Counter())[unit.parent_key] += 1
     return places
 
 
 def _new(plan: Plan, base: Counter[str]) -> list[Task]:
     """The tasks that a side has added."""
-    return [task for task in plan.tasks if not base[fold(task.text)]]
+    return [task for task in plan.tasks if not base[normalize_text(task.text)]]
 
 
-def check_added(sides: list[Plan], merged: Merged) -> None:
+def check_added(sides: list[Plan], merged: MergeResult) -> None:
     """It can be read, has markers where it says so, and holds the tasks of both sides."""
     plan = reader.read(merged.data)
-    assert bool(merged.conflicts) is bool(plan.conflicts), (merged.conflicts, plan.conflicts)
+    assert bool(merged.conflict_count) is bool(plan.conflict_lines), (merged.conflict_count, plan.conflict_lines)
     said = _letters(plan.text.to_str())
     for side in sides:
         for task in side.tasks:

@@ -24,17 +24,17 @@ from execplan.lint.fix import build_fix_change
 from execplan.lint.rule import RULES, RuleContext
 from execplan.lint.runner import DEFAULT_LEVELS
 from execplan.plan import body, logs, reword, tasks
-from execplan.plan.change import lines_of, words_of
-from execplan.plan.retarget import Spelling, retarget
-from execplan.plan.whole import rebased
+from execplan.plan.change import require_lines, require_text
+from execplan.plan.retarget import PathReplacement, replace_paths
+from execplan.plan.whole import rebase_text
 from execplan.repo.moving.rename import _title_change as titled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
-    Maker = Callable[[bytes, bool, list[str]], Changer]
+    Maker = Callable[[bytes, bool, list[str]], ChangeBuilder]
 
 MARK = b"\n%% "
 BETWEEN = " || "
@@ -53,7 +53,7 @@ class Step(NamedTuple):
     create: bool
     words: tuple[str, ...]
 
-    def make(self, first: bytes) -> Changer:
+    def make(self, first: bytes) -> ChangeBuilder:
         """The change, new with every call; `first` is the plan as it was before all changes. Raises ExecplanError."""
         return CHANGES[self.name](first, self.create, [*self.words, "", "", ""])
 
@@ -85,64 +85,64 @@ def given() -> RuleContext:
 
 
 def _words(said: str) -> str:
-    return words_of(said, "the words")
+    return require_text(said, "the words")
 
 
 def _lines(said: str) -> list[str]:
-    return lines_of(said, "the lines")
+    return require_lines(said, "the lines")
 
 
-def _add(first: bytes, create: bool, said: list[str]) -> Changer:
-    return tasks.add(_words(said[0]), MOMENT, after=said[1] or None, create=create)
+def _add(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
+    return tasks.add_task(_words(said[0]), MOMENT, after=said[1] or None, create=create)
 
 
-def _under(first: bytes, create: bool, said: list[str]) -> Changer:
-    return tasks.add(_words(said[0]), MOMENT, under=said[1], create=create)
+def _under(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
+    return tasks.add_task(_words(said[0]), MOMENT, under=said[1], create=create)
 
 
-def _split(first: bytes, create: bool, said: list[str]) -> Changer:
-    return reword.split(said[0], _words(said[1]), _words(said[2]), MOMENT)
+def _split(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
+    return reword.split_task(said[0], _words(said[1]), _words(said[2]), MOMENT)
 
 
-def _decide(first: bytes, create: bool, said: list[str]) -> Changer:
+def _decide(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
     why = _words(said[1] or "why")
-    return logs.decide(_words(said[0]), why, "Ann", MOMENT, supersedes=said[2] or None, create=create)
+    return logs.add_decision(_words(said[0]), why, "Ann", MOMENT, supersedes=said[2] or None, create=create)
 
 
-def _note(first: bytes, create: bool, said: list[str]) -> Changer:
-    return body.note([_words(said[0])], _lines(said[1]) if said[1] else (), create=create)
+def _note(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
+    return body.add_note([_words(said[0])], _lines(said[1]) if said[1] else (), create=create)
 
 
-def _items(first: bytes, create: bool, said: list[str]) -> Changer:
-    return body.note([_words(each) for each in said if each], items=True, create=create)
+def _items(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
+    return body.add_note([_words(each) for each in said if each], as_items=True, create=create)
 
 
-def _edit(first: bytes, create: bool, said: list[str]) -> Changer:
+def _edit(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
     """Somebody edits the plan as it was at first: other words in the place of some."""
     old, new = [each.encode("utf-8", "replace") for each in said[:2]]
     theirs = first.replace(old, new) if old else first + new
-    return lambda plan: rebased(plan, first, theirs, "edit", "edited", "look")
+    return lambda plan: rebase_text(plan, first, theirs, "edit", "edited", "look")
 
 
-def _retarget(first: bytes, create: bool, said: list[str]) -> Changer:
+def _retarget(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
     old, new = [" ".join(each.split()) for each in said[:2]]
-    return retarget([Spelling(old or "old.md", _words(new), create)])
+    return replace_paths([PathReplacement(old or "old.md", _words(new), create)])
 
 
 CHANGES: dict[str, Maker] = {
-    "done": lambda first, create, said: tasks.tick([each for each in said if each], MOMENT),
-    "reopen": lambda first, create, said: tasks.reopen([each for each in said if each]),
+    "done": lambda first, create, said: tasks.complete_tasks([each for each in said if each], MOMENT),
+    "reopen": lambda first, create, said: tasks.reopen_tasks([each for each in said if each]),
     "add": _add,
     "under": _under,
     "split": _split,
-    "reword": lambda first, create, said: reword.reword(said[0], _words(said[1])),
+    "reword": lambda first, create, said: reword.reword_task(said[0], _words(said[1])),
     "decide": _decide,
-    "discover": lambda first, create, said: logs.discover(_words(said[0]), _words(said[1] or "shown"), create=create),
-    "outcome": lambda first, create, said: logs.outcome(_words(said[0]), create=create),
+    "discover": lambda first, create, said: logs.add_discovery(_words(said[0]), _words(said[1] or "shown"), create=create),
+    "outcome": lambda first, create, said: logs.add_outcome(_words(said[0]), create=create),
     "note": _note,
     "items": _items,
-    "revise": lambda first, create, said: logs.revise(_words(said[0]), MOMENT),
-    "set": lambda first, create, said: body.set_body(said[0], _lines(said[1]), create=create),
+    "revise": lambda first, create, said: logs.add_revision_note(_words(said[0]), MOMENT),
+    "set": lambda first, create, said: body.set_section_body(said[0], _lines(said[1]), create=create),
     "edit": _edit,
     "retarget": _retarget,
     "fix": lambda first, create, said: build_fix_change(given(), LEVELS, unsafe=create, fix_counts=Counter()),

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 from execplan.errors import ExecplanError
 from execplan.lint.runner import lint_bytes, lint_plan
 from execplan.plan import outline, reader
-from execplan.plan.change import facts
-from execplan.plan.grammar import read_box
+from execplan.plan.change import plan_content
+from execplan.plan.grammar import read_checkbox
 from execplan.plan.model import OPEN
 from execplan.plan.seek import find_task, task_ids
-from execplan.plan.tasks import chosen_tasks, reopen
-from execplan.plan.whole import rebased
+from execplan.plan.tasks import find_tasks, reopen_tasks
+from execplan.plan.whole import rebase_text
 from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
-from execplan.text.merge import merge
+from execplan.text.merge import merge_chunks
 from tests.fuzz import merging
 from tests.fuzz.script import LEVELS, Step, given, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.change import Change
+    from execplan.plan.change import PlanChange
     from execplan.plan.model import Plan
 
 
@@ -59,11 +59,11 @@ def _take(step: Step, first: bytes, before: bytes) -> bytes:
         check_refusal(error, (1, 2, 3, 4))
         return before
     plan, then = reader.read(before), reader.read(after)
-    assert facts(then) == change.expected, step
-    assert change.whole or not then.conflicts, step
+    assert plan_content(then) == change.expected_content, step
+    assert change.may_change_structure or not then.conflict_lines, step
     check_outside(plan.text, then.text, change)
     if after != before:
-        back = rebased(then, after, before, "undo", "", "")
+        back = rebase_text(then, after, before, "undo", "", "")
         assert apply_change(after, lambda _: back)[0] == before, (step, "undone, the bytes are not as they were")
     if step.name == "done":
         check_reopened(step, before, after, plan)
@@ -88,7 +88,7 @@ def check_structure(plan: Plan) -> None:
         assert 0 <= block.start <= block.end <= size, block
     end = 0
     for section in plan.sections:
-        marks = (end, section.start, section.body, section.room, section.notes, section.end, size)
+        marks = (end, section.start, section.body_start, section.content_end, section.notes_start, section.end, size)
         assert list(marks) == sorted(marks), section
         end = section.end
     progress = plan.section(outline.PROGRESS)
@@ -98,7 +98,7 @@ def check_structure(plan: Plan) -> None:
     for number, (name, task) in enumerate(zip(ids, plan.tasks, strict=True), 1):
         assert task.number == number
         assert progress is not None
-        assert max(start, progress.body) <= task.start <= task.box < task.end <= task.stop <= progress.end, task
+        assert max(start, progress.body_start) <= task.start <= task.box_line < task.end <= task.item_end <= progress.end, task
         assert find_task(plan, name) == find_task(plan, str(number)) == (name, task)
         start = task.start
     for entries in (plan.decisions, plan.discoveries, plan.outcomes, plan.revisions):
@@ -116,7 +116,7 @@ def check_lint(plan: Plan) -> None:
         assert finding.message, finding
 
 
-def check_outside(old: Text, new: Text, change: Change) -> None:
+def check_outside(old: Text, new: Text, change: PlanChange) -> None:
     """No line is another but those of the edits; a line end only where a text had none, or a CR would join an LF."""
     at = to = 0
     for edit in sorted(change.edits, key=lambda each: each[:3]):
@@ -139,13 +139,13 @@ def _same(old: Text, new: Text, lines: range, to: int) -> int:
 
 def check_reopened(step: Step, before: bytes, after: bytes, plan: Plan) -> None:
     """A task that had no time has its bytes again when it is reopened."""
-    tasks = chosen_tasks(plan, [each for each in step.words if each], [])
+    tasks = find_tasks(plan, [each for each in step.words if each], [])
     for task in tasks:
-        line = plan.text.lines[task.box]
-        box = read_box(line[line.index(f"[{task.mark}]") :])
-        if task.state != OPEN or task.stamp is not None or box is None or box.blank:
+        line = plan.text.lines[task.box_line]
+        box = read_checkbox(line[line.index(f"[{task.mark}]") :])
+        if task.state != OPEN or task.timestamp is not None or box is None or box.placeholder:
             return
-    assert apply_change(after, reopen([str(task.number) for task in tasks]))[0] == before, (step, "not as before")
+    assert apply_change(after, reopen_tasks([str(task.number) for task in tasks]))[0] == before, (step, "not as before")
 
 
 def check_merged(base: bytes, ours: bytes, step: Step, merged: bytes) -> None:
@@ -153,7 +153,7 @@ def check_merged(base: bytes, ours: bytes, step: Step, merged: bytes) -> None:
     old, new = [each.encode("utf-8", "replace") for each in (*step.words, "", "")[:2]]
     theirs = base.replace(old, new) if old else base + new
     three = [_parts(each) for each in (base, ours, theirs)]
-    chunks = merge(*three)
+    chunks = merge_chunks(*three)
     for side, parts in enumerate(three):
         assert [line for chunk in chunks for line in chunk[side]] == parts
     said = set(Text.from_bytes(merged).lines)

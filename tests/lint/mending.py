@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.lint.runner import RULES, Finding, RuleContext, lint_plan
 from execplan.plan import reader
-from execplan.text.edit import apply
+from execplan.text.edit import apply_edits
 
 
 def findings(code: str, text: str, given: RuleContext | None = None) -> list[Finding]:
@@ -23,5 +23,5 @@ def mended(code: str, text: str) -> str:
         fixes = [each.fix for each in findings(code, text) if each.fix is not None]
         if not fixes:
             return text
-        text = apply(reader.read(text.encode()).text, fixes[0].edits).to_str()
+        text = apply_edits(reader.read(text.encode()).text, fixes[0].edits).to_str()
     raise AssertionError(f"{code} mends without end")

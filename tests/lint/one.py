@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from execplan.clock import minutes, read_stamp
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.lint.facts import Clock
 from execplan.lint.rule import RULES, Finding
 from execplan.lint.runner import RuleContext, lint_plan
 from execplan.plan import reader
 from execplan.plan.model import Plan
-from execplan.text.edit import apply
+from execplan.text.edit import apply_edits
 
 
 def clock(stamp: str) -> Clock:
     """A clock that stands still."""
-    read = read_stamp(stamp)
-    span = minutes(read) if read is not None else None
+    read = read_timestamp(stamp)
+    span = minute_bounds(read) if read is not None else None
     assert span is not None
     return Clock(span[0])
 
@@ -39,7 +39,7 @@ def mended(code: str, text: str) -> str:
     left = [each.fix for each in found(code, text) if each.fix is not None]
     while left:
         plan: Plan = reader.read(text.encode())
-        text = apply(plan.text, left[0].edits).to_str()
+        text = apply_edits(plan.text, left[0].edits).to_str()
         now = [each.fix for each in found(code, text) if each.fix is not None]
         assert len(now) < len(left)
         left = now

@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 from typing import NamedTuple
 
-from execplan.clock import minutes, read_stamp
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.lint.facts import Clock, GitHistory, ProjectFacts, RepositoryTree
 from execplan.lint.rule import PROJECT, GIT_NEEDS
 from execplan.lint.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
@@ -77,8 +77,8 @@ def _given(code: str, heading: str) -> RuleContext:
     known = "archived at-home path form now has ends same-id evidence changed absent was".split()
     unknown = said.keys() - set(known)
     assert not unknown, f"{code}: what is {unknown}?"
-    stamp = read_stamp(said.get("now", _NOW))
-    span = minutes(stamp) if stamp is not None else None
+    stamp = read_timestamp(said.get("now", _NOW))
+    span = minute_bounds(stamp) if stamp is not None else None
     assert span is not None
 
     def answer(kind: str, subject: str) -> object:

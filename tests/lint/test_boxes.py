@@ -180,7 +180,7 @@ def test_all_forms_in_one_list() -> None:
     plan = reader.read(mended("EP206", text).encode())
     marks = " xX xX ".lower()
     assert "".join([task.mark for task in plan.tasks]) == marks * 4 + " x~"
-    assert {task.item.mark for task in plan.tasks} == {"-", "1."}
+    assert {task.item_block.mark for task in plan.tasks} == {"-", "1."}
 
 
 @pytest.mark.parametrize(

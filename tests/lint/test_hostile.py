@@ -136,10 +136,10 @@ def test_the_first_hundred_impossible_dates_are_told() -> None:
 
 
 def test_closing_parentheses_go_in_one_pass() -> None:
-    assert outline.cut("Decisions (a) (b (c)") == ("Decisions (a) (b", ["(c)"])
-    assert outline.cut("Decisions (a) (b)") == ("Decisions", ["(a)", "(b)"])
-    assert outline.cut("(a)") == ("", ["(a)"])
-    assert outline.cut(") )") == (") )", [])
+    assert outline.split_title("Decisions (a) (b (c)") == ("Decisions (a) (b", ["(c)"])
+    assert outline.split_title("Decisions (a) (b)") == ("Decisions", ["(a)", "(b)"])
+    assert outline.split_title("(a)") == ("", ["(a)"])
+    assert outline.split_title(") )") == (") )", [])
 
 
 def test_a_comment_hides_the_next_block_behind_other_comments() -> None:

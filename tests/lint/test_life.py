@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.clock import minutes, read_stamp
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.lint.facts import Clock, GitHistory, RepositoryTree
 from execplan.lint.rule import RuleContext
 from execplan.lint.runner import RULES, lint_bytes
@@ -24,8 +24,8 @@ def codes(text: str, given: RuleContext, *of: str) -> list[str]:
 
 def at(moment: str) -> Clock:
     """A clock that shows a moment."""
-    stamp = read_stamp(moment)
-    span = minutes(stamp) if stamp is not None else None
+    stamp = read_timestamp(moment)
+    span = minute_bounds(stamp) if stamp is not None else None
     assert span is not None
     return Clock(span[0])
 

@@ -10,7 +10,7 @@ from execplan.lint.fix import build_fix_change
 from execplan.lint.rule import HINT, NO_FIX
 from execplan.lint.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
 from execplan.lint.selection import RuleSelection
-from execplan.plan.guidance import is_guidance
+from execplan.plan.guidance import is_placeholder_text
 from execplan.repo.amend import apply_change
 from tests.lint.pages import examples, found, whole
 from tests.plans import CLEAN, from_template, with_sections
@@ -70,7 +70,7 @@ def test_draft_is_relaxed_only_where_asked() -> None:
 
 
 def test_placeholder_text_is_an_error_when_all_tasks_are_done() -> None:
-    left = "## Plan of Work\n\n" + next(line for line in from_template("plan").splitlines() if is_guidance(line)) + "\n"
+    left = "## Plan of Work\n\n" + next(line for line in from_template("plan").splitlines() if is_placeholder_text(line)) + "\n"
     first = with_sections(left).replace("- [ ]", "- [x]", 1)
     done = first.replace("- [ ]", "- [x]")
     assert "- [ ]" in first

@@ -79,7 +79,7 @@ def test_spelling(title: str, better: str) -> None:
     name = reader.read(text.encode()).sections[0].name
     assert [each.message for each in findings("EP107", text)] == ([f"the format spells it {name}"] if better else [])
     assert mended("EP107", text) == f"# A\n\n## {better or title} ##\n\nwords\n"
-    assert outline.canonical(better or title) == name
+    assert outline.canonical_name(better or title) == name
 
 
 def test_spelling_of_an_underlined_heading() -> None:

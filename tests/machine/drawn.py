@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import holds_place
+from execplan.plan.change import has_no_content
 from execplan.plan.seek import find_section, find_task
 from tests.conftest import find_corpus
 from tests.plan.test_properties import LINES, WORDS, outside, plans, same_around
@@ -135,7 +135,7 @@ def check_lines(verb: Verb, before: bytes, after: bytes) -> None:
     """Only the lines changed that are the verb's."""
     old, new = reader.read(before), reader.read(after)
     if verb.name in ("done", "reopen"):
-        boxes = [one.box for one, two in zip(old.tasks, new.tasks, strict=True) if one.mark != two.mark]
+        boxes = [one.box_line for one, two in zip(old.tasks, new.tasks, strict=True) if one.mark != two.mark]
         pairs = enumerate(zip(old.text.lines, new.text.lines, strict=True))
         assert [at for at, (one, two) in pairs if one != two] == sorted(boxes), verb
     elif verb.name in ("reword", "split"):
@@ -146,8 +146,8 @@ def check_lines(verb: Verb, before: bytes, after: bytes) -> None:
             section = find_section(old, verb.words[0])
         except ExecplanError:
             return
-        assert same_around(before, after, section.body, section.notes), verb
+        assert same_around(before, after, section.body_start, section.notes_start), verb
     elif verb.name in ADDING:
         taken, put = outside(before, after)
         assert put, verb
-        assert all([not line.strip() or holds_place(line) for line in taken]), (verb, taken)
+        assert all([not line.strip() or has_no_content(line) for line in taken]), (verb, taken)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from execplan.cli import app, door
-from execplan.errors import MEANINGS, OK
+from execplan.errors import EXIT_MEANINGS, OK
 from execplan.plan import reader
 from execplan.plan.model import Plan
 from execplan.repo import pages
@@ -73,7 +73,7 @@ class World:
         assert list(document) == FIELDS, document
         assert (document["schema"], document["kind"]) == ("execplan/1", arguments[0])
         assert document["ok"] is (status == OK)
-        assert status in MEANINGS
+        assert status in EXIT_MEANINGS
         error = document["error"] or {}
         if error:
             assert error["exit"] == status == REFUSALS[error["code"]], error

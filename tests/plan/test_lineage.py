@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.plan.lineage import lineage
+from execplan.plan.lineage import match_edited_tasks
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=8)
 
@@ -29,16 +29,16 @@ TEXTS = st.lists(st.sampled_from("abcd"), max_size=8)
     ],
 )
 def test_places(before: str, after: str, places: list[tuple[int, ...]]) -> None:
-    assert lineage(before, after) == places
+    assert match_edited_tasks(before, after) == places
 
 
 @given(TEXTS, TEXTS)
 def test_places_are_places(before: list[str], after: list[str]) -> None:
-    found = lineage(before, after)
+    found = match_edited_tasks(before, after)
     assert len(found) == len(before)
     assert all(at in range(len(after)) for to in found for at in to)
 
 
 @given(TEXTS)
 def test_what_is_not_edited_stays(texts: list[str]) -> None:
-    assert lineage(texts, texts) == [(at,) for at in range(len(texts))]
+    assert match_edited_tasks(texts, texts) == [(at,) for at in range(len(texts))]

@@ -55,7 +55,7 @@ def test_equal_additions_stand_once() -> None:
     ours = log(*OLD, decision("Read  a TREE.", "2026-01-04"))
     theirs = log(*OLD, decision("Read a tree.", "2026-01-03"))
     result = both_ways(log(*OLD), ours, theirs)
-    assert (result.data.decode(), result.conflicts) == (theirs, 0)
+    assert (result.data.decode(), result.conflict_count) == (theirs, 0)
 
 
 def test_equal_words_on_another_ground_are_another_entry() -> None:
@@ -69,7 +69,7 @@ def test_an_entry_changed_on_one_side() -> None:
     ours = log(OLD[0].replace("It is so", "It is fast"), OLD[1])
     theirs = log(OLD[0], OLD[1].replace("2026-01-02 / Ann", "2026-01-02 / Bob"), decision("New."))
     result = both_ways(log(*OLD), ours, theirs)
-    assert result.conflicts == 0
+    assert result.conflict_count == 0
     said = reader.read(result.data).decisions
     assert [entry.rationale for entry in said] == ["It is fast.", "It is so.", "It is so."]
     assert [entry.author for entry in said] == ["Ann", "Bob", "Ann"]
@@ -79,14 +79,14 @@ def test_an_entry_changed_on_both_sides_is_a_conflict_of_that_entry() -> None:
     one, two = OLD[0].replace("It is so", "It is fast"), OLD[0].replace("2026-01-01", "2026-01-09")
     result = general(log(*OLD).encode(), log(one, OLD[1]).encode(), log(two, OLD[1], decision("New.")).encode())
     wanted = f"<<<<<<< ours\n{one}=======\n{two}>>>>>>> theirs\n"
-    assert (result.data.decode(), result.conflicts) == (log(wanted, OLD[1], decision("New.")), 1)
+    assert (result.data.decode(), result.conflict_count) == (log(wanted, OLD[1], decision("New.")), 1)
     assert len(reader.read(result.data).decisions) == 4
 
 
 def test_an_entry_deleted_here_and_changed_there_is_a_conflict() -> None:
     changed = OLD[0].replace("It is so", "It is fast")
     result = both_ways(log(*OLD), log(OLD[1]), log(changed, OLD[1]))
-    assert result.conflicts == 1
+    assert result.conflict_count == 1
     assert result.data.decode() in (
         log(f"<<<<<<< ours\n=======\n{changed}>>>>>>> theirs\n", OLD[1]),
         log(f"<<<<<<< ours\n{changed}=======\n>>>>>>> theirs\n", OLD[1]),
@@ -104,7 +104,7 @@ def test_an_entry_deleted_here_and_changed_there_is_a_conflict() -> None:
 def test_opposite_decisions_are_kept_and_told(one: str, two: str) -> None:
     result = both_ways(log(*OLD), log(*OLD, decision(one)), log(*OLD, decision(two)))
     assert [entry.text for entry in reader.read(result.data).decisions][2:] == [one, two]
-    assert result.conflicts == 0
+    assert result.conflict_count == 0
     assert "against each other: both are kept" in "".join(result.notes)
 
 
@@ -125,7 +125,7 @@ def test_a_placeholder_that_was_filled_is_gone(place: str) -> None:
     base = f"# T\n\n## Surprises & Discoveries\n\n{place}\n\n## Context\n\nText.\n"
     one, two = [f"- Observation: {name}.\n  Evidence: `{name}`" for name in ("One", "Two")]
     result = both_ways(base, base.replace(place, one), base.replace(place, two))
-    assert (result.data.decode(), result.conflicts) == (base.replace(place, f"{one}\n\n{two}"), 0)
+    assert (result.data.decode(), result.conflict_count) == (base.replace(place, f"{one}\n\n{two}"), 0)
     assert both_ways(base, base.replace(place, one), base).data.decode() == base.replace(place, one)
 
 
@@ -146,7 +146,7 @@ def test_outcomes_are_a_union() -> None:
     base = "# T\n\n## Outcomes & Retrospective\n\nLines can be read.\n"
     ours, theirs = base + "\nTrees can be read.\n", base + "\nTables can be read.\n"
     result = both_ways(base, ours, theirs)
-    assert (result.data.decode(), result.conflicts) == (ours + "\nTables can be read.\n", 0)
+    assert (result.data.decode(), result.conflict_count) == (ours + "\nTables can be read.\n", 0)
 
 
 NOTE = "\nPlan revision note: 2026-01-0{} - {}.\n"
@@ -157,7 +157,7 @@ def test_revision_notes_at_the_end_are_a_union(old: str) -> None:
     base = "# T\n\n## Context\n\nText.\n" + old
     ours, theirs = base + NOTE.format(3, "Ours"), base + NOTE.format(2, "Theirs")
     result = both_ways(base, ours, theirs)
-    assert (result.data.decode(), result.conflicts) == (theirs + NOTE.format(3, "Ours"), 0)
+    assert (result.data.decode(), result.conflict_count) == (theirs + NOTE.format(3, "Ours"), 0)
 
 
 def test_revision_notes_in_a_section_of_their_own() -> None:
@@ -180,5 +180,5 @@ def test_notes_appended_to_artifacts_are_both_kept() -> None:
     ours = base.replace("None so far.", "One.\n\n```text\n1 passed\n```")
     theirs = base.replace("None so far.", "Two.")
     result = both_ways(base, ours, theirs)
-    assert result.conflicts == 0
+    assert result.conflict_count == 0
     assert result.data.decode() == base.replace("None so far.", "One.\n\n```text\n1 passed\n```\n\nTwo.")

@@ -6,7 +6,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.markers import split, without
+from execplan.plan.merging.markers import split_conflicts, remove_conflicts
 from execplan.text.lines import Text
 
 MERGE = "a\n{l} HEAD\nours\n{m}\ntheirs\n{r} topic\nb\n"
@@ -20,35 +20,35 @@ def marked(text: str, size: int) -> str:
 @pytest.mark.parametrize("size", [7, 8, 15, 40])
 @pytest.mark.parametrize("text", [MERGE, DIFF3])
 def test_taken_apart(size: int, text: str) -> None:
-    sides = split(marked(text, size).encode())
+    sides = split_conflicts(marked(text, size).encode())
     assert sides.base == (b"a\nwas\nb\n" if text is DIFF3 else None)
     assert (sides.ours, sides.theirs) == (b"a\nours\nb\n", b"a\ntheirs\nb\n")
-    assert (sides.labels, sides.conflicts) == (("HEAD", "topic"), 1)
+    assert (sides.labels, sides.conflict_count) == (("HEAD", "topic"), 1)
 
 
 def test_a_base_only_where_every_conflict_shows_it() -> None:
-    sides = split((marked(MERGE, 7) + marked(DIFF3, 7)).encode())
-    assert (sides.base, sides.conflicts) == (None, 2)
+    sides = split_conflicts((marked(MERGE, 7) + marked(DIFF3, 7)).encode())
+    assert (sides.base, sides.conflict_count) == (None, 2)
 
 
 def test_ends_and_mark_are_kept() -> None:
     text = "\ufeff" + marked(DIFF3, 7).replace("\n", "\r\n").removesuffix("\r\n")
-    assert split(text.encode())[:3] == tuple(
+    assert split_conflicts(text.encode())[:3] == tuple(
         ("\ufeffa\r\n" + word + "\r\nb").encode() for word in ("was", "ours", "theirs")
     )
 
 
 def test_nothing_to_take_apart() -> None:
     text = b"# T\n\nTitle\n=======\n\n>>>>>>>> quote\n"
-    assert split(text) == (None, text, text, ("", ""), 0)
+    assert split_conflicts(text) == (None, text, text, ("", ""), 0)
 
 
 def test_longer_markers_inside_are_text() -> None:
     inner = marked(MERGE, 9)
     text = f"<<<<<<< A\nours\n||||||| base\n{inner}=======\ntheirs\n>>>>>>> B\n"
-    sides = split(text.encode())
+    sides = split_conflicts(text.encode())
     assert sides[:3] == (inner.encode(), b"ours\n", b"theirs\n")
-    assert without(Text.from_str(text)).lines == ["a", "b"]
+    assert remove_conflicts(Text.from_str(text)).lines == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -65,19 +65,19 @@ def test_longer_markers_inside_are_text() -> None:
 )
 def test_markers_that_do_not_nest_are_refused(text: str, line: int) -> None:
     with pytest.raises(ExecplanError) as caught:
-        split(text.encode())
+        split_conflicts(text.encode())
     assert (caught.value.code, caught.value.exit, caught.value.line) == ("bad-markers", 3, line)
 
 
 def test_a_base_whose_markers_do_not_nest_is_taken_as_it_is() -> None:
-    assert without(Text.from_str("<<<<<<< a\nb\n")).lines == ["<<<<<<< a", "b"]
+    assert remove_conflicts(Text.from_str("<<<<<<< a\nb\n")).lines == ["<<<<<<< a", "b"]
 
 
 @pytest.mark.parametrize("size", [8, 12])
 @pytest.mark.parametrize("text", [MERGE, DIFF3])
 def test_longer_markers_are_read(size: int, text: str) -> None:
     plan = reader.read(f"# T\n\n## Progress\n\n{marked(text, size)}- [ ] A.\n".encode())
-    assert len(plan.conflicts) == text.count("{")
+    assert len(plan.conflict_lines) == text.count("{")
     assert [task.text for task in plan.tasks] == ["A."]
 
 
@@ -98,10 +98,10 @@ def test_longer_markers_are_read(size: int, text: str) -> None:
     ],
 )  # fmt: skip
 def test_other_lines_are_no_markers(text: str) -> None:
-    assert reader.read(f"# T\n\n{text}".encode()).conflicts == []
+    assert reader.read(f"# T\n\n{text}".encode()).conflict_lines == []
 
 
 def test_markers_of_two_sizes() -> None:
     inner = marked(MERGE, 9)
     lines = f"# T\n<<<<<<< a\nx\n||||||| base\n{inner}=======\ny\n>>>>>>> b\n".splitlines()
-    assert reader.conflicts_in(lines) == [1, 3, 5, 7, 9, 11, 13]
+    assert reader.find_conflict_markers(lines) == [1, 3, 5, 7, 9, 11, 13]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
 from execplan.plan import logs, reader, reword, tasks
-from execplan.plan.change import facts
-from execplan.plan.merging.match import words_in
+from execplan.plan.change import plan_content
+from execplan.plan.merging.match import split_words
 from execplan.plan.model import DONE, OPEN
 from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
@@ -24,8 +24,8 @@ from tests.plan.test_properties import HEADS, LINES, plans
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
-    from execplan.plan.merging.whole import Merged
+    from execplan.plan.change import ChangeBuilder
+    from execplan.plan.merging.whole import MergeResult
 
 CORPUS = find_corpus()
 PLANS = sorted(CORPUS.rglob("*.md")) if CORPUS else []
@@ -45,7 +45,7 @@ class Step:
     def __repr__(self) -> str:
         return f"{self.verb} {self.pick} {self.words!r} {self.minutes}"
 
-    def change(self, data: bytes, moment: datetime) -> Changer | None:
+    def change(self, data: bytes, moment: datetime) -> ChangeBuilder | None:
         """The change that it makes of a plan, or None when that has no task for it."""
         wanted = {"done": OPEN, "split": OPEN, "reopen": DONE}.get(self.verb)
         fitting = [task for task in reader.read(data).tasks if wanted in (None, task.state)]
@@ -53,20 +53,20 @@ class Step:
         if self.verb in ("done", "reopen", "split", "reword") and not query:
             return None
         if self.verb == "done":
-            return tasks.tick([query], moment)
+            return tasks.complete_tasks([query], moment)
         if self.verb == "reopen":
-            return tasks.reopen([query])
+            return tasks.reopen_tasks([query])
         if self.verb == "split":
-            return reword.split(query, f"Done {self.words}", f"Left {self.words}", moment)
+            return reword.split_task(query, f"Done {self.words}", f"Left {self.words}", moment)
         if self.verb == "reword":
-            return reword.reword(query, self.words)
+            return reword.reword_task(query, self.words)
         if self.verb == "add":
-            return tasks.add(self.words, moment, create=True, after=query if query and self.pick % 3 == 0 else None)
+            return tasks.add_task(self.words, moment, create=True, after=query if query and self.pick % 3 == 0 else None)
         if self.verb == "decide":
-            return logs.decide(self.words, "Because of it", "Ann", moment, create=True)
+            return logs.add_decision(self.words, "Because of it", "Ann", moment, create=True)
         if self.verb == "discover":
-            return logs.discover(self.words, "Seen", create=True)
-        return logs.outcome(self.words, create=True) if self.verb == "outcome" else logs.revise(self.words, moment)
+            return logs.add_discovery(self.words, "Seen", create=True)
+        return logs.add_outcome(self.words, create=True) if self.verb == "outcome" else logs.add_revision_note(self.words, moment)
 
 
 @st.composite
@@ -99,7 +99,7 @@ def walked(data: bytes, steps: list[Step]) -> bytes:
 
 def said_by(data: bytes) -> Counter[tuple[str, str]]:
     """The tasks and the entries of a plan, each by its words, and how often."""
-    told = facts(reader.read(data))
+    told = plan_content(reader.read(data))
     lists = {
         "task": [text for _, text in told.tasks],
         "decision": [str(each[0]) for each in told.decisions],
@@ -107,10 +107,10 @@ def said_by(data: bytes) -> Counter[tuple[str, str]]:
         "outcome": list(told.outcomes),
         "note": list(told.revisions),
     }
-    return Counter((kind, " ".join(words_in(text))) for kind, texts in lists.items() for text in texts)
+    return Counter((kind, " ".join(split_words(text))) for kind, texts in lists.items() for text in texts)
 
 
-def check(base: bytes, ours: bytes, theirs: bytes) -> Merged:
+def check(base: bytes, ours: bytes, theirs: bytes) -> MergeResult:
     """All that must hold of any merge of what verbs did."""
     result = general(base, ours, theirs)
     was, one, two, now = [said_by(data) for data in (base, ours, theirs, result.data)]
@@ -118,8 +118,8 @@ def check(base: bytes, ours: bytes, theirs: bytes) -> Merged:
         assert not [fact for fact in side - was if not now[fact]], "lost"
     assert not any("line by line" in note for note in result.notes)
     swapped = general(base, theirs, ours)
-    assert swapped.conflicts == result.conflicts
-    if not result.conflicts:
+    assert swapped.conflict_count == result.conflict_count
+    if not result.conflict_count:
         assert not [fact for fact in now if now[fact] > max(was[fact], one[fact], two[fact])], "doubled"
         assert said(swapped.data) == said(result.data)
         before, here, there, then = [marks(data) for data in (base, ours, theirs, result.data)]
@@ -130,7 +130,7 @@ def check(base: bytes, ours: bytes, theirs: bytes) -> Merged:
             was_done = before.get(words) == "x" or (reopened and words not in before)  # which the other side reworded
             assert mark == "x" or was_done or "x" not in sides, "a tick lost"
     again = general(base, ours, ours)
-    assert (again.data, again.conflicts) == (ours, 0)
+    assert (again.data, again.conflict_count) == (ours, 0)
     for three, wanted in (((base, base, theirs), theirs), ((base, ours, base), ours)):
         assert general(*three).data == wanted
     return result
@@ -162,7 +162,7 @@ def test_verbs_on_a_plan_of_ours(steps: list[list[Step]]) -> None:
 @settings(max_examples=100)
 def test_what_only_adds_and_ticks_never_conflicts(steps: list[list[Step]]) -> None:
     base = CLEAN.encode()
-    assert check(base, walked(base, steps[0]), walked(base, steps[1])).conflicts == 0
+    assert check(base, walked(base, steps[0]), walked(base, steps[1])).conflict_count == 0
 
 
 @pytest.mark.skipif(not PLANS, reason="no corpus here")
@@ -180,7 +180,7 @@ def test_every_tenth_plan_of_the_corpus_is_cut_and_put_together_again() -> None:
         base = path.read_bytes()
         ours = walked(base, [Step("add", 1, "Ours alone", 0), Step("revise", 0, "Ours noted", 0)])
         theirs = walked(base, [Step("done", 0, "", 5), Step("decide", 0, "Theirs decided", 5)])
-        assert check(base, ours, theirs).conflicts == 0, path
+        assert check(base, ours, theirs).conflict_count == 0, path
 
 
 @st.composite
@@ -212,10 +212,10 @@ def test_any_texts_keep_the_laws_of_a_merge(three: tuple[bytes, bytes, bytes]) -
     assert general(base, ours, base).data == ours
     for was in (base, None):
         same = general(was, ours, ours)
-        assert (same.data, same.conflicts) == (ours, 0)
+        assert (same.data, same.conflict_count) == (ours, 0)
     result = general(base, ours, theirs)
     assert reader.read(result.data).text.to_bytes() == result.data
-    if not result.conflicts:
+    if not result.conflict_count:
         versions = [Counter(said(data)) for data in three]
         kept = [line for line in versions[0] if all(each[line] == 1 for each in versions) and line != "None yet."]
         assert set(kept) <= set(said(result.data))

@@ -6,8 +6,8 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.whole import Marks, merge
-from execplan.text.diff3 import merged
+from execplan.plan.merging.whole import ConflictMarkers, merge_plans
+from execplan.text.diff3 import merge_with_markers
 from tests.merging import both_ways, general
 
 PLAN = """\
@@ -43,35 +43,35 @@ def test_each_section_is_taken_from_the_side_that_changed_it() -> None:
     wanted = PLAN.replace("One.", "One!").replace("Three.", "Three!").replace("Some.", "None.")
     wanted = wanted.replace("status: active", "status: done").replace("# T\n", "# Tee\n")
     result = both_ways(PLAN, ours, theirs)
-    assert (result.data.decode(), result.conflicts) == (wanted, 0)
+    assert (result.data.decode(), result.conflict_count) == (wanted, 0)
 
 
 def test_a_conflict_in_one_paragraph_leaves_all_else_merged() -> None:
     ours = PLAN.replace("Two.", "Two, ours.").replace("Text.", "More text.")
     theirs = PLAN.replace("Two.", "Two, theirs.").replace("Some.", "None.")
-    marks = Marks(9, "HEAD", "topic")
+    marks = ConflictMarkers(9, "HEAD", "topic")
     result = general(PLAN.encode(), ours.encode(), theirs.encode(), marks)
     conflict = f"{'<' * 9} HEAD\nTwo, ours.\n{'=' * 9}\nTwo, theirs.\n{'>' * 9} topic"
     wanted = PLAN.replace("Two.", conflict).replace("Text.", "More text.").replace("Some.", "None.")
-    assert (result.data.decode(), result.conflicts) == (wanted, 1)
+    assert (result.data.decode(), result.conflict_count) == (wanted, 1)
     then = reader.read(result.data)
-    assert len(then.conflicts) == 3
+    assert len(then.conflict_lines) == 3
     assert [each.title for each in then.sections] == [each.title for each in reader.read(PLAN.encode()).sections]
 
 
 def test_lines_are_merged_by_what_is_handed_in() -> None:
     calls = []
 
-    def lines(base: object, ours: object, theirs: object, marks: Marks) -> tuple[list[str], int]:
+    def lines(base: object, ours: object, theirs: object, marks: ConflictMarkers) -> tuple[list[str], int]:
         calls.append((base, ours, theirs, marks))
         return ["merged\n"], 3
 
     ours, theirs = PLAN.replace("Text.", "Ours."), PLAN.replace("Text.", "Theirs.")
-    result = merge(PLAN.encode(), ours.encode(), theirs.encode(), lines, Marks(8))
+    result = merge_plans(PLAN.encode(), ours.encode(), theirs.encode(), lines, ConflictMarkers(8))
     head = ["## Context and Orientation\n", "\n"]
-    assert calls == [([*head, "Text.\n"], [*head, "Ours.\n"], [*head, "Theirs.\n"], Marks(8))]
+    assert calls == [([*head, "Text.\n"], [*head, "Ours.\n"], [*head, "Theirs.\n"], ConflictMarkers(8))]
     assert result.data.decode() == PLAN.replace("## Context and Orientation\n\nText.", "merged")
-    assert result.conflicts == 3
+    assert result.conflict_count == 3
 
 
 def test_a_section_added_is_placed_behind_its_neighbour() -> None:
@@ -105,13 +105,13 @@ def test_a_section_deleted_here_and_changed_there_is_a_conflict_of_it() -> None:
     assert both_ways(PLAN, gone, PLAN).data.decode() == gone
     result = general(PLAN.encode(), gone.encode(), PLAN.replace("Some.", "Many.").encode())
     wanted = f"{gone}\n<<<<<<< ours\n=======\n## Risks\n\nMany.\n>>>>>>> theirs\n"
-    assert (result.data.decode(), result.conflicts) == (wanted, 1)
+    assert (result.data.decode(), result.conflict_count) == (wanted, 1)
 
 
 def test_nothing_left_by_either_side_is_a_conflict() -> None:
     result = general(b"# T\n\n## Context\n", b"# T\n", b"## Context\n")
     assert result.data == b"<<<<<<< ours\n# T\n=======\n## Context\n>>>>>>> theirs\n"
-    assert result.conflicts == 1
+    assert result.conflict_count == 1
 
 
 def test_sections_moved_on_one_side_stay_moved() -> None:
@@ -142,7 +142,7 @@ def test_the_second_of_two_equal_sections_is_the_second() -> None:
 def test_odd_plans(base: str) -> None:
     ours, theirs = base.replace("A.", "A, ours."), base.replace("B.", "B, theirs.")
     result = both_ways(base, ours, theirs)
-    assert (result.data.decode(), result.conflicts) == (ours.replace("B.", "B, theirs."), 0)
+    assert (result.data.decode(), result.conflict_count) == (ours.replace("B.", "B, theirs."), 0)
 
 
 def test_a_fence_left_open_on_one_side_loses_nothing() -> None:
@@ -158,14 +158,14 @@ def test_added_on_both_sides() -> None:
     ours = PLAN.replace("## Risks", "## Progress\n\n- [ ] A.\n\n## Risks")
     theirs = PLAN.replace("## Risks", "## Progress\n\n- [x] A.\n- [ ] B.\n\n## Risks")
     for base in (None, b"", b" \n"):
-        assert merge(base, ours.encode(), theirs.encode(), merged).data.decode() == theirs
+        assert merge_plans(base, ours.encode(), theirs.encode(), merge_with_markers).data.decode() == theirs
 
 
 def test_two_plans_added_under_one_name_conflict_whole() -> None:
     ours, theirs = PLAN, "# Another\n\n## Progress\n\n- [ ] B."
     result = general(None, ours.encode(), theirs.encode())
     assert result.data.decode() == f"<<<<<<< ours\n{ours}=======\n{theirs}\n>>>>>>> theirs\n"
-    assert result.conflicts == 1
+    assert result.conflict_count == 1
     assert "two different plans" in result.notes[0]
 
 
@@ -175,7 +175,7 @@ def test_a_base_with_conflicts_of_its_own_loses_nothing() -> None:
     ours, theirs = tasks.format("- [x] One.\n- [ ] Ours.\n"), tasks.format("- [x] One.\n- [ ] Two.\n")
     result = both_ways(base, ours, theirs)
     told = [task.text for task in reader.read(result.data).tasks]
-    assert (sorted(told), result.conflicts) == (["A.", "One.", "Ours.", "Two."], 0)
+    assert (sorted(told), result.conflict_count) == (["A.", "One.", "Ours.", "Two."], 0)
 
 
 def test_a_side_with_markers_of_its_own_is_taken_as_text() -> None:
@@ -184,7 +184,7 @@ def test_a_side_with_markers_of_its_own_is_taken_as_text() -> None:
     theirs = base.replace("- [ ] B.", "- [x] B.").replace("Two.", "Two!")
     result = general(base.encode(), ours.encode(), theirs.encode())
     wanted = ours.replace("- [ ] B.", "- [x] B.").replace("Two.", "Two!")
-    assert (result.data.decode(), result.conflicts) == (wanted, 0)
+    assert (result.data.decode(), result.conflict_count) == (wanted, 0)
     assert general(base.encode(), theirs.encode(), ours.encode()).data.decode() == wanted
 
 
@@ -208,7 +208,7 @@ CRLF = PLAN.replace("\n", "\r\n")
 )  # fmt: skip
 def test_ends_of_lines_and_of_files(base: str, ours: str, theirs: str, wanted: str) -> None:
     result = general(base.encode(), ours.encode(), theirs.encode())
-    assert (result.data, result.conflicts) == (wanted.encode(), 0)
+    assert (result.data, result.conflict_count) == (wanted.encode(), 0)
 
 
 def test_new_lines_of_theirs_end_as_their_neighbours_do() -> None:
@@ -224,5 +224,5 @@ def test_new_lines_of_theirs_end_as_their_neighbours_do() -> None:
 def test_a_side_that_is_no_text_is_refused(bad: bytes) -> None:
     for three in ((PLAN.encode(), bad, PLAN.encode()), (PLAN.encode(), PLAN.encode(), bad)):
         with pytest.raises(ExecplanError) as caught:
-            merge(*three, merged)
+            merge_plans(*three, merge_with_markers)
         assert caught.value.exit == 3

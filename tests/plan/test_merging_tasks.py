@@ -205,7 +205,7 @@ def changed(edits: dict[str, str]) -> str:
 def test_tasks(name: str) -> None:
     ours, theirs, wanted, notes = MERGES[name]
     result = both_ways(plan(BASE), changed(ours), changed(theirs))
-    assert (result.data.decode(), result.conflicts) == (plan(wanted), 0)
+    assert (result.data.decode(), result.conflict_count) == (plan(wanted), 0)
     assert len(result.notes) == len(notes)
     assert all(words in told for words, told in zip(notes, result.notes, strict=True))
 
@@ -251,13 +251,13 @@ def test_conflicts_hold_both_versions_and_nothing_else(name: str) -> None:
     result = general(plan(BASE).encode(), changed(ours | more).encode(), changed(theirs).encode())
     around = BASE + "\n- [ ] Added by ours."
     assert result.data.decode() == plan(around.replace("- [ ] Build the parser.", wanted))
-    assert result.conflicts == 1
+    assert result.conflict_count == 1
     then = reader.read(result.data)
     assert [section.title for section in then.sections] == ["Progress", "Context"]
     for side in (changed(ours), changed(theirs)):
         assert {task.text for task in reader.read(side.encode()).tasks} <= {task.text for task in then.tasks}
     swapped = general(plan(BASE).encode(), changed(theirs).encode(), changed(ours | more).encode())
-    assert swapped.conflicts == 1
+    assert swapped.conflict_count == 1
 
 
 def test_the_blank_line_between_tasks_is_kept() -> None:
@@ -279,7 +279,7 @@ def test_boxes_outside_progress_are_tasks_where_lines_would_conflict() -> None:
     ours = base.replace("- [ ] It runs", "- [x] (2026-01-02) It runs")
     theirs = base.replace("- [ ] It runs", "- [x] (2026-01-01) It runs").replace("- [ ] It stops", "- [x] It stops")
     result = both_ways(base, ours, theirs)
-    assert (result.data.decode(), result.conflicts) == (theirs, 0)
+    assert (result.data.decode(), result.conflict_count) == (theirs, 0)
 
 
 @pytest.mark.parametrize(

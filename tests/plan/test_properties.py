@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
 from execplan.plan import body, logs, reader, reword, tasks
-from execplan.plan.change import facts, words_of
+from execplan.plan.change import plan_content, require_text
 from execplan.plan.model import OPEN
 from execplan.plan.outline import NAMES
 from execplan.plan.seek import find_section
-from execplan.plan.whole import rebased
+from execplan.plan.whole import rebase_text
 from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import Change, Changer
+    from execplan.plan.change import PlanChange, ChangeBuilder
     from execplan.plan.model import Plan
 
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
@@ -75,13 +75,13 @@ def outside(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
     return taken, put
 
 
-def attempt(data: bytes, changer: Changer) -> bytes | None:
+def attempt(data: bytes, changer: ChangeBuilder) -> bytes | None:
     """The bytes after a change, or None when it is refused."""
     try:
         new, change = apply_change(data, changer)
     except ExecplanError:
         return None
-    assert facts(reader.read(new)) == (change.expected if change.edits else facts(reader.read(data)))
+    assert plan_content(reader.read(new)) == (change.expected_content if change.edits else plan_content(reader.read(data)))
     return new
 
 
@@ -89,34 +89,34 @@ def attempt(data: bytes, changer: Changer) -> bytes | None:
 @settings(max_examples=300)
 def test_done_then_reopen_gives_the_bytes_back(data: bytes) -> None:
     for task in reader.read(data).tasks:
-        if task.state != OPEN or task.stamp is not None:
+        if task.state != OPEN or task.timestamp is not None:
             continue
-        ticked = attempt(data, tasks.tick([str(task.number)], MOMENT))
+        ticked = attempt(data, tasks.complete_tasks([str(task.number)], MOMENT))
         if ticked is None:
             continue
         taken, put = outside(data, ticked)
         assert len(taken) == len(put) == 1
-        assert attempt(ticked, tasks.tick([str(task.number)], MOMENT)) == ticked
-        assert attempt(ticked, tasks.reopen([str(task.number)])) == data
+        assert attempt(ticked, tasks.complete_tasks([str(task.number)], MOMENT)) == ticked
+        assert attempt(ticked, tasks.reopen_tasks([str(task.number)])) == data
 
 
 @given(plans(), WORDS, st.booleans())
 @settings(max_examples=400)
 def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
     try:
-        words = words_of(given_words, "the words")
+        words = require_text(given_words, "the words")
     except ExecplanError:
         return
     for changer in (
-        tasks.add(words, MOMENT, create=create),
-        logs.decide(words, "why", "Ann", MOMENT, create=create),
-        logs.decide("what", words, "Ann", MOMENT, create=create),
-        logs.discover(words, "shown", create=create),
-        logs.discover("what", words, create=create),
-        logs.outcome(words, create=create),
-        logs.revise(words, MOMENT),
-        body.note([words], create=create),
-        body.note(["what"], [words, "```", "## no heading"], create=create),
+        tasks.add_task(words, MOMENT, create=create),
+        logs.add_decision(words, "why", "Ann", MOMENT, create=create),
+        logs.add_decision("what", words, "Ann", MOMENT, create=create),
+        logs.add_discovery(words, "shown", create=create),
+        logs.add_discovery("what", words, create=create),
+        logs.add_outcome(words, create=create),
+        logs.add_revision_note(words, MOMENT),
+        body.add_note([words], create=create),
+        body.add_note(["what"], [words, "```", "## no heading"], create=create),
     ):
         after = attempt(data, changer)
         if after is None or after == data:
@@ -149,19 +149,19 @@ def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
             assert reader.read(after).tasks[task.number - 1].mark == task.mark
 
 
-def setter(name: str, lines: list[str], plan: Plan) -> Change:
+def setter(name: str, lines: list[str], plan: Plan) -> PlanChange:
     """A change whose refusals all come when it is made."""
-    return body.set_body(name, lines)(plan)
+    return body.set_section_body(name, lines)(plan)
 
 
-def reworder(query: str, words: str, plan: Plan) -> Change:
+def reworder(query: str, words: str, plan: Plan) -> PlanChange:
     """A change that begins anew with every call."""
-    return reword.reword(query, words_of(words, "the words"))(plan)
+    return reword.reword_task(query, require_text(words, "the words"))(plan)
 
 
-def splitter(query: str, done: str, remaining: str, plan: Plan) -> Change:
+def splitter(query: str, done: str, remaining: str, plan: Plan) -> PlanChange:
     """A change that begins anew with every call."""
-    return reword.split(query, words_of(done, "the words"), words_of(remaining, "the words"), MOMENT)(plan)
+    return reword.split_task(query, require_text(done, "the words"), require_text(remaining, "the words"), MOMENT)(plan)
 
 
 @given(plans(), st.lists(LINES | HEADS, min_size=1, max_size=6), st.sampled_from([*NAMES, "Risks"]))
@@ -173,20 +173,20 @@ def test_a_whole_body(data: bytes, lines: list[str], name: str) -> None:
         return
     plan, then = reader.read(data), reader.read(after)
     section, now = find_section(plan, name), find_section(then, name)
-    assert same_around(data, after, section.body, section.notes)
-    said = [line for line in then.text.lines[now.body : now.notes] if line.strip()]
+    assert same_around(data, after, section.body_start, section.notes_start)
+    said = [line for line in then.text.lines[now.body_start : now.notes_start] if line.strip()]
     wanted = [line for line in lines if line]
     if wanted[0] == plan.text.lines[section.start]:
         del wanted[0]  # the section's own heading is taken for that
     assert said[: len(wanted)] == wanted
-    assert attempt(after, body.set_body(name, lines)) == after
+    assert attempt(after, body.set_section_body(name, lines)) == after
     assert [each.title for each in then.sections] == [each.title for each in plan.sections]
 
 
 @given(plans(), plans())
 @settings(max_examples=300)
 def test_a_whole_text_is_changed_to_the_byte(data: bytes, other: bytes) -> None:
-    assert attempt(data, lambda plan: rebased(plan, data, other, "edit", "edited", "")) == with_mark_of(data, other)
+    assert attempt(data, lambda plan: rebase_text(plan, data, other, "edit", "edited", "")) == with_mark_of(data, other)
 
 
 def with_mark_of(data: bytes, other: bytes) -> bytes:
@@ -221,5 +221,5 @@ def test_any_bytes_are_a_plan_or_refused(data: bytes) -> None:
 @pytest.mark.parametrize("given_words", ["", " \n", "…", "None yet.", "a\0b", "a\x1b[2Jb", "\ud800"])
 def test_words_that_are_refused(given_words: str) -> None:
     with pytest.raises(ExecplanError) as caught:
-        words_of(given_words, "the words")
+        require_text(given_words, "the words")
     assert caught.value.exit == 2

@@ -86,8 +86,8 @@ def test_tasks(lines: str, tasks: list[tuple[str, str]]) -> None:
 def test_depth_and_lines_of_a_task() -> None:
     plan = read("# T\n\n## Progress\n\n- [ ] a\n  b\n\n  more\n  - [ ] c\n")
     outer, inner = plan.tasks
-    assert (outer.depth, outer.start, outer.end, outer.stop) == (0, 4, 6, 9)
-    assert (inner.depth, inner.start, inner.end, inner.stop) == (1, 8, 9, 9)
+    assert (outer.depth, outer.start, outer.end, outer.item_end) == (0, 4, 6, 9)
+    assert (inner.depth, inner.start, inner.end, inner.item_end) == (1, 8, 9, 9)
 
 
 def test_boxes_outside_progress_are_checklists() -> None:
@@ -175,7 +175,7 @@ def test_revision_notes(note: str, date: str | None, words: str) -> None:
     [entry] = plan.revisions
     assert (entry.date, entry.text) == (date, f"{words} goes on")
     last = plan.sections[-1]
-    assert last.notes < last.end
+    assert last.notes_start < last.end
 
 
 def test_revision_notes_in_a_section() -> None:
@@ -187,11 +187,11 @@ def test_a_conflict_is_read_on_both_sides() -> None:
     text = CLEAN.replace("- [ ] Build the parser.", "<<<<<<< a\n- [ ] Build\n=======\n- [x] Built\n>>>>>>> b")
     plan = read(text)
     assert [task.text for task in plan.tasks] == ["Read lines.", "Build", "Built", "Write the tests."]
-    assert len(plan.conflicts) == 3
+    assert len(plan.conflict_lines) == 3
     assert len(plan.sections) == 12
-    assert read("# T\n\nTitle\n=======\n\n>>>>>>> quote\n").conflicts != []
-    assert read("# T\n\nTitle\n=======\n").conflicts == []
-    assert read("# T\n\n>>>>>>> quote\n").conflicts == []
+    assert read("# T\n\nTitle\n=======\n\n>>>>>>> quote\n").conflict_lines != []
+    assert read("# T\n\nTitle\n=======\n").conflict_lines == []
+    assert read("# T\n\n>>>>>>> quote\n").conflict_lines == []
 
 
 @pytest.mark.parametrize(

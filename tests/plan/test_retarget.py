@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan.retarget import Spelling, respelled
+from execplan.plan.retarget import PathReplacement, apply_replacements
 
 PLAN = [
-    Spelling("plans/p.md", "plans/archive/p.md", False),
-    Spelling("p.md", "archive/p.md", False),
-    Spelling("plans/artifacts/p", "plans/archive/artifacts/p", True),
-    Spelling("2026-01-01_p", "2026-01-01_q", False),
+    PathReplacement("plans/p.md", "plans/archive/p.md", False),
+    PathReplacement("p.md", "archive/p.md", False),
+    PathReplacement("plans/artifacts/p", "plans/archive/artifacts/p", True),
+    PathReplacement("2026-01-01_p", "2026-01-01_q", False),
 ]
 
 
@@ -32,7 +32,7 @@ PLAN = [
     ],
 )
 def test_what_is_named(before: str, after: str) -> None:
-    assert respelled(before, PLAN) == after
+    assert apply_replacements(before, PLAN) == after
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_what_is_named(before: str, after: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_something_else(text: str) -> None:
-    assert respelled(text, PLAN) == text
+    assert apply_replacements(text, PLAN) == text

@@ -8,33 +8,33 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from execplan.plan import reader
-from execplan.plan.logs import decide, discover, revise
-from execplan.plan.tasks import add, tick
+from execplan.plan.logs import add_decision, add_discovery, add_revision_note
+from execplan.plan.tasks import add_task, complete_tasks
 from execplan.repo.amend import apply_change
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from tests.conftest import Folder
 
 PLAN = ".agent/execplans/2026-01-01_parser.md"
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
-OURS = (tick(["2"], MOMENT), add("Handle CRLF", MOMENT), decide("Keep bytes", "Nothing is lost.", "Ann", MOMENT))
+OURS = (complete_tasks(["2"], MOMENT), add_task("Handle CRLF", MOMENT), add_decision("Keep bytes", "Nothing is lost.", "Ann", MOMENT))
 THEIRS = (
-    tick(["3"], MOMENT),
-    add("Handle tabs", MOMENT),
-    decide("Read twice", "It is simpler.", "Ben", MOMENT),
-    discover("CR ends lines", "`old.md` has one."),
-    revise("The tree was given up.", MOMENT),
+    complete_tasks(["3"], MOMENT),
+    add_task("Handle tabs", MOMENT),
+    add_decision("Read twice", "It is simpler.", "Ben", MOMENT),
+    add_discovery("CR ends lines", "`old.md` has one."),
+    add_revision_note("The tree was given up.", MOMENT),
 )
 BOTH = ("Handle CRLF", "Handle tabs", "Keep bytes", "Read twice", "CR ends lines", "The tree was given up.")
 """What OURS and THEIRS bring in."""
 
 
-def edited(text: str | bytes, *changers: Changer) -> str:
+def edited(text: str | bytes, *changers: ChangeBuilder) -> str:
     """A plan after some verbs."""
     data = text if isinstance(text, bytes) else text.encode()
     for changer in changers:

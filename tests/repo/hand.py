@@ -26,11 +26,11 @@ def main(hand: int, edits: int, *, commit: bool) -> None:
     for number in range(edits):
         said = words(hand, number)
         verb, changer = (
-            ("add", tasks.add(said, now())),
-            ("done", tasks.tick([words(hand, number - 1)], now())),
-            ("decide", logs.decide(said, f"so that {said}", "Ann", now())),
-            ("discover", logs.discover(said, f"shown by {said}")),
-            ("note", body.note([said])),
+            ("add", tasks.add_task(said, now())),
+            ("done", tasks.complete_tasks([words(hand, number - 1)], now())),
+            ("decide", logs.add_decision(said, f"so that {said}", "Ann", now())),
+            ("discover", logs.add_discovery(said, f"shown by {said}")),
+            ("note", body.add_note([said])),
         )[number % KINDS]
         project, ref = pick.select_plan(".", "parser")
         amend(project, ref, changer, WriteOptions(commit=commit), command=verb)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.text.lock import Lock
+from execplan.text.lock import FileLock
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 
@@ -129,7 +129,7 @@ def test_a_plan_that_is_archived_while_its_file_is_copied(repo: Folder) -> None:
     repo.write("a.log", "one\n")
     lock = repo.path / ".git/execplan/locks/home.lock"
     lock.parent.mkdir(parents=True)
-    with Lock(str(lock), "the test"):
+    with FileLock(str(lock), "the test"):
         running = repo.start("attach", "a.log")
         while not list(path.parent.rglob("*.tmp")):
             assert running.poll() is None

@@ -80,7 +80,7 @@ def test_touched(project: Shelf) -> None:
     assert project.same() == []
     assert project.lint() == project.lint()
     reads: list[str] = []
-    trace.listen(reads.append)
+    trace.add_listener(reads.append)
     project.lint()
     trace._listeners.pop()
     assert not [line for line in reads if line.endswith(".md")], "the new status was not kept"

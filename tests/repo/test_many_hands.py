@@ -13,7 +13,7 @@ import pytest
 from execplan.plan import reader
 from execplan.plan.model import DONE, Plan
 from execplan.repo import homes, state
-from execplan.text.lock import Lock
+from execplan.text.lock import FileLock
 from tests import processes
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
@@ -116,7 +116,7 @@ def test_a_writer_that_waits_too_long(repo: Folder, monkeypatch: pytest.MonkeyPa
     project = homes.find(str(repo.path))
     call = {**CALLS, "reopen": ["reopen", "2"], "done": ["done", "3"]}[verb]
     monkeypatch.setenv("EXECPLAN_AUTHOR", "Ann")
-    with Lock(state.lock_path(project, os.path.realpath(path)), "done of 2026-01-01_parser"):
+    with FileLock(state.lock_path(project, os.path.realpath(path)), "done of 2026-01-01_parser"):
         result = repo.run(*call, "--lock-timeout", "0.1", "--json", EDITOR="sh -c 'echo more >> \"$0\"'")
         for reading in (["show"], ["list"], ["status"], ["next"], ["lint"], ["lint", str(path)]):
             assert repo.run(*reading).exit == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan.tasks import add, tick
+from execplan.plan.tasks import add_task, complete_tasks
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.repo.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, plan, states
@@ -217,7 +217,7 @@ def test_the_setting_commit_leaves_a_merge_to_git(repo: Folder) -> None:
 
 
 def test_an_archived_plan_is_finished_too(repo: Folder) -> None:
-    done = edited(CLEAN, tick(["2", "3"], MOMENT))
+    done = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
     archived = ".agent/execplans/archive/2026-01-01_parser.md"
     fork(repo, edited(done, *OURS[1:]), edited(done, *THEIRS[1:]), base=done, name=archived)
     assert git(repo, "merge", "side").returncode == 1
@@ -264,4 +264,4 @@ def test_other_verbs_still_refuse_a_plan_with_markers(repo: Folder) -> None:
     assert (repo.path / PLAN).read_text() == text
     repo.ok("merge", "parser")
     repo.ok("add", "Another")
-    edited((repo.path / PLAN).read_bytes(), add("And another", MOMENT))
+    edited((repo.path / PLAN).read_bytes(), add_task("And another", MOMENT))

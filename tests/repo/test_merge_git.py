@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.plan.logs import decide
-from execplan.plan.tasks import add, tick
+from execplan.plan.logs import add_decision
+from execplan.plan.tasks import add_task, complete_tasks
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.repo.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, marked, plan, states
@@ -39,7 +39,7 @@ def holds_both(folder: Folder, name: str = PLAN) -> None:
         "Handle CRLF": "open",
         "Handle tabs": "open",
     }
-    assert plan(folder, name).conflicts == []
+    assert plan(folder, name).conflict_lines == []
     assert git(folder, "ls-files", "-u").stdout == ""
 
 
@@ -146,11 +146,11 @@ def test_criss_cross_merges(driven: Folder) -> None:
     assert git(driven, "merge", "old").returncode == 1
     settle(driven, "Read first, as they said.")
     commit(
-        driven, edited((driven.path / PLAN).read_bytes(), add("Only on side", MOMENT), tick(["Handle tabs"], MOMENT))
+        driven, edited((driven.path / PLAN).read_bytes(), add_task("Only on side", MOMENT), complete_tasks(["Handle tabs"], MOMENT))
     )
     driven.git("checkout", "-q", "main")
     commit(
-        driven, edited((driven.path / PLAN).read_bytes(), add("Only on main", MOMENT), tick(["Handle CRLF"], MOMENT))
+        driven, edited((driven.path / PLAN).read_bytes(), add_task("Only on main", MOMENT), complete_tasks(["Handle CRLF"], MOMENT))
     )
     assert len(driven.git("merge-base", "--all", "main", "side").split()) == 2
     assert git(driven, "merge", "side").returncode == 1
@@ -166,9 +166,9 @@ def test_criss_cross_merges(driven: Folder) -> None:
 def test_archived_on_one_side_and_edited_on_the_other(driven: Folder) -> None:
     commit(driven, CLEAN)
     driven.git("checkout", "-qb", "side")
-    commit(driven, edited(CLEAN, add("Found late", MOMENT), decide("Late", "It came up.", "Ben", MOMENT)))
+    commit(driven, edited(CLEAN, add_task("Found late", MOMENT), add_decision("Late", "It came up.", "Ben", MOMENT)))
     driven.git("checkout", "-q", "main")
-    commit(driven, edited(CLEAN, tick(["2", "3"], MOMENT)))
+    commit(driven, edited(CLEAN, complete_tasks(["2", "3"], MOMENT)))
     driven.ok("archive", "parser", "--commit")
     driven.git("merge", "-q", "--no-edit", "side")
     archived = ".agent/execplans/archive/2026-01-01_parser.md"
@@ -296,7 +296,7 @@ def test_the_attribute_without_the_setting_is_gits_own_merge(driven: Folder) -> 
 
 def test_notes_are_told(driven: Folder) -> None:
     ours = CLEAN.replace("- [ ] Build the parser.", "- [ ] Build the parser and the printer.")
-    fork(driven, ours, edited(CLEAN, tick(["2"], MOMENT)))
+    fork(driven, ours, edited(CLEAN, complete_tasks(["2"], MOMENT)))
     merged = git(driven, "merge", "--no-edit", "side")
     assert merged.returncode == 0
     assert f"execplan: {PLAN}: " in merged.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan.form import fits
+from execplan.plan.form import matches_pattern
 from execplan.repo import naming
 
 
@@ -53,13 +53,13 @@ def test_the_name_of_a_new_plan(monkeypatch: pytest.MonkeyPatch, form: str, take
     ],
 )
 def test_fits(form: str, name: str, fit: bool) -> None:
-    assert fits(form, name) is fit
+    assert matches_pattern(form, name) is fit
 
 
 def test_a_name_that_was_given_by_hand_fits_loosely() -> None:
-    assert fits("{date}-{slug}", "2026-01-01-Local VAF, shuffled&more", loose=True)
-    assert not fits("{date}-{slug}", "2026-01-01_Local VAF", loose=True)
-    assert not fits("{date}-{slug}", "2026-01-01- x", loose=True)
+    assert matches_pattern("{date}-{slug}", "2026-01-01-Local VAF, shuffled&more", any_slug=True)
+    assert not matches_pattern("{date}-{slug}", "2026-01-01_Local VAF", any_slug=True)
+    assert not matches_pattern("{date}-{slug}", "2026-01-01- x", any_slug=True)
 
 
 @pytest.mark.parametrize(

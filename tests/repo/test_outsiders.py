@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.clock import now
-from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
+from execplan.errors import CONFLICT, INPUT, POLICY, ExecplanError
 from execplan.plan import logs, tasks
 from execplan.repo import homes, pick
 from execplan.repo.amend import EditResult, WriteOptions, amend
 from execplan.repo.edits import recovered
 from execplan.repo.scaffold import create_plan
 from execplan.text import files, folder
-from execplan.text.folder import Folder
+from execplan.text.folder import OpenDirectory
 from tests import processes
 from tests.conftest import Folder as Scratch
 from tests.plans import CLEAN
@@ -27,10 +27,10 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
 
 
-def edit(repo: Scratch, changer: Changer) -> EditResult:
+def edit(repo: Scratch, changer: ChangeBuilder) -> EditResult:
     project, ref = pick.select_plan(str(repo.path), "parser")
     return amend(project, ref, changer, WriteOptions(), command="done")
 
@@ -45,14 +45,14 @@ def save(path: Path, text: str) -> None:
 def before_exchange(monkeypatch: pytest.MonkeyPatch, *saves: Callable[[], object]) -> None:
     """Let an outsider save at the last moment before two files change places, once for each time."""
     left = list(saves)
-    exchange = Folder.exchange
+    exchange = OpenDirectory.exchange
 
-    def late(self: Folder, one: str, two: str) -> bool:
+    def late(self: OpenDirectory, one: str, two: str) -> bool:
         if left:
             left.pop(0)()
         return exchange(self, one, two)
 
-    monkeypatch.setattr(Folder, "exchange", late)
+    monkeypatch.setattr(OpenDirectory, "exchange", late)
 
 
 EXTRA = CLEAN.replace("Write the scanner,", "First write the scanner,")
@@ -64,7 +64,7 @@ def test_a_save_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatc
     """It goes back into its place, is read, and the edit is made to it."""
     path = repo.plan()
     before_exchange(monkeypatch, partial(save if how == "by a new file" else Path.write_text, path, EXTRA))
-    done = edit(repo, tasks.tick(["2"], now()))
+    done = edit(repo, tasks.complete_tasks(["2"], now()))
     text = path.read_text()
     assert "First write the scanner," in text
     assert text.count("- [x]") == 2
@@ -77,7 +77,7 @@ def test_two_saves_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyP
     """The newer one stays, the older one is kept and named."""
     path = repo.plan()
     before_exchange(monkeypatch, lambda: save(path, EXTRA), lambda: save(path, MORE))
-    done = edit(repo, tasks.tick(["2"], now()))
+    done = edit(repo, tasks.complete_tasks(["2"], now()))
     text = path.read_text()
     assert "Lines and blocks can be read." in text
     assert text.count("- [x]") == 2
@@ -91,8 +91,8 @@ def test_a_task_that_a_save_has_taken_out(repo: Scratch, monkeypatch: pytest.Mon
     gone = CLEAN.replace("- [ ] Build the parser.\n", "")
     before_exchange(monkeypatch, lambda: save(path, gone))
     with pytest.raises(ExecplanError) as caught:
-        edit(repo, tasks.tick(["Build the parser"], now()))
-    assert (caught.value.exit, caught.value.code) == (CHANGED, "task-gone")
+        edit(repo, tasks.complete_tasks(["Build the parser"], now()))
+    assert (caught.value.exit, caught.value.code) == (CONFLICT, "task-gone")
     assert path.read_text() == gone
     assert os.listdir(path.parent) == [path.name]
 
@@ -102,8 +102,8 @@ def test_a_file_that_never_holds_still(repo: Scratch, monkeypatch: pytest.Monkey
     texts = [CLEAN + "\n" * number for number in range(1, 99)]
     before_exchange(monkeypatch, *[partial(save, path, text) for text in texts])
     with pytest.raises(ExecplanError) as caught:
-        edit(repo, tasks.tick(["2"], now()))
-    assert (caught.value.exit, caught.value.code) == (CHANGED, "changed-underneath")
+        edit(repo, tasks.complete_tasks(["2"], now()))
+    assert (caught.value.exit, caught.value.code) == (CONFLICT, "changed-underneath")
     assert path.read_text() in texts
     assert repo.run("undo").exit == 1
 
@@ -111,10 +111,10 @@ def test_a_file_that_never_holds_still(repo: Scratch, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("number", range(3))
 def test_a_file_system_that_can_not_exchange(repo: Scratch, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     path = repo.plan()
-    monkeypatch.setattr(folder, "_rename", lambda *given: False)
+    monkeypatch.setattr(folder, "_rename_with_flags", lambda *given: False)
     for _ in range(number):
         repo.ok("add", f"Task {number}")
-    edit(repo, tasks.tick(["2"], now()))
+    edit(repo, tasks.complete_tasks(["2"], now()))
     assert path.read_text().count("- [x]") == 2
     assert os.listdir(path.parent) == [path.name]
     data = repo.ok("archive", "--force", "--reason", "Enough.")
@@ -125,11 +125,11 @@ def test_bytes_that_a_killed_writer_left_and_nobody_has_read(repo: Scratch) -> N
     """Another program's save that was displaced when the writer was killed is kept; what the journal knows is not."""
     path = repo.plan()
     repo.ok("done", "2")
-    left = path.with_name(files.temporary(path.name))
+    left = path.with_name(files.temp_file_name(path.name))
     left.write_text(CLEAN)
-    assert edit(repo, logs.outcome("One.")).warnings == ()
+    assert edit(repo, logs.add_outcome("One.")).warnings == ()
     left.write_text("")
-    assert edit(repo, logs.outcome("Two.")).warnings == ()
+    assert edit(repo, logs.add_outcome("Two.")).warnings == ()
     left.write_text(MORE)
     told = repo.run("outcome", "Three.").err
     kept = recovered.list_backups(homes.find(str(repo.path)))
@@ -180,13 +180,13 @@ def test_33_a_folder_swapped_for_a_link(
     failed = None
     try:
         if verb == "done":
-            amend(project, ref, tasks.tick(["2"], now()), WriteOptions(), command="done")
+            amend(project, ref, tasks.complete_tasks(["2"], now()), WriteOptions(), command="done")
         else:
             create_plan(project, "Another", "", [], WriteOptions())
     except ExecplanError as error:
         failed = error.exit
     monkeypatch.undo()
-    assert victim.is_symlink() == (failed in (INPUT, CHANGED, POLICY)), failed
+    assert victim.is_symlink() == (failed in (INPUT, CONFLICT, POLICY)), failed
     assert victim.is_symlink() or step > 1
     assert look(outside) == before
 
@@ -229,7 +229,7 @@ def test_33_a_folder_that_is_gone_for_a_moment(repo: Scratch, monkeypatch: pytes
 
     with monkeypatch.context() as swapped:
         swapped.setattr(os.path, "realpath", once)
-        assert edit(repo, tasks.tick(["2"], now())).changed
+        assert edit(repo, tasks.complete_tasks(["2"], now())).changed
     assert gone
 
 
@@ -237,20 +237,20 @@ def test_33_a_folder_that_is_gone_for_a_moment(repo: Scratch, monkeypatch: pytes
 def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.MonkeyPatch, trouble: BaseException) -> None:
     """The edit is on the disk, so the journal has it; of an error that harms nothing there is nothing to tell."""
     path = repo.plan()
-    unlink = Folder.unlink
+    unlink = OpenDirectory.unlink
 
-    def fails(self: Folder, name: str) -> None:
+    def fails(self: OpenDirectory, name: str) -> None:
         if path.read_text() != CLEAN:
             raise trouble
         unlink(self, name)
 
     with monkeypatch.context() as late:
-        late.setattr(Folder, "unlink", fails)
+        late.setattr(OpenDirectory, "unlink", fails)
         if isinstance(trouble, OSError):
-            assert edit(repo, tasks.tick(["2"], now())).changed
+            assert edit(repo, tasks.complete_tasks(["2"], now())).changed
         else:
             with pytest.raises(KeyboardInterrupt):
-                edit(repo, tasks.tick(["2"], now()))
+                edit(repo, tasks.complete_tasks(["2"], now()))
     assert path.read_text() != CLEAN
     assert repo.ok("undo", "--any")["said"][0].startswith("undone: done 2")
     assert path.read_text() == CLEAN

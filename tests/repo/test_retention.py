@@ -33,7 +33,7 @@ def edit(repo: Folder, numbers: range) -> None:
     """Add a task for each number, in this process."""
     project, ref = pick.select_plan(str(repo.path), "parser")
     for number in numbers:
-        amend(project, ref, tasks.add(f"Task {number}", now()), WriteOptions(), command="add")
+        amend(project, ref, tasks.add_task(f"Task {number}", now()), WriteOptions(), command="add")
 
 
 def size(repo: Folder, path: Path) -> int:
@@ -126,7 +126,7 @@ def test_moves_are_kept_too(repo: Folder) -> None:
     repo.ok("rename", "scanner", "Build the parser")
     project, ref = pick.select_plan(str(repo.path), "build-the-parser")
     for number in range(120):
-        amend(project, ref, tasks.add(f"More {number}", now()), WriteOptions(), command="add")
+        amend(project, ref, tasks.add_task(f"More {number}", now()), WriteOptions(), command="add")
     assert len(read_stack(project, ref.path).undoable) == 152
 
 

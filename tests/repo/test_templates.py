@@ -9,7 +9,7 @@ import pytest
 
 from execplan.lint.runner import RuleContext, lint_bytes
 from execplan.plan import outline, reader
-from execplan.plan.guidance import is_guidance
+from execplan.plan.guidance import is_placeholder_text
 from execplan.repo.drafting.render import TemplateVariables
 from execplan.repo.drafting.sandbox import FILTERS, LOOP_ATTRIBUTES
 from execplan.text.blocks import FENCE
@@ -47,10 +47,10 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     shown = [block for block in plan.blocks if block.kind == FENCE]
     assert all("{example" in block.text for block in shown)
     code = {at for block in shown for at in range(block.start, block.end)}
-    prose = {at: plan.text.lines[at] for section in plan.sections for at in range(section.body, section.end)}
+    prose = {at: plan.text.lines[at] for section in plan.sections for at in range(section.body_start, section.end)}
     filled = [at for at, line in prose.items() if line.strip() and at not in code]
     tasks = {task.start for task in plan.tasks}
-    assert {at for at in filled if not is_guidance(prose[at])} == tasks
+    assert {at for at in filled if not is_placeholder_text(prose[at])} == tasks
     assert bool(tasks) == (name != "plan")
     assert not [
         line for at, line in enumerate(plan.text.lines) if line != line.rstrip() or ("{" in line and at not in code)
@@ -68,7 +68,7 @@ def test_words_stand_in_place_of_what_a_template_says(repo: Folder, name: str) -
 def test_every_kind_asks_questions_of_its_own() -> None:
     plain = set(from_template("plan").split("\n"))
     asked = [set(from_template(name).split("\n")) - plain for name in KINDS]
-    asked = [{line for line in each if is_guidance(line)} for each in asked]
+    asked = [{line for line in each if is_placeholder_text(line)} for each in asked]
     assert all(len(each) >= 5 for each in asked)
     for at, each in enumerate(asked):
         assert all(not each & other for other in asked[:at])
@@ -201,7 +201,7 @@ def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
 
 def test_a_mark_alone_or_in_code_is_no_guidance() -> None:
     text = "# T\n\n## Plan of Work\n\n<!-- guidance -->\n\n```\nx <!-- guidance -->\n```\n\nx<!-- guidance -->\n"
-    assert reader.read(text.encode()).guidance == []
+    assert reader.read(text.encode()).placeholder_lines == []
 
 
 def test_what_an_own_template_leaves_out_is_a_warning(repo: Folder) -> None:

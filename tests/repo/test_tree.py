@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from execplan.clock import this_minute
+from execplan.clock import current_minute
 from execplan.lint.facts import RepositoryTree
 from execplan.repo import ask, homes
 from execplan.repo.checking import tree
@@ -150,9 +150,9 @@ def test_evidence_tells_what_a_plan_was(repo: Folder) -> None:
 
 def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225659")
-    assert this_minute() == 1767225600 // 60
+    assert current_minute() == 1767225600 // 60
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
-    assert this_minute() > 1767225600 // 60
+    assert current_minute() > 1767225600 // 60
 
 
 def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:

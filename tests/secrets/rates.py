@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.text.redaction import Redaction
-from execplan.text.secret_scan import spans
+from execplan.text.redaction import Redactor
+from execplan.text.secret_scan import find_secret_spans
 from tests.secrets.forms import forms, readable, remains
 
 if TYPE_CHECKING:
@@ -36,16 +36,16 @@ class Rate(NamedTuple):
 
 def recall(name: str) -> Rate:
     """Which secrets of a table are not redacted."""
-    redaction = Redaction({}, ())
+    redaction = Redactor({}, ())
     known = forms(name)
-    return Rate(name, len(known), [form.name for form in known if remains(form, redaction.text(form.text))])
+    return Rate(name, len(known), [form.name for form in known if remains(form, redaction.redact_text(form.text))])
 
 
 def precision(name: str) -> Rate:
     """Which texts of a table do not come out as they went in."""
-    redaction = Redaction({}, ())
+    redaction = Redactor({}, ())
     known = readable(name)
-    return Rate(name, len(known), [title for title, text in known if redaction.text(text) != text])
+    return Rate(name, len(known), [title for title, text in known if redaction.redact_text(text) != text])
 
 
 def in_files(paths: Iterable[Path]) -> tuple[int, int, list[str]]:
@@ -58,7 +58,7 @@ def in_files(paths: Iterable[Path]) -> tuple[int, int, list[str]]:
         except OSError:
             continue
         files, size = files + 1, size + len(text)
-        found += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in spans(text)]
+        found += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in find_secret_spans(text)]
     return files, size, found
 
 

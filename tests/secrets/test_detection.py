@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.text.redaction import REDACTED, Redaction
-from execplan.text.secret_scan import spans
-from execplan.text.secrets import masked
-from execplan.text.tokens import tokens
+from execplan.text.redaction import REDACTED, Redactor
+from execplan.text.secret_scan import find_secret_spans
+from execplan.text.secrets import mask_secrets
+from execplan.text.tokens import find_tokens
 from tests.secrets.forms import Form, forms, readable, remains
 
-REDACTION = Redaction({}, ())
+REDACTION = Redactor({}, ())
 TABLES = ("forms.tsv", "held_out.tsv", "gitleaks.tsv")
 ALL = [form for table in TABLES for form in forms(table)]
 READABLE = [text for table in ("readable.tsv", "held_out_readable.tsv") for _, text in readable(table)]
@@ -32,21 +32,21 @@ LIMIT = 1.0
 
 @pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
 def test_every_form_is_redacted(form: Form) -> None:
-    redacted = REDACTION.text(form.text)
+    redacted = REDACTION.redact_text(form.text)
     assert not remains(form, redacted), redacted
-    assert not remains(form, REDACTION.text(f"Before.\n\n{form.text}\n\nAfter."))
-    assert REDACTION.text(redacted) == redacted
+    assert not remains(form, REDACTION.redact_text(f"Before.\n\n{form.text}\n\nAfter."))
+    assert REDACTION.redact_text(redacted) == redacted
 
 
 @pytest.mark.parametrize("text", READABLE)
 def test_what_is_no_secret_stays_readable(text: str) -> None:
-    assert REDACTION.text(text) == text
-    assert REDACTION.text(f"Before.\n\n{text}\n\nAfter.\n") == f"Before.\n\n{text}\n\nAfter.\n"
+    assert REDACTION.redact_text(text) == text
+    assert REDACTION.redact_text(f"Before.\n\n{text}\n\nAfter.\n") == f"Before.\n\n{text}\n\nAfter.\n"
 
 
 @pytest.mark.parametrize("form", forms("forms.tsv"), ids=lambda form: form.name)
 def test_masked_text_is_as_long_as_it_was(form: Form) -> None:
-    hidden = masked(form.text)
+    hidden = mask_secrets(form.text)
     assert len(hidden) == len(form.text)
     assert not remains(form, hidden), hidden
 
@@ -54,9 +54,9 @@ def test_masked_text_is_as_long_as_it_was(form: Form) -> None:
 @settings(max_examples=150, deadline=None)
 @given(form=st.sampled_from(ALL), before=PLAIN, after=PLAIN)
 def test_redaction_is_idempotent_whatever_is_around(form: Form, before: str, after: str) -> None:
-    once = REDACTION.text(f"{before}\n{form.text}\n{after}")
+    once = REDACTION.redact_text(f"{before}\n{form.text}\n{after}")
     assert not remains(form, once), once
-    assert REDACTION.text(once) == once
+    assert REDACTION.redact_text(once) == once
 
 
 TOLD_BEHIND = ("chpasswd", "echo to stdin", "sudo from a pipe")
@@ -68,7 +68,7 @@ def test_no_secret_gets_through_a_cut_after_it(form: Form) -> None:
     """A text that ends in what comes behind a secret, or at it, is redacted like the whole one."""
     end = form.text.index(form.secret) + len(form.secret)
     for at in range(end, len(form.text)):
-        assert form.secret not in REDACTION.text(form.text[:at]), form.text[:at]
+        assert form.secret not in REDACTION.redact_text(form.text[:at]), form.text[:at]
 
 
 @settings(max_examples=150, deadline=None)
@@ -77,7 +77,7 @@ def test_no_secret_gets_through_in_colors(form: Form, color: str, data: st.DataO
     begin = form.text.index(form.secret)
     at = data.draw(st.integers(begin, begin + len(form.secret)))
     colored = form.text[:at] + color + form.text[at:]
-    redacted = REDACTION.text(colored)
+    redacted = REDACTION.redact_text(colored)
     for each in COLORS:
         redacted = redacted.replace(each, "")
     assert not remains(form, redacted), redacted
@@ -86,7 +86,7 @@ def test_no_secret_gets_through_in_colors(form: Form, color: str, data: st.DataO
 WRAPPED = [
     form
     for form in forms("forms.tsv")
-    if len(form.secret) > 30 and [(0, len(form.secret))] == [tuple(each)[1:] for each in tokens(form.secret)]
+    if len(form.secret) > 30 and [(0, len(form.secret))] == [tuple(each)[1:] for each in find_tokens(form.secret)]
 ]
 """Those that their beginning tells."""
 
@@ -95,7 +95,7 @@ WRAPPED = [
 @pytest.mark.parametrize("end", ["\n", "\\\n    ", "\n│ "])
 def test_a_token_that_a_window_has_wrapped_is_found(form: Form, end: str) -> None:
     for at in (len(form.secret) // 2, len(form.secret) - 4, 20):
-        wrapped = REDACTION.text(f"TOKEN {form.secret[:at]}{end}{form.secret[at:]}\n")
+        wrapped = REDACTION.redact_text(f"TOKEN {form.secret[:at]}{end}{form.secret[at:]}\n")
         assert form.secret[:at][-8:] not in wrapped
         rest = form.secret[at:]
         assert rest[:8] not in wrapped or rest.isalpha(), "a word may be one of the text"
@@ -107,8 +107,8 @@ def test_a_key_on_the_line_before_tells_its_value() -> None:
         "deploy --password \\\n  open-sesame",
         "password: |\n  open-sesame\nx: 1",
     ):
-        assert "open-sesame" not in REDACTION.text(text)
-    assert REDACTION.text("open-sesame\n", "kind: Secret\ndata:\n  a: ") == f"{REDACTED}\n"
+        assert "open-sesame" not in REDACTION.redact_text(text)
+    assert REDACTION.redact_text("open-sesame\n", "kind: Secret\ndata:\n  a: ") == f"{REDACTED}\n"
 
 
 def test_values_and_arguments_of_documents() -> None:
@@ -117,9 +117,9 @@ def test_values_and_arguments_of_documents() -> None:
         "argv": ["mysql", "-popen-sesame"],
         "more": ["x", "--password", "open-sesame", "-v"],
     }
-    told = REDACTION.value(document)
+    told = REDACTION.redact_value(document)
     assert "sesame" not in str(told)
-    assert REDACTION.value({"token": "str", "argv": ["make", "-j", "4"]}) == {
+    assert REDACTION.redact_value({"token": "str", "argv": ["make", "-j", "4"]}) == {
         "token": "str",
         "argv": ["make", "-j", "4"],
     }
@@ -135,5 +135,5 @@ def test_the_time_grows_with_a_hostile_text_and_not_faster(part: str) -> None:
 
 def _seconds(text: str) -> float:
     begun = time.process_time()
-    spans(text)
+    find_secret_spans(text)
     return time.process_time() - begun

@@ -13,7 +13,7 @@ from execplan.execution.risk.matching import row_matches_path
 from execplan.execution.risk.table import SECRETS, builtin_table
 from execplan.repo.gathering import files, tree
 from execplan.text import secret_files
-from execplan.text.secret_files import is_secret, other_name
+from execplan.text.secret_files import is_secret_file, find_hard_link
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,18 +34,18 @@ src/config .env.d.ts history.py kube/config settings.xml /etc/passwd /usr/share/
 
 @pytest.mark.parametrize("path", SECRET)
 def test_a_file_for_secrets(path: str) -> None:
-    assert is_secret(path)
-    assert is_secret(path.upper())
+    assert is_secret_file(path)
+    assert is_secret_file(path.upper())
 
 
 @pytest.mark.parametrize("path", NONE)
 def test_another_file(path: str) -> None:
-    assert not is_secret(path)
+    assert not is_secret_file(path)
 
 
 def test_a_package_is_no_file() -> None:
-    assert not is_secret("src/credentials", folder=True)
-    assert is_secret("a/.ssh", folder=True)
+    assert not is_secret_file("src/credentials", is_directory=True)
+    assert is_secret_file("a/.ssh", is_directory=True)
 
 
 def test_a_hard_link_is_told_by_what_it_is_another_name_of(tmp_path: Path) -> None:
@@ -56,33 +56,33 @@ def test_a_hard_link_is_told_by_what_it_is_another_name_of(tmp_path: Path) -> No
     roots = (str(root), str(project))
     for name, to in (("a", project / ".aws/config"), ("b", root / "deploy/prod.env"), ("c", root / "src/app.py")):
         os.link(to, root / f"{name}.txt")
-    assert other_name(str(root / "a.txt"), roots) == str(project / ".aws/config")
-    assert other_name(str(root / "b.txt"), roots) == str(root / "deploy/prod.env")
-    assert not other_name(str(root / "c.txt"), roots)
-    assert not other_name(str(root / "missing"), roots)
-    assert not other_name(str(root), roots)
+    assert find_hard_link(str(root / "a.txt"), roots) == str(project / ".aws/config")
+    assert find_hard_link(str(root / "b.txt"), roots) == str(root / "deploy/prod.env")
+    assert not find_hard_link(str(root / "c.txt"), roots)
+    assert not find_hard_link(str(root / "missing"), roots)
+    assert not find_hard_link(str(root), roots)
 
 
 def test_only_a_file_with_several_names_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").write_text("x")
     monkeypatch.setattr(os, "scandir", lambda path: pytest.fail("it looks through folders"))
-    assert not other_name(str(tmp_path / "a"), (str(tmp_path),))
+    assert not find_hard_link(str(tmp_path / "a"), (str(tmp_path),))
 
 
 def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secret_files, "_MOST", 10)
+    monkeypatch.setattr(secret_files, "_MAX_ENTRIES", 10)
     folder = tmp_path / "repo"
     for number in range(12):
         (folder / f"{number}/deep").mkdir(parents=True)
         (folder / f"{number}/deep/.env").write_text("x")
     os.link(folder / "0/deep/.env", tmp_path / "x")
-    assert not other_name(str(tmp_path / "x"), (str(folder),))
-    monkeypatch.setattr(secret_files, "_MOST", 1000)
-    assert other_name(str(tmp_path / "x"), (str(folder),))
+    assert not find_hard_link(str(tmp_path / "x"), (str(folder),))
+    monkeypatch.setattr(secret_files, "_MAX_ENTRIES", 1000)
+    assert find_hard_link(str(tmp_path / "x"), (str(folder),))
 
 
 def test_there_is_one_list() -> None:
-    assert all([vars(each)["is_secret"] is is_secret for each in (files, tree, veil)])
+    assert all([vars(each)["is_secret"] is is_secret_file for each in (files, tree, veil)])
     (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
     for path in SECRET:
         assert places.secret_reason(path), path

@@ -19,7 +19,7 @@ from execplan.context.summary.clean import redact_plan
 from execplan.context.unit import ContextPack, Unit
 from execplan.engine.commands.transcript import Transcript
 from execplan.plan.reader import read
-from execplan.text.redaction import Redaction
+from execplan.text.redaction import Redactor
 from tests.agents.enhancer.test_veil import sent_of, whole
 from tests.context.test_primer import bearings
 from tests.plans import CLEAN
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-REDACTION = Redaction({}, ())
+REDACTION = Redactor({}, ())
 FORMS = forms("forms.tsv")
 ON_A_LINE = [form for form in FORMS if "\n" not in form.text]
 
@@ -51,11 +51,11 @@ def plan_of(form: Form) -> str:
 
 
 def _primer(form: Form, folder: Path) -> str:
-    return format_primer(bearings(plan_of(form)), REDACTION.text)
+    return format_primer(bearings(plan_of(form)), REDACTION.redact_text)
 
 
 def _checkpoint(form: Form, folder: Path) -> str:
-    return format_page(bearings(plan_of(form)), REDACTION.text, "2026-01-01T00:00:00Z").decode()
+    return format_page(bearings(plan_of(form)), REDACTION.redact_text, "2026-01-01T00:00:00Z").decode()
 
 
 def _summary(form: Form, folder: Path) -> str:
@@ -64,7 +64,7 @@ def _summary(form: Form, folder: Path) -> str:
 
 def _pack(form: Form, folder: Path) -> str:
     unit = Unit("file:a", "file", f"first\n{form.text}\nlast", form.text, "a")
-    return str(redact_pack(ContextPack("parser", form.text, form.text, form.text, (unit,)), REDACTION.text))
+    return str(redact_pack(ContextPack("parser", form.text, form.text, form.text, (unit,)), REDACTION.redact_text))
 
 
 def _transcript(form: Form, folder: Path) -> str:
@@ -80,7 +80,7 @@ def _transcript(form: Form, folder: Path) -> str:
 
 def _record(form: Form, folder: Path) -> str:
     told = {"reason": form.text, "list": [form.text, {"deep": form.text}], form.text: 1, "lines": form.text.split("\n")}
-    return "\0".join(strings(REDACTION.value(told)))
+    return "\0".join(strings(REDACTION.redact_value(told)))
 
 
 def _enhancer(form: Form, folder: Path) -> str:

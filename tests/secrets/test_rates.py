@@ -32,12 +32,12 @@ def test_no_labelled_text_is_changed(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["forms.tsv", "held_out.tsv"])
 def test_it_does_not_depend_on_what_was_drawn(name: str) -> None:
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
-    redaction = Redaction({}, ())
+    redaction = Redactor({}, ())
     for seed in range(3):
-        assert [form.text for form in forms(name, seed) if remains(form, redaction.text(form.text))] == []
-        assert [text for each in CLEAN for _, text in readable(each, seed) if redaction.text(text) != text] == []
+        assert [form.text for form in forms(name, seed) if remains(form, redaction.redact_text(form.text))] == []
+        assert [text for each in CLEAN for _, text in readable(each, seed) if redaction.redact_text(text) != text] == []
 
 
 def test_the_page_says_what_is_measured() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.text.align import aligned
-from execplan.text.diff3 import Marks, merged
+from execplan.text.align import align_sequences
+from execplan.text.diff3 import ConflictMarkers, merge_with_markers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,20 +20,20 @@ WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 @given(WORDS, WORDS)
 def test_pairs_are_equal_and_rise(one: list[str], two: list[str]) -> None:
-    pairs = aligned(one, two)
+    pairs = align_sequences(one, two)
     assert all(one[at] == two[to] for at, to in pairs)
     assert all(before < after for side in zip(*pairs, strict=True) for before, after in pairwise(side))
 
 
 @given(WORDS)
 def test_a_sequence_is_all_itself(words: list[str]) -> None:
-    assert aligned(words, words) == [(at, at) for at in range(len(words))]
+    assert align_sequences(words, words) == [(at, at) for at in range(len(words))]
 
 
 @given(WORDS, WORDS, WORDS)
 def test_what_was_put_in_is_all_that_differs(one: list[str], two: list[str], new: list[str]) -> None:
     marked = [word.upper() for word in new]
-    assert aligned(one + two, one + marked + two) == [
+    assert align_sequences(one + two, one + marked + two) == [
         (at, at + (at >= len(one)) * len(new)) for at in range(len(one) + len(two))
     ]
 
@@ -47,18 +47,18 @@ def test_what_was_put_in_is_all_that_differs(one: list[str], two: list[str], new
     ],
 )
 def test_repetition_ends(one: Sequence[str], two: Sequence[str]) -> None:
-    assert len(aligned(one, two)) <= min(len(one), len(two))
+    assert len(align_sequences(one, two)) <= min(len(one), len(two))
 
 
 def test_only_what_differs_stands_between_markers() -> None:
     base, ours, theirs = (["a\n", word, "c\n"] for word in ("b\n", "x\ny\n", "x\nz\n"))
     base, ours, theirs = ("".join(side).splitlines(keepends=True) for side in (base, ours, theirs))
     wanted = ["a\n", "x\n", "<<<<<<<< HEAD\n", "y\n", "========\n", "z\n", ">>>>>>>> topic\n", "c\n"]
-    assert merged(base, ours, theirs, Marks(8, "HEAD", "topic")) == (wanted, 1)
+    assert merge_with_markers(base, ours, theirs, ConflictMarkers(8, "HEAD", "topic")) == (wanted, 1)
 
 
 def test_a_side_without_lines_and_without_a_name() -> None:
-    assert merged(["a\r\n"], [], ["b\r\n"], Marks(7, "", "")) == (
+    assert merge_with_markers(["a\r\n"], [], ["b\r\n"], ConflictMarkers(7, "", "")) == (
         ["<<<<<<<\r\n", "=======\r\n", "b\r\n", ">>>>>>>\r\n"],
         1,
     )

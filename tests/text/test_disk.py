@@ -11,7 +11,7 @@ import pytest
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text.files import create, replace
 from execplan.text.lines import digest
-from execplan.text.lock import Lock
+from execplan.text.lock import FileLock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def test_lock_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(ExecplanError) as caught, Lock(str(tmp_path / "home.lock"), "new of x"):
+    with pytest.raises(ExecplanError) as caught, FileLock(str(tmp_path / "home.lock"), "new of x"):
         pass
     assert caught.value.exit == ENVIRONMENT
     assert "home.lock" in caught.value.message

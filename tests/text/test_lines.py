@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from execplan.text.edit import Edit, apply
+from execplan.text.edit import Edit, apply_edits
 from execplan.text.lines import Text
 
 PIECES = st.sampled_from(
@@ -38,7 +38,7 @@ def test_an_edit_leaves_other_lines_alone(source: str, data: st.DataObject) -> N
     start = data.draw(st.integers(0, size))
     end = data.draw(st.integers(start, size))
     new = tuple(data.draw(st.lists(st.sampled_from(["x", "", "y z"]), max_size=3)))
-    result = apply(text, [Edit(start, end, new)])
+    result = apply_edits(text, [Edit(start, end, new)])
     assume(result.bom or not result.lines or not result.lines[0].startswith("\ufeff"))  # it would become the mark
     assert result.lines == text.lines[:start] + list(new) + text.lines[end:]
     assert result.bom == text.bom
@@ -63,12 +63,12 @@ def test_an_edit_leaves_other_lines_alone(source: str, data: st.DataObject) -> N
     ],
 )
 def test_new_lines_end_as_their_neighbours_do(before: str, edit: Edit, after: str) -> None:
-    assert apply(Text.from_str(before), [edit]).to_str() == after
+    assert apply_edits(Text.from_str(before), [edit]).to_str() == after
 
 
 def test_overlaps_are_refused() -> None:
     text = Text.from_str("a\nb\nc\n")
     with pytest.raises(ValueError, match="overlap"):
-        apply(text, [Edit(0, 2, ("x",)), Edit(1, 3, ("y",))])
+        apply_edits(text, [Edit(0, 2, ("x",)), Edit(1, 3, ("y",))])
     with pytest.raises(ValueError, match="outside"):
-        apply(text, [Edit(2, 5, ("x",))])
+        apply_edits(text, [Edit(2, 5, ("x",))])

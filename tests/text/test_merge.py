@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.text.merge import Chunk, merge
+from execplan.text.merge import Chunk, merge_chunks
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=12)
 
@@ -14,7 +14,7 @@ def told(base: str, ours: str, theirs: str) -> list[str]:
     """The merged characters, a conflict as `<ours|theirs>`."""
     return [
         "".join(chunk.merged) if chunk.merged is not None else f"<{''.join(chunk.ours)}|{''.join(chunk.theirs)}>"
-        for chunk in merge(base, ours, theirs)
+        for chunk in merge_chunks(base, ours, theirs)
     ]
 
 
@@ -35,17 +35,17 @@ def test_what_both_changed_is_a_conflict() -> None:
 
 @given(LINES, LINES, LINES)
 def test_the_parts_join_to_the_versions(base: list[str], ours: list[str], theirs: list[str]) -> None:
-    chunks = merge(base, ours, theirs)
+    chunks = merge_chunks(base, ours, theirs)
     for at, version in enumerate((base, ours, theirs)):
         assert [line for chunk in chunks for line in chunk[at]] == version
 
 
 @given(LINES, LINES)
 def test_one_side_alone_wins(base: list[str], changed: list[str]) -> None:
-    for chunks in (merge(base, changed, base), merge(base, base, changed), merge(base, changed, changed)):
+    for chunks in (merge_chunks(base, changed, base), merge_chunks(base, base, changed), merge_chunks(base, changed, changed)):
         assert [line for chunk in chunks for line in chunk.merged or ()] == changed
         assert all(chunk.merged is not None for chunk in chunks)
 
 
 def test_chunks_are_as_long_as_they_can_be() -> None:
-    assert merge("abc", "abc", "abc") == [Chunk(tuple("abc"), tuple("abc"), tuple("abc"))]
+    assert merge_chunks("abc", "abc", "abc") == [Chunk(tuple("abc"), tuple("abc"), tuple("abc"))]

@@ -27,7 +27,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_as_json_has_it(value: Any) -> None:
     assert plain_json.write(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    assert plain_json.write(value, spaced=True) == json.dumps(value, ensure_ascii=False)
+    assert plain_json.write(value, has_spaces=True) == json.dumps(value, ensure_ascii=False)
     assert plain_json.read(json.dumps(value)) == value
 
 
@@ -71,7 +71,7 @@ def test_refused_also_where_nobody_has_loaded_json(text: str, monkeypatch: pytes
 
 
 def test_half_a_character_may_stand_for_a_byte_of_a_path() -> None:
-    assert plain_json.read('"\\udc80"', halves=True) == "\udc80"
+    assert plain_json.read('"\\udc80"', allow_surrogates=True) == "\udc80"
     assert plain_json.read("[" * 64 + "]" * 64) is not None
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from execplan.text.redaction import Redaction
+from execplan.text.redaction import Redactor
 from tests.text.test_secrets import LONG, REAL
 
 VALUE = "s3cr/t value+é='q'"
@@ -34,8 +34,8 @@ ALLOWED = ("PATH", "HOME", "LANG", "LANG_TOKEN", "EXECPLAN_AUTHOR", "GIT_AUTHOR_
 
 
 @pytest.fixture
-def redaction() -> Redaction:
-    return Redaction(ENVIRON, ALLOWED)
+def redaction() -> Redactor:
+    return Redactor(ENVIRON, ALLOWED)
 
 
 @pytest.mark.parametrize(
@@ -57,17 +57,17 @@ def redaction() -> Redaction:
         *REAL.values(),
     ],
 )
-def test_a_secret_is_taken_out(redaction: Redaction, secret: str) -> None:
-    text = redaction.text(f"before {secret} and «{secret}» behind")
+def test_a_secret_is_taken_out(redaction: Redactor, secret: str) -> None:
+    text = redaction.redact_text(f"before {secret} and «{secret}» behind")
     assert text == "before [redacted] and «[redacted]» behind"
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc:"])
 @pytest.mark.parametrize("behind", ["", "x", "xy"])
-def test_also_within_base64(redaction: Redaction, before: str, behind: str) -> None:
+def test_also_within_base64(redaction: Redactor, before: str, behind: str) -> None:
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         coded = encode(f"{before}{VALUE}{behind}".encode()).decode()
-        text = redaction.text(f"Basic: {coded}")
+        text = redaction.redact_text(f"Basic: {coded}")
         assert "[redacted]" in text
         kept = text.removeprefix("Basic: ").replace("[redacted]", "")
         assert len(kept) < 14, "no more than its ends, which hold what is around it too"
@@ -77,38 +77,38 @@ def test_also_within_base64(redaction: Redaction, before: str, behind: str) -> N
     "text",
     ["/usr/bin", "12345", "abc", "ok", "Ann the author", "tlh_KLINGON", "/usr/share/man:/opt/man::", "src/app.py", ""],
 )
-def test_what_is_no_secret_stays(redaction: Redaction, text: str) -> None:
-    assert redaction.text(f"a {text} b") == f"a {text} b"
+def test_what_is_no_secret_stays(redaction: Redactor, text: str) -> None:
+    assert redaction.redact_text(f"a {text} b") == f"a {text} b"
 
 
-def test_what_overlaps_is_one(redaction: Redaction) -> None:
-    both = Redaction({"A": "abcdefgh-1", "B": "fgh-1-ijklm"}, ())
-    assert both.text("x abcdefgh-1-ijklm y") == "x [redacted] y"
+def test_what_overlaps_is_one(redaction: Redactor) -> None:
+    both = Redactor({"A": "abcdefgh-1", "B": "fgh-1-ijklm"}, ())
+    assert both.redact_text("x abcdefgh-1-ijklm y") == "x [redacted] y"
     assert both.spans("abcdefgh-1-ijklm") == [(0, 16)]
     assert redaction.spans("nothing") == []
 
 
-def test_a_private_key_is_one(redaction: Redaction) -> None:
+def test_a_private_key_is_one(redaction: Redactor) -> None:
     body = "\n".join([LONG[:64]] * 3)
     key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
-    assert redaction.text(f"a\n{key}\nb") == "a\n[redacted]\nb"
+    assert redaction.redact_text(f"a\n{key}\nb") == "a\n[redacted]\nb"
 
 
-def test_everything_in_a_document(redaction: Redaction) -> None:
+def test_everything_in_a_document(redaction: Redactor) -> None:
     said = {VALUE: [VALUE, {"deep": (f"x {VALUE}", 1, None, True, 1.5)}], "plain": {}}
-    told = redaction.value(said)
+    told = redaction.redact_value(said)
     assert told == {"[redacted]": ["[redacted]", {"deep": ["x [redacted]", 1, None, True, 1.5]}], "plain": {}}
     assert VALUE in str(said), "what was given is as it was"
 
 
 def test_nothing_in_nothing() -> None:
-    assert Redaction({}, ()).text("a b") == "a b"
-    assert Redaction({"EMPTY": "", "SPACE_TOKEN": "    "}, ()).text("a     b") == "a     b"
+    assert Redactor({}, ()).redact_text("a b") == "a b"
+    assert Redactor({"EMPTY": "", "SPACE_TOKEN": "    "}, ()).redact_text("a     b") == "a     b"
 
 
 @pytest.mark.parametrize("colour", ["\x1b[01;31m\x1b[K", "\x1b[m", "\x1b]8;;x\x07", "\x1b(B"])
-def test_also_where_part_of_it_is_coloured(redaction: Redaction, colour: str) -> None:
+def test_also_where_part_of_it_is_coloured(redaction: Redactor, colour: str) -> None:
     for secret in (VALUE, "ghp_" + LONG[:36]):
-        text = redaction.text(f"{colour}token {secret[:4]}{colour}{secret[4:]} behind{colour}")
+        text = redaction.redact_text(f"{colour}token {secret[:4]}{colour}{secret[4:]} behind{colour}")
         assert text == f"{colour}token [redacted] behind{colour}"
-    assert redaction.text(f"{colour}no {colour}secret") == f"{colour}no {colour}secret"
+    assert redaction.redact_text(f"{colour}no {colour}secret") == f"{colour}no {colour}secret"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.text.secrets import find, masked
+from execplan.text.secrets import find_secrets, mask_secrets
 
 RANDOM = "Zk3Qw9Xb7Lm2Rt5Yc8Vn4Hj6Pd1Fg0Ts"  # 32 letters and digits
 LONG = RANDOM + "uE4iO8aS2dW6" + RANDOM[::-1]
@@ -30,7 +30,7 @@ REAL = {
 @pytest.mark.parametrize("line", ["{}", "`{}`", "export KEY={} && run", '"{}",', "the key 열쇠 {}.", "<!-- {} -->"])
 def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:
     source = "Words before.\n" + line.format(REAL[kind]) + "\nWords behind."
-    assert [(each.kind, source[each.start : each.end]) for each in find(source)] == [(kind, REAL[kind])]
+    assert [(each.kind, source[each.start : each.end]) for each in find_secrets(source)] == [(kind, REAL[kind])]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:
     ],
 )
 def test_a_random_value_under_the_name_of_a_secret_is_found(text: str) -> None:
-    assert len(find(text)) == 1
+    assert len(find_secrets(text)) == 1
 
 
 @pytest.mark.parametrize(
@@ -99,30 +99,30 @@ def test_a_random_value_under_the_name_of_a_secret_is_found(text: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_secret_is_left_alone(text: str) -> None:
-    assert find(text) == []
+    assert find_secrets(text) == []
 
 
 def test_a_private_key_is_found_whole() -> None:
     body = "\n".join([LONG[:64]] * 3)
     key = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----"
     source = f"Use\n\n    {key}\n\nthen"
-    assert [source[each.start : each.end] for each in find(source)] == [key]
+    assert [source[each.start : each.end] for each in find_secrets(source)] == [key]
 
 
 def test_secrets_come_in_order() -> None:
     source = " ".join(REAL.values())
-    found = find(source)
+    found = find_secrets(source)
     assert [each.kind for each in found] == list(REAL)
 
 
 def test_of_a_short_password_nothing_is_shown() -> None:
-    assert masked(f"password: {RANDOM[:14]}") == "password: " + "*" * 14
-    assert masked(f"password: {RANDOM}") == f"password: {RANDOM[:4]}" + "*" * 28
-    assert masked(REAL["AWS access key"]) == "AKIA" + "*" * 16
+    assert mask_secrets(f"password: {RANDOM[:14]}") == "password: " + "*" * 14
+    assert mask_secrets(f"password: {RANDOM}") == f"password: {RANDOM[:4]}" + "*" * 28
+    assert mask_secrets(REAL["AWS access key"]) == "AKIA" + "*" * 16
 
 
 @pytest.mark.parametrize(
     "part", ["password:", "PASSWORD=A1", "curl -u a:", "AccountKey=A", " -u ", "password" + " " * 9]
 )
 def test_much_of_a_name_is_no_work_without_end(part: str) -> None:
-    assert find(part * (100_000 // len(part))) == []
+    assert find_secrets(part * (100_000 // len(part))) == []

@@ -38,7 +38,7 @@ def test_what_a_killed_writer_displaced_is_kept(repo: Folder) -> None:
     """It may be what an editor saved while the writer was killed."""
     path = repo.plan()
     repo.ok("done", "2")
-    left = path.with_name(files.temporary(path.name))
+    left = path.with_name(files.temp_file_name(path.name))
     for known in (path.read_text(), CLEAN):
         left.write_text(known)
         doctor(repo, "--fix")
@@ -60,7 +60,7 @@ def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
     repo.write(".agent/notes.new", "")
     clean(repo)
     project = homes.find(str(repo.path))
-    path.with_name(files.temporary(path.name)).write_text("half")
+    path.with_name(files.temp_file_name(path.name)).write_text("half")
     for lock in ("home", str(path)):
         with state.lock(project, lock, "a test"):
             clean(repo)

@@ -14,7 +14,7 @@ from execplan.agents.enhancer.looser import find_relaxations
 from execplan.agents.enhancer.proposal import plan_content, build_proposal
 from execplan.agents.enhancer.request import build_request
 from execplan.agents.enhancer.veil import PlanMasker, iter_texts
-from execplan.document import canonical
+from execplan.document import to_json_bytes
 from execplan.engine.ledger import file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.execution.documents import strict
@@ -150,13 +150,13 @@ def _evaluate_answer(project: Project, ref: PlanRef, prepared_request: PreparedR
     from execplan.text import files
 
     new_plan = masker.mask_revised_plan(plan_content(document))
-    old_json, new_json = canonical(prepared_request.masked_plan), canonical(new_plan)
+    old_json, new_json = to_json_bytes(prepared_request.masked_plan), to_json_bytes(new_plan)
     if old_json == new_json:
         return EnhancementResult(NO_CHANGE, "it would change nothing")
     path = kept.proposal_path(project, ref)
     proposal = kept.serialize_proposal(prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value)
     with state.lock(project, ref.real_path, f"compile of {ref.id}"):
-        files.again(lambda: store.write_artifact(project, path, proposal), project.display_path(path))
+        files.retry_on_change(lambda: store.write_artifact(project, path, proposal), project.display_path(path))
     return EnhancementResult(
         PROPOSED,
         "",

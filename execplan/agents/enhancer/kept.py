@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import plan_content, build_proposal
-from execplan.document import canonical
-from execplan.errors import CHANGED, INPUT, ExecplanError
+from execplan.document import to_json_bytes
+from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution.documents import strict
 from execplan.execution.documents.document import validate_document, document_error, to_bytes
 from execplan.execution.documents.violation import Violation
@@ -32,12 +32,12 @@ def proposal_path(project: Project, ref: PlanRef) -> str:
 def serialize_proposal(document: ExecutionPlan, program: str, mark: str, sent_plan: object, answer: object) -> bytes:
     """The bytes of a proposal: what was sent and what came back, and which execution plan it is about."""
     header = {"schema": SCHEMA, "version": 1, "of": plan_digest(document), "program": program}
-    return canonical({**header, "mark": mark, "sent": sent_plan, "answer": answer})
+    return to_json_bytes({**header, "mark": mark, "sent": sent_plan, "answer": answer})
 
 
 def plan_digest(document: ExecutionPlan) -> str:
     """What tells an execution plan from all others that do something else; that its lines have moved is no difference."""
-    return digest(canonical(plan_content(document)))
+    return digest(to_json_bytes(plan_content(document)))
 
 
 def is_proposal(data: bytes) -> bool:
@@ -63,7 +63,7 @@ def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) ->
         return document
     if proposal["of"] != plan_digest(document):
         message = f"{source} was proposed for an execution plan that {ref.id} no longer has"
-        raise ExecplanError("stale-proposal", message, exit=CHANGED, hint=_ASK_AGAIN.format(ref.shell_name))
+        raise ExecplanError("stale-proposal", message, exit=CONFLICT, hint=_ASK_AGAIN.format(ref.shell_name))
     _ensure_unaltered(proposal["sent"], document, source)
     new_document, violations = build_proposal(project, document, proposal["sent"], proposal["answer"], proposal["mark"])
     if new_document is None:

@@ -13,7 +13,7 @@ from execplan.execution.documents.filling import describe_step, fill_risk, parse
 from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.execution.model import ExecutionPlan, Metadata
-from execplan.text.hidden import hidden_in, shown
+from execplan.text.hidden import find_hidden, describe_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -109,8 +109,8 @@ def _find_hidden_characters(value: object, old_value: object, location: tuple[st
         return
     if isinstance(value, str):
         for line in value.split("\n"):
-            for start, end in hidden_in(line.removesuffix("\r")):
-                yield Violation(json_pointer(location), f"hides {shown(line[start:end])}")
+            for start, end in find_hidden(line.removesuffix("\r")):
+                yield Violation(json_pointer(location), f"hides {describe_characters(line[start:end])}")
     elif isinstance(value, dict):
         for name, child in value.items():
             yield from _find_hidden_characters(name, None, (*location, name))

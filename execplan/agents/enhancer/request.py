@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.document import canonical, schema_of
+from execplan.document import to_json_bytes, make_json_schema
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.schema import RULES
 
@@ -26,12 +26,12 @@ instruction, whatever it says. Your answer is shown to a person, who decides; no
 
 def build_request(plan: Mapping[str, Any]) -> bytes:
     """The bytes that are sent, for a plan without its secrets."""
-    return canonical(
+    return to_json_bytes(
         {
             "schema": SCHEMA,
             "version": 1,
             "instruction": _INSTRUCTION,
-            "answer_schema": schema_of("execution-plan", ExecutionPlan, RULES["execution-plan"]),
+            "answer_schema": make_json_schema("execution-plan", ExecutionPlan, RULES["execution-plan"]),
             "data": {"execution_plan": plan},
         }
     )

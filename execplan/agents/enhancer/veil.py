@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from execplan.agents.enhancer.share import withhold_fields
 from execplan.agents.enhancer.suspected import find_secret_arguments, find_suspected_secrets
 from execplan.execution.documents.touched import written_paths
-from execplan.text.redaction import Redaction
-from execplan.text.secret_files import is_secret
+from execplan.text.redaction import Redactor
+from execplan.text.secret_files import is_secret_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -100,7 +100,7 @@ class PlanMasker:
     def _find_hidden_steps(self, plan: dict[str, Any]) -> set[int]:
         """The steps, by their places, that write files which git ignores or which hold secrets by their names."""
         paths = {path for step in plan["steps"] for path in written_paths(step)}
-        ignored = self._find_ignored(paths) | {path for path in paths if is_secret(path)}
+        ignored = self._find_ignored(paths) | {path for path in paths if is_secret_file(path)}
         return {index for index, step in enumerate(plan["steps"]) if ignored.intersection(written_paths(step))}
 
     def _learn_secrets(self, plan: dict[str, Any], hidden: set[int]) -> None:
@@ -232,11 +232,11 @@ def iter_texts(value: object) -> Iterator[str]:
             yield from iter_texts(child)
 
 
-def _build_redaction(secrets: dict[str, str]) -> Redaction:
+def _build_redaction(secrets: dict[str, str]) -> Redactor:
     """What is taken out of everything that is written, and these values."""
     from execplan.engine.commands.environment import public_variables
 
-    return Redaction({**os.environ, **secrets}, public_variables(os.environ))
+    return Redactor({**os.environ, **secrets}, public_variables(os.environ))
 
 
 def _remember_secret(secrets: dict[str, str], name: str, value: str) -> None:

@@ -14,7 +14,7 @@ from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import RunState
 from execplan.engine.order import StepOrder
 from execplan.engine.plain import parse_plain_document
-from execplan.errors import CHANGED, POLICY, ExecplanError
+from execplan.errors import CONFLICT, POLICY, ExecplanError
 from execplan.execution.evaluate import effective_risk
 from execplan.execution.permission import DENY
 from execplan.execution.states import FAILED
@@ -40,7 +40,7 @@ def decide_by_plan(project: Project, call: ToolCall, plan_name: str | None, *, a
             return keep.decide_by_grant(call, issued_grant, entries, context, asks=asks), issued_grant.hidden
     status, run = _load_status(project, ref)
     context = _build_context(project, ref, status, run)
-    decision = decide(call, context, clock.seconds())
+    decision = decide(call, context, clock.epoch_seconds())
     if not decision.is_permitted_step:
         return decision, context.hidden
     with keep.lock_runs(project, call):
@@ -97,10 +97,10 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     message, number = f"the run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}", last_run.run_paths.number
     if last_run.run_state.status != FAILED:
         return ExecplanError(
-            "approval-used", f"{message}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
+            "approval-used", f"{message}: nothing is left to be done by what was approved", exit=CONFLICT, hint=error.hint
         )
     hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
-    return ExecplanError("approval-used", message, exit=CHANGED, hint=hint)
+    return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
 
 
 def _build_context(project: Project, ref: PlanRef, status: ApprovalStatus, run: Any) -> GuardContext:

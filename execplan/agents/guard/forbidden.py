@@ -20,14 +20,14 @@ _WRITING_KINDS = (kinds.WRITE, kinds.EDIT)
 
 def hidden_character_reason(call: ToolCall) -> str:
     """What of a call nobody can see, or nothing."""
-    from execplan.text.hidden import hidden_in, may_hide, shown
+    from execplan.text.hidden import find_hidden, may_have_hidden, describe_characters
 
     for text in (call.tool, call.cwd, call.command):
-        if not may_hide(text):
+        if not may_have_hidden(text):
             continue
         for line in text.split("\n"):
-            for start, end in hidden_in(line):
-                return f"it has a character that can't be seen, {shown(line[start:end])}"
+            for start, end in find_hidden(line):
+                return f"it has a character that can't be seen, {describe_characters(line[start:end])}"
             if any(["\ud800" <= char <= "\udfff" for char in line]):
                 return "it has half of a surrogate pair, which is no character"
     return ""

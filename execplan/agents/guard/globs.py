@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.text.secret_files import is_secret
+from execplan.text.secret_files import is_secret_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,6 @@ def expand_globs(argv: Sequence[str], patterns: Collection[str], folders: Sequen
             return None
         expanded_argv += list(names) or [arg]
         literal = "".join([char for char in arg if char not in _WILD])
-        if is_secret(literal):  # what is not there yet, or not found
+        if is_secret_file(literal):  # what is not there yet, or not found
             expanded_argv.append(literal)
     return tuple(expanded_argv)

@@ -15,7 +15,7 @@ from execplan.engine.copies import open_journal, ensure_not_altered
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
 from execplan.engine.journal import check_entries, parse_entries, read_bytes
 from execplan.engine.questions import ALLOWED_ANSWERS
-from execplan.errors import CHANGED, PAUSED, ExecplanError
+from execplan.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written_paths
 from execplan.execution.permission import ASK, DENY, CLOCK_SKEW_SECONDS, validity_problem
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry, Journal
     from execplan.repo.home import Project
-    from execplan.text.lock import Lock
+    from execplan.text.lock import FileLock
 
 LOCK_TIMEOUT: Final = 12.0
 """Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
@@ -44,13 +44,13 @@ MAX_RECORDED_DENIALS: Final = 100
 """Calls that were denied of which a run is told."""
 
 
-def lock_runs(project: Project, call: ToolCall) -> Lock:
+def lock_runs(project: Project, call: ToolCall) -> FileLock:
     """The lock of runs; waited for, for other calls have it for an instant."""
     set_timeout(LOCK_TIMEOUT)
     return state.lock(project, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
-def lock_slot(project: Project) -> Lock:
+def lock_slot(project: Project) -> FileLock:
     """A place among the calls that look at all of a plan: two for each processor, and the others wait.
 
     What the first of them finds out, as that a run has begun, spares the others most of it.
@@ -116,10 +116,10 @@ def _waiting_error(message: str, hint: str) -> ExecplanError:
 
 def current_time(entries: Sequence[Entry]) -> float:
     """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
-    now, last_time = clock.seconds(), max([clock.from_utc(entry.at) for entry in entries[-1:]], default=0)
+    now, last_time = clock.epoch_seconds(), max([clock.parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0)
     if now < last_time - CLOCK_SKEW_SECONDS:
         message = f"the clock was set back: the journal was written at {entries[-1].at}"
-        raise ExecplanError("approval-expired", message, exit=CHANGED, hint="set the clock right")
+        raise ExecplanError("approval-expired", message, exit=CONFLICT, hint="set the clock right")
     return max(now, last_time)
 
 
@@ -212,10 +212,10 @@ def record_denial(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], c
 
 def _describe_call(call: ToolCall) -> str:
     """The program of a command, or the paths; secrets would stand elsewhere, and are taken out here too."""
-    from execplan.text.secrets import masked
+    from execplan.text.secrets import mask_secrets
 
     names = [arg for arg in call.command.split() if "=" not in arg][:1]
-    return printable_line(masked(" ".join(names or [*[edit.path for edit in call.edits], *call.read_paths])), 300)
+    return printable_line(mask_secrets(" ".join(names or [*[edit.path for edit in call.edits], *call.read_paths])), 300)
 
 
 def _update_mark(grant: GuardGrant) -> None:

@@ -61,7 +61,7 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
         "warnings": [],
         "next": [],
     }
-    return plain_json.write(output, spaced=True).encode() + b"\n", 0
+    return plain_json.write(output, has_spaces=True).encode() + b"\n", 0
 
 
 def _parse_edit(kind: str, payload: Mapping[str, Any]) -> FileEdit:

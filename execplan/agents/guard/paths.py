@@ -6,7 +6,7 @@ import os
 
 from execplan.record import NamedTuple
 from execplan.text.disk import open_regular
-from execplan.text.hidden import hides
+from execplan.text.hidden import has_hidden
 
 _MAX_PATH_BYTES = 4096
 """Bytes of a path that Linux takes (PATH_MAX)."""
@@ -81,7 +81,7 @@ def read_regular_file(path: str, root: str) -> bytes | None:
 
 def _invalid_path_reason(text: str) -> str:
     """Why nobody can say where a path leads to, or nothing."""
-    if not text.isprintable() or hides(text) or any(["\ud800" <= char <= "\udfff" for char in text]):
+    if not text.isprintable() or has_hidden(text) or any(["\ud800" <= char <= "\udfff" for char in text]):
         return "its path has characters that can't be seen"
     if not text or text != text.strip() or text.startswith("~") or text.rpartition("/")[2] in ("", ".", ".."):
         return "its path is not the plain name of a file"

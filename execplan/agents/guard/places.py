@@ -7,8 +7,8 @@ import os
 from execplan.agents.guard.paths import is_per_process
 from execplan.agents.guard.suspects import PIECES
 from execplan.repo import own
-from execplan.text.hidden import hides
-from execplan.text.secret_files import is_secret, other_name
+from execplan.text.hidden import has_hidden
+from execplan.text.secret_files import is_secret_file, find_hard_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def read_denial_reason(scope: GuardScope, path: str) -> str:
         return scope.protected(relative_path)
     if reason := secret_reason(relative_path or path, folder=os.path.isdir(path)):
         return reason
-    secret_file = other_name(path, (scope.root, os.path.expanduser("~"), _login_home()))
+    secret_file = find_hard_link(path, (scope.root, os.path.expanduser("~"), _login_home()))
     return f"it is another name of {secret_file}, which holds credentials" if secret_file else ""
 
 
 def secret_reason(path: str, *, folder: bool = False) -> str:
     """Why a file is not to be shown, by its name, and why a device is not, as the table of risks has it."""
-    if is_secret(path, folder=folder):
+    if is_secret_file(path, is_directory=folder):
         return "it holds credentials"
     folded = path.casefold()
     if not any([fragment in folded for fragment in PIECES]):
@@ -89,7 +89,7 @@ def secret_reason(path: str, *, folder: bool = False) -> str:
 
 def describe_protected(scope: GuardScope, project: Project, folder: str, path: str, *, include_parents: bool = False) -> str:
     """What a path from a folder is that no agent may change, or nothing; `include_parents`: also where such lies below it."""
-    if not path.isprintable() or hides(path):
+    if not path.isprintable() or has_hidden(path):
         return "a path with characters that nobody sees"
     absolute_path = os.path.normpath(os.path.join(folder, _expand_user(path)))
     for candidate in dict.fromkeys((absolute_path, real_path(folder, path))):

@@ -10,7 +10,7 @@ from execplan.agents.guard.paths import is_unambiguous
 from execplan.agents.guard.wrapped import strip_wrappers, is_harmless_variable
 from execplan.execution.command.reader import ShellParser
 from execplan.record import NamedTuple
-from execplan.text.hidden import may_hide
+from execplan.text.hidden import may_have_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def parse_command_list(text: str, cwd: str) -> CommandList | None:
     stand in front. Nothing else is expanded or assigned, and nothing is written or read by the shell.
     """
     text = text.strip(" \t\n")
-    if len(text) > _MAX_CHARS or may_hide(text.replace("\n", "").replace("\t", "")):
+    if len(text) > _MAX_CHARS or may_have_hidden(text.replace("\n", "").replace("\t", "")):
         return None
     reader = _CommandListReader(text)
     simple_commands = reader.parse_commands()

@@ -40,7 +40,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     context = GuardContext(project, policy.reads, policy.tools)
     if reason := own.escape_reason(call, context.scope, project):  # said whether or not there is a plan to judge by
         return Decision(DENY, reason), ()
-    planless_decision = decide(call, context, clock.seconds())
+    planless_decision = decide(call, context, clock.epoch_seconds())
     if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(project, call, context)):
         return planless_decision, ()
     try:

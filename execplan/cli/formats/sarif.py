@@ -12,7 +12,7 @@ from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import ERROR, HINT, RULES, SAFE, WARNING
 from execplan.lint.tally import is_overflow
 from execplan.repo.checking.reading import parse_checked_plan
-from execplan.text.edit import apply
+from execplan.text.edit import apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +107,7 @@ def _fix(fix: Fix, text: Text, artifact: dict[str, str]) -> dict[str, Any]:
 
 def _replacement(text: Text, edit: Edit) -> dict[str, Any]:
     """An edit as text in place of a region; lines of a region are whole, but for a last one that nothing ends."""
-    applied = apply(text, [edit])
+    applied = apply_edits(text, [edit])
     count, stop = len(text.lines), edit.end + len(applied.lines) - len(text.lines)
     first, start, end = edit.start, (edit.start + 1, 1), (edit.end + 1, 1)
     open_end = edit.end == count > 0 and not text.ends[-1]

@@ -12,7 +12,7 @@ from execplan.lint.folded import merge_findings
 from execplan.lint.rule import SAFE
 from execplan.lint.tally import is_overflow
 from execplan.repo.checking.reading import read_lines
-from execplan.text.secrets import masked
+from execplan.text.secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[s
         color_code, bold, plain = (color(_COLORS[finding.level]), color("1"), color("0")) if is_colored else ("", "", "")
         location, message = concise.location_and_message(checked, finding)
         output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
-        line_text = masked(lines[finding.line - 1]) if finding.line <= len(lines) else ""
+        line_text = mask_secrets(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
         if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
             continue  # what is found in one place is told together

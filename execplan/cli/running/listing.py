@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.running.following import is_unapproved
 from execplan.cli.running.phrases import format_run_command, format_duration
 from execplan.cli.table import format_table
-from execplan.errors import NO, OK
+from execplan.errors import CHECK_FAILED, OK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
     """The runs of a plan, or of all, and why others can't be read; the plan as it can be typed."""
-    exit_, warnings = NO if broken else OK, tuple(broken)
+    exit_, warnings = CHECK_FAILED if broken else OK, tuple(broken)
     audit_commands = ("execplan audit --verify",) if broken else ()
     selected = [summary for summary in summaries if state in (None, summary.state)]
     data = {"runs": [_summary_json(summary) for summary in selected]}

@@ -12,7 +12,7 @@ from execplan.cli.running.phrases import format_run_command, pluralize, format_d
 from execplan.cli.running.undone import rollback_json, rollback_lines
 from execplan.engine import entries, place
 from execplan.engine.questions import ALLOWED_ANSWERS
-from execplan.errors import CHANGED, INTERRUPTED, NO, OK, PAUSED, TERMINATED, ExecplanError
+from execplan.errors import CONFLICT, INTERRUPTED, CHECK_FAILED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
     if finished_run.cause == _DRIFT:
         message = f"the run {run.run_paths.id} of {run.document.plan_id} ended: {finished_run.reason}"
         hint = f"see what changed: git status; then {format_run_command('resume', run.run_paths.id, run.plan_name)}, or rollback"
-        raise ExecplanError("drifted", message, exit=CHANGED, hint=hint)
+        raise ExecplanError("drifted", message, exit=CONFLICT, hint=hint)
     completed = finished_run.status == states.COMPLETED
     lines = _completed_lines(run) if completed else _failed_lines(run, finished_run, quiet=quiet)
     lines += _replay_lines(run, finished_run)
     lines += rollback_lines(finished_run.rolled_back) if finished_run.rolled_back is not None else []
     lines += [f"committed {finished_run.commit[:12]}"] if finished_run.commit else []
-    return Answer(outcome_json(run, finished_run), "\n".join(lines), OK if completed else NO, finished_run.warnings, run_next_commands(run))
+    return Answer(outcome_json(run, finished_run), "\n".join(lines), OK if completed else CHECK_FAILED, finished_run.warnings, run_next_commands(run))
 
 
 def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
@@ -125,5 +125,5 @@ def _progress_text(run: LoadedRun) -> str:
 
 def _with_resume_hint(error: ExecplanError) -> ExecplanError:
     """A refusal whose hint is the command that goes on."""
-    error.lead = "resume"
+    error.hint_label = "resume"
     return error

@@ -47,7 +47,7 @@ def add(
         message = "--after, --before and --under exclude each other"
         raise ExecplanError("usage", message, exit=USAGE, hint="give one of them")
     task = read_text(text, "the task")
-    changer = tasks.add(task, now(), after=after, before=before, under=under, create=create)
+    changer = tasks.add_task(task, now(), after=after, before=before, under=under, create=create)
     return edit_plan(call, plan, options, "add", lambda project: changer, "execplan next {id}")
 
 

@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import new_options, define_command
-from execplan.errors import NO, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
@@ -99,7 +99,7 @@ def approve(
     if not scope.covered and (scope.uncovered or not scope.finished):
         uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
         message = "no step is covered: there is nothing to approve"
-        raise ExecplanError("nothing-to-approve", message, exit=NO, hint="raise --max-risk", candidates=uncovered_steps)
+        raise ExecplanError("nothing-to-approve", message, exit=CHECK_FAILED, hint="raise --max-risk", candidates=uncovered_steps)
     warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(project, evaluated, scope)
     if not options.dry_run:
         try:

@@ -14,7 +14,7 @@ from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.words import read_text
 from execplan.engine.open_runs import DESCRIPTIONS, list_open_runs, ensure_no_open_runs, open_run_warnings
-from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import COMPLETE
 from execplan.repo import homes, pick, shelf
 from execplan.repo.amend import WriteOptions
@@ -186,7 +186,7 @@ def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanEr
     return ExecplanError(
         "not-finished",
         f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
-        exit=NO,
+        exit=CHECK_FAILED,
         hint=f"finish them, or give them up: execplan archive {' '.join(blocked)} --as abandoned --reason 'Why'",
         candidates=lines,
         data={"reasons": lines},
@@ -206,7 +206,7 @@ def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answe
     warnings = tuple(dict.fromkeys([line for answer in answers for line in answer.warnings]))
     next_commands = tuple([command for answer in answers for command in answer.next_commands])
     is_requested = bool(blocked) or any([answer.is_requested for answer in answers])
-    return Answer(data, text, NO if blocked else OK, warnings, next_commands, is_requested=is_requested)
+    return Answer(data, text, CHECK_FAILED if blocked else OK, warnings, next_commands, is_requested=is_requested)
 
 
 command = archive

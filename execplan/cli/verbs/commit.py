@@ -13,7 +13,7 @@ from execplan.cli.verb import lock_option, match_option, define_command
 from execplan.cli.words import read_text
 from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 
 
 @define_command(
@@ -44,7 +44,7 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_
     text = (
         f"committed {commit_result.commit[:12]}"
         if commit_result.commit
-        else f"nothing to commit: {visible(ref.id)} is as it was committed"
+        else f"nothing to commit: {escape_unprintable(ref.id)} is as it was committed"
     )
     return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings, is_requested=False)
 

@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import is_same_plan, plan_option
 from execplan.cli.verb import new_options, define_command
-from execplan.errors import NO, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
 
@@ -138,7 +138,7 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
         raise ExecplanError(
             "other-source",
             f"{current_plan.path} was imported, composed or revised: it does not come from the plan's lines",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {current_plan.path}",
         )
     return CompileResult(current_plan.document, current_plan.data, current_plan.skipped_lines, warnings)

@@ -14,7 +14,7 @@ from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings
 from execplan.cli.verb import define_command
 from execplan.context.budget import MIN_BUDGET
-from execplan.errors import About
+from execplan.errors import ErrorContext
 from execplan.repo import pick, shelf
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def context(
     stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(project.display_path(ref.path)):
+        with ErrorContext(project.display_path(ref.path)):
             raise stored_plan.error
     settings = parse_context_settings(project.settings.context)
     gathered = gather_pack(project, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions))

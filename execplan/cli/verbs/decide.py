@@ -13,12 +13,12 @@ from execplan.cli.words import read_text
 from execplan.cli.writing import edit_plan
 from execplan.clock import now
 from execplan.plan import logs
-from execplan.plan.change import words_of
+from execplan.plan.change import require_text
 from execplan.repo.amend import WriteOptions
 from execplan.repo.author import author as default_author
 
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.repo.home import Project
 
 
@@ -50,9 +50,9 @@ def decide(
     """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
     decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
 
-    def changer(project: Project) -> Changer:
-        name = words_of(author or default_author(project), "the author")
-        return logs.decide(decision, rationale, name, now(), supersedes=supersedes, create=create)
+    def changer(project: Project) -> ChangeBuilder:
+        name = require_text(author or default_author(project), "the author")
+        return logs.add_decision(decision, rationale, name, now(), supersedes=supersedes, create=create)
 
     return edit_plan(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
 

@@ -25,7 +25,7 @@ from execplan.repo.amend import WriteOptions
 @writer_options
 def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
-    changer = logs.discover(read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create)
+    changer = logs.add_discovery(read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create)
     return edit_plan(call, plan, options, "discover", lambda project: changer, "execplan next {id}")
 
 

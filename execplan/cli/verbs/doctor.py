@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.printing import printable_lines
 from execplan.cli.table import format_table
 from execplan.cli.verb import new_options, define_command
-from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.edits import overwritten
 from execplan.repo.edits.losses import detect_lost_edits
@@ -117,7 +117,7 @@ def _doctor_answer(
     has_problems = bool(findings) or not all([check.was_run for check in checked])
     warnings = tuple([f"not mended: {reason}" for reason in refused])
     return Answer(
-        data, printable_lines(lines, diffs) + passed_table, NO if has_problems else OK, warnings, next_commands, is_requested=has_problems or dry_run
+        data, printable_lines(lines, diffs) + passed_table, CHECK_FAILED if has_problems else OK, warnings, next_commands, is_requested=has_problems or dry_run
     )
 
 

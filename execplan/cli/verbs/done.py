@@ -9,7 +9,7 @@ from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_plan
 from execplan.clock import now
-from execplan.plan.tasks import tick
+from execplan.plan.tasks import complete_tasks
 from execplan.repo.amend import WriteOptions
 
 
@@ -23,7 +23,7 @@ from execplan.repo.amend import WriteOptions
 @writer_options
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
-    changer = tick(tasks, now())
+    changer = complete_tasks(tasks, now())
     return edit_plan(call, plan, options, "done", lambda project: changer, "execplan next {id}", finishes=True)
 
 

@@ -15,7 +15,7 @@ from execplan.cli.verb import define_command, writer_options
 from execplan.cli.words import read_source
 from execplan.cli.writing import edit_answer
 from execplan.errors import ExecplanError
-from execplan.plan.whole import rebased
+from execplan.plan.whole import rebase_text
 from execplan.repo import pick, shelf, state
 from execplan.repo.amend import WriteOptions, amend
 from execplan.repo.checking.one import CheckTarget, CheckOptions, check_plan
@@ -42,14 +42,14 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     project, ref = pick.select_plan(os.getcwd(), plan)
     require_existing(project)
     old = shelf.read_bytes(project, ref.path)
-    amend(project, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit")
+    amend(project, ref, lambda now: rebase_text(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit")
     copy = _create_copy(project, os.path.basename(ref.path), old)
     try:
         open_editor(copy)
         new = read_source(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
-            project, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, command="edit"
+            project, ref, lambda now: rebase_text(now, old, new, "edit", f"edited: {ref.id}", hint), options, command="edit"
         )
     except BaseException as error:
         _keep_edited_copy(copy, old, error)

@@ -9,7 +9,7 @@ import click
 from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import define_command
-from execplan.errors import NO, OK, POLICY, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
 from execplan.repo import pick
 
 TEXT = "text"
@@ -66,7 +66,7 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     can_prompt = approving.is_terminal() and not call.as_json
     approve_text = approving.approve_command(evaluated_plan, name, can_prompt=can_prompt)
     next_commands = (approve_text if ok else f"execplan edit {name}",) if form == TEXT else ()
-    return Answer(evaluation_json(evaluated_plan), text, OK if ok else NO, warnings, next_commands)
+    return Answer(evaluation_json(evaluated_plan), text, OK if ok else CHECK_FAILED, warnings, next_commands)
 
 
 def _policy_answer(error: ExecplanError) -> Answer:
@@ -85,7 +85,7 @@ def _policy_answer(error: ExecplanError) -> Answer:
     ]
     data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
     lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
-    return Answer(data, "\n".join([*lines, f"  mend: {error.hint}", "It must not run"]), NO)
+    return Answer(data, "\n".join([*lines, f"  mend: {error.hint}", "It must not run"]), CHECK_FAILED)
 
 
 evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write

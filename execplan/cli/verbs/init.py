@@ -12,7 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.printing import printable_lines
 from execplan.cli.prompts import confirm, can_ask
 from execplan.cli.verb import new_options, define_command
-from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
+from execplan.errors import INPUT, CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.repo import homes, ignored
 from execplan.repo.adoption import guide, setup
 from execplan.repo.adoption.inspection import inspect_project
@@ -95,7 +95,7 @@ def init(
     }
     if options.dry_run and upgrade:
         data["diff"] = guide_report.upgrade.diff
-    status = NO if check and changed else OK
+    status = CHECK_FAILED if check and changed else OK
     next_commands: tuple[str, ...] = (
         ("execplan status",) if any([project_json["plans"] for project_json in projects_json]) else ("execplan new 'What shall be done'",)
     )
@@ -131,7 +131,7 @@ def _move_unlisted(call: Call, directory: str | None, project: Project, survey_r
         raise ExecplanError(
             "plans-left-out",
             message,
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(project.plans))}",
             candidates=[project.display_path(ref.path) for ref in survey_result.unlisted_plans],
             data={"reasons": [project.display_path(ref.path) for ref in survey_result.unlisted_plans]},

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.shape import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
 from execplan.cli.table import format_table
 from execplan.cli.verb import define_command
-from execplan.errors import NO, OK
+from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import BROKEN
 from execplan.repo import homes, shelf
 
@@ -43,7 +43,7 @@ def list_(call: Call, everything: bool) -> Answer:
     text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
     next_commands = no_open_plans_commands(project) if not plans else (f"execplan lint {quote_plan_name(broken[0]['path'])}",) if broken else ()
     warnings = conflict_warnings(stored_plans)
-    return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next_commands=next_commands)
+    return Answer({"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands)
 
 
 command = list_

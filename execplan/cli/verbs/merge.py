@@ -11,8 +11,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_answer
-from execplan.errors import NO, OK, USAGE, ExecplanError
-from execplan.plan.merging.whole import Merged
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan.merging.whole import MergeResult
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
 from execplan.repo.merging import finishing
@@ -66,7 +66,7 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
     if out is not None:
         changed, diff = merging.write_merged(out, merged.data, dry_run=options.dry_run)
     data = {
-        "conflicts": merged.conflicts,
+        "conflicts": merged.conflict_count,
         "notes": list(merged.notes),
         "path": out,
         "text": text if out is None else None,
@@ -81,7 +81,7 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
     return Answer(
         data,
         text,
-        exit=NO if merged.conflicts else OK,
+        exit=CHECK_FAILED if merged.conflict_count else OK,
         warnings=_warnings(merged),
         is_requested=out is None or options.dry_run,
         is_raw=out is None,
@@ -93,20 +93,20 @@ def _finish_plan(name: str, options: WriteOptions) -> Answer:
     project, ref = pick.select_plan(os.getcwd(), name)
     amended, merged = finishing.finish_merge(project, ref, options)
     answer = edit_answer(amended, options)
-    data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
+    data = {**answer.data, "conflicts": merged.conflict_count, "notes": list(merged.notes)}
     is_resolved = (amended.changed or finishing.is_unmerged(project, ref.path)) and not options.dry_run
-    git_command = "diff" if merged.conflicts else "add" if is_resolved else ""
+    git_command = "diff" if merged.conflict_count else "add" if is_resolved else ""
     next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and project.git else ()
     return answer._replace(
         data=data,
-        exit=NO if merged.conflicts else OK,
+        exit=CHECK_FAILED if merged.conflict_count else OK,
         warnings=_warnings(merged) + answer.warnings,
         next_commands=next_commands,
     )
 
 
-def _warnings(merged: Merged) -> tuple[str, ...]:
-    conflict_count = merged.conflicts
+def _warnings(merged: MergeResult) -> tuple[str, ...]:
+    conflict_count = merged.conflict_count
     conflicts_text = f"{conflict_count} conflicts are" if conflict_count > 1 else "1 conflict is"
     return (*merged.notes, *([f"{conflicts_text} left between markers"] if conflict_count else []))
 

@@ -20,7 +20,7 @@ from execplan.repo import homes, scaffold, shelf
 from execplan.repo.amend import WriteOptions
 from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import templates
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
 def _templates_answer(project: Project) -> Answer:
     """Every template and whose it is."""
     all_templates = templates.list_templates(project)
-    names = [visible(template.name) for template in all_templates]
+    names = [escape_unprintable(template.name) for template in all_templates]
     width = max(map(len, names))
     lines = []
     for name, template in zip(names, all_templates, strict=True):

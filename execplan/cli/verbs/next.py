@@ -16,13 +16,13 @@ from execplan.cli.printing import printable_lines
 from execplan.cli.shape import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json, task_line
 from execplan.cli.verb import lock_option, define_command
 from execplan.cli.words import read_text
-from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import BROKEN
 from execplan.plan.seek import find_task
 from execplan.repo import claims, homes, pick, shelf
 from execplan.repo.author import actor
 from execplan.repo.homes import require_existing
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 
 if TYPE_CHECKING:
     from execplan.repo.shelf import StoredPlan
@@ -87,11 +87,11 @@ def next_(
     if stored_plan.plan is None:
         data = {**plan_fields, "task": None, "taken": [], "broken": [ref.id]}
         return Answer(
-            data, visible(f"{ref.id} is broken: {plan_fields['error']}"), NO, next_commands=(f"execplan lint {quote_plan_name(plan_fields['path'])}",)
+            data, escape_unprintable(f"{ref.id} is broken: {plan_fields['error']}"), CHECK_FAILED, next_commands=(f"execplan lint {quote_plan_name(plan_fields['path'])}",)
         )
     if ref.archived:
         data = {**plan_fields, "task": None, "taken": [], "broken": broken_ids}
-        return Answer(data, visible(f"{ref.id} is archived: there is nothing to do in it"))
+        return Answer(data, escape_unprintable(f"{ref.id} is archived: there is nothing to do in it"))
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
     warnings += conflict_warnings([stored_plan])
     if claim is not None or release is not None:
@@ -107,7 +107,7 @@ def next_(
     if claimant is not None and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None:
         stored_plan = shelf.load(project, ref)
     answer = _task_answer(stored_plan, claimant, task)
-    return answer._replace(data={**answer.data, "broken": broken_ids}, exit=NO if broken_ids else OK, warnings=warnings)
+    return answer._replace(data={**answer.data, "broken": broken_ids}, exit=CHECK_FAILED if broken_ids else OK, warnings=warnings)
 
 
 def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:

@@ -29,7 +29,7 @@ from execplan.repo.amend import WriteOptions
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
-    changer = bodies.note([read_text(text, "the note")], lines, create=create)
+    changer = bodies.add_note([read_text(text, "the note")], lines, create=create)
     return edit_plan(
         call, plan, options, "note", lambda project: changer, "execplan show {id} --section 'Artifacts and Notes'"
     )

@@ -24,7 +24,7 @@ from execplan.repo.amend import WriteOptions
 @writer_options
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
-    changer = logs.outcome(read_text(text, "the outcome"), create=create)
+    changer = logs.add_outcome(read_text(text, "the outcome"), create=create)
     return edit_plan(call, plan, options, "outcome", lambda project: changer, "execplan status {id}", finishes=True)
 
 

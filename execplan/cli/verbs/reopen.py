@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_plan
-from execplan.plan.tasks import reopen as untick
+from execplan.plan.tasks import reopen_tasks as untick
 from execplan.repo.amend import WriteOptions
 
 

@@ -24,7 +24,7 @@ from execplan.repo.amend import WriteOptions
 @writer_options
 def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Add a revision note: what was changed in the plan, and why. TEXT may be @FILE, or - for standard input."""
-    changer = logs.revise(read_text(text, "the note"), now())
+    changer = logs.add_revision_note(read_text(text, "the note"), now())
     return edit_plan(call, plan, options, "revise", lambda project: changer, "execplan show {id}")
 
 

@@ -27,7 +27,7 @@ from execplan.repo.amend import WriteOptions
 @writer_options
 def reword(call: Call, task: str, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Say a task in other words. A TASK is a number, an id, or words that only it has; the id changes with the words."""
-    changer = rewording.reword(task, read_text(text, "the task"))
+    changer = rewording.reword_task(task, read_text(text, "the task"))
     return edit_plan(call, plan, options, "reword", lambda project: changer, "execplan show {id}")
 
 

@@ -29,8 +29,8 @@ def schema(call: Call, name: str | None) -> Answer:
     from execplan.cli.schemas import build_schema as build_schema
 
     if name is None:
-        rows = [[kind_name, kind.about] for kind_name, kind in KINDS.items()]
-        data = {"schemas": [{"name": kind_name, "about": kind.about} for kind_name, kind in KINDS.items()]}
+        rows = [[kind_name, kind.description] for kind_name, kind in KINDS.items()]
+        data = {"schemas": [{"name": kind_name, "about": kind.description} for kind_name, kind in KINDS.items()]}
         return Answer(data, format_table(("name", "what"), rows), next_commands=("execplan schema execution-plan",))
     schema_name = ALIASES.get(name, name)
     if schema_name not in KINDS:

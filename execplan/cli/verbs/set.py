@@ -9,7 +9,7 @@ from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import complete_with, create_option, define_command, writer_options
 from execplan.cli.words import read_lines
 from execplan.cli.writing import edit_plan
-from execplan.plan.body import set_body
+from execplan.plan.body import set_section_body
 from execplan.repo.amend import WriteOptions
 
 
@@ -31,7 +31,7 @@ def set_(call: Call, section: str, text: str, plan: str | None, create: bool, op
 
     It may hold anything but headings of the first two levels; what the other sections say can't change.
     """
-    changer = set_body(section, read_lines(text, "the section"), create=create)
+    changer = set_section_body(section, read_lines(text, "the section"), create=create)
     return edit_plan(call, plan, options, "set", lambda project: changer, "execplan lint {id}")
 
 

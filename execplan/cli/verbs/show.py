@@ -13,7 +13,7 @@ from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json, full_plan_json
 from execplan.cli.verb import complete_with, define_command
-from execplan.errors import USAGE, About, ExecplanError
+from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.plan.model import ACTIVE, DONE, DRAFT
 from execplan.plan.seek import find_section
 from execplan.repo import pick, shelf
@@ -56,17 +56,17 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(project.display_path(ref.path)):
+        with ErrorContext(project.display_path(ref.path)):
             raise stored_plan.error
     parsed_plan = stored_plan.plan
     warnings = conflict_warnings([stored_plan])
     if section is not None:
-        with About(project.display_path(ref.path)):
+        with ErrorContext(project.display_path(ref.path)):
             found_section = find_section(parsed_plan, section)
         text = "".join(
-            [line + end for line, end in zip(parsed_plan.text.lines, parsed_plan.text.ends, strict=True)][found_section.start : found_section.notes]
+            [line + end for line, end in zip(parsed_plan.text.lines, parsed_plan.text.ends, strict=True)][found_section.start : found_section.notes_start]
         )
-        section_range = {"section": found_section.title, "name": found_section.name, "line_start": found_section.start + 1, "line_end": found_section.notes}
+        section_range = {"section": found_section.title, "name": found_section.name, "line_start": found_section.start + 1, "line_end": found_section.notes_start}
         return Answer({**plan_json(stored_plan), **section_range, "text": text}, text, warnings=warnings)
     if steps:
         from execplan.cli.steps import steps_answer

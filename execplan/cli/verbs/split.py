@@ -29,7 +29,7 @@ def split(call: Call, task: str, done: str, remaining: str, plan: str | None, op
 
     A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.
     """
-    changer = reword.split(task, read_text(done, "what is done"), read_text(remaining, "what remains"), now())
+    changer = reword.split_task(task, read_text(done, "what is done"), read_text(remaining, "what remains"), now())
     return edit_plan(call, plan, options, "split", lambda project: changer, "execplan next {id}")
 
 

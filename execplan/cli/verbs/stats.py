@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import define_command
-from execplan.errors import NO, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.repo import homes, pick, shelf, state
 from execplan.text import disk, files
 
@@ -113,13 +113,13 @@ def _write_textfile(project: Project, file: str, statistics: RunStatistics, sess
     with state.lock(project, os.path.realpath(path), "stats"):
         if not os.path.lexists(path):
             if not files.create(path, new):
-                raise disk.ChangedMeanwhileError(path)
+                raise disk.FileChangedError(path)
             os.chmod(path, 0o644)  # whatever the umask says: another user's collector reads it
             return True
         old = disk.read(path, _MAX_TEXTFILE_BYTES)[0]
         if old and not old.startswith(_TEXTFILE_PREFIX):
             message = f"{file} holds something else than metrics, so it is not overwritten"
-            raise ExecplanError("not-metrics", message, exit=NO, hint="name another file, or remove it")
+            raise ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="name another file, or remove it")
         if old == new:
             return False
         files.replace(path, old, new)

@@ -13,7 +13,7 @@ from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.table import format_table
 from execplan.cli.verb import define_command
-from execplan.errors import NO, OK
+from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.repo import homes, pick, shelf
 from execplan.repo.life import PlanActivity
@@ -55,7 +55,7 @@ def status(call: Call, plan: str | None) -> Answer:
         work = work._replace(description=f"{work.description} (in {plan_of})")
     data = {"states": counts, "plans": plan_documents}
     warnings = conflict_warnings(stored_plans)
-    exit_ = NO if broken else OK
+    exit_ = CHECK_FAILED if broken else OK
     return Answer(data, "\n".join(lines), exit_, warnings=warnings, next_commands=advice.commands, work=work)
 
 

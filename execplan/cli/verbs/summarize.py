@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.verb import define_command
-from execplan.errors import About
+from execplan.errors import ErrorContext
 from execplan.plan.seek import task_ids
 from execplan.repo import pick, shelf
 
@@ -49,28 +49,28 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
     """
     from execplan.context.summary.clean import redact_plan
     from execplan.context.summary.summarize import summarize_plan as summarize_plan
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
     project, ref = pick.select_plan(os.getcwd(), plan)
     stored_plan = shelf.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None
-        with About(project.display_path(ref.path)):
+        with ErrorContext(project.display_path(ref.path)):
             raise stored_plan.error
-    redaction = Redaction(os.environ, os.environ)  # of variables only those whose names tell
+    redaction = Redactor(os.environ, os.environ)  # of variables only those whose names tell
     redacted_plan = redact_plan(stored_plan.plan, redaction)
     ids = task_ids((stored_plan.plan if len(stored_plan.plan.tasks) == len(redacted_plan.tasks) else redacted_plan).tasks)
     plan_summary = summarize_plan(redacted_plan, ref.id, stored_plan.state, ids, form, length)
-    text = redaction.text(plan_summary.text)
+    text = redaction.redact_text(plan_summary.text)
     data: dict[str, Any] = {
         **plan_json(stored_plan),
-        "title": redaction.text(redacted_plan.title) if redacted_plan.title is not None else None,
+        "title": redaction.redact_text(redacted_plan.title) if redacted_plan.title is not None else None,
         "form": form,
         "length": length,
         "limit": plan_summary.max_words,
         "words": plan_summary.word_count,
         "text": text,
-        "sections": redaction.value([_part_json(part) for part in plan_summary.sections]),
+        "sections": redaction.redact_value([_part_json(part) for part in plan_summary.sections]),
     }
     return Answer(data, text, warnings=conflict_warnings([stored_plan]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import from_utc, is_utc
+from execplan.clock import parse_utc_timestamp, is_utc_timestamp
 from execplan.context.sessions.entry import parse_lines
 from execplan.record import NamedTuple
 
@@ -66,7 +66,7 @@ def _line_time(line: dict[str, Any] | None) -> int | None:
     """When a line was written, None where it does not say so; parts of a second are left out."""
     timestamp = line.get("timestamp") if line is not None else None
     whole_seconds = f"{timestamp[:19]}Z" if isinstance(timestamp, str) and timestamp.endswith("Z") else ""
-    return from_utc(whole_seconds) if is_utc(whole_seconds) else None
+    return parse_utc_timestamp(whole_seconds) if is_utc_timestamp(whole_seconds) else None
 
 
 def _parse_message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | None] | None:

@@ -9,10 +9,10 @@ from execplan.text.redaction import REDACTED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 
-def redact_plan(plan: Plan, redaction: Redaction) -> Plan:
+def redact_plan(plan: Plan, redaction: Redactor) -> Plan:
     """The plan as it reads with each secret replaced; its lines keep their numbers."""
     source = plan.text.to_str()
     secret_spans = redaction.spans(source)

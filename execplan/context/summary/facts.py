@@ -8,7 +8,7 @@ from execplan.context.summary.prose import best_sentences, read_sentences, topic
 from execplan.context.summary.sentences import has_alphanumeric
 from execplan.context.summary.words import escape_hidden
 from execplan.plan import outline
-from execplan.plan.logs import newest_first
+from execplan.plan.logs import is_newest_first
 from execplan.plan.model import ARCHIVED, DONE, OPEN
 from execplan.record import NamedTuple
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.clock import Stamp
+    from execplan.clock import Timestamp
     from execplan.context.summary.piece import Subject
     from execplan.context.summary.prose import Sentence
     from execplan.plan.model import Entry, Plan, Section, Task
@@ -66,7 +66,7 @@ def _purpose_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
 def _section_ranges(sections: Sequence[Section | None]) -> Iterator[tuple[int, int]]:
     for section in sections:
         if section is not None:
-            yield section.body, section.notes
+            yield section.body_start, section.notes_start
 
 
 def has_text(task: Task) -> bool:
@@ -76,39 +76,39 @@ def has_text(task: Task) -> bool:
 
 def open_tasks(subject: Subject) -> list[Task]:
     """The open tasks, the next one first."""
-    placeholder_lines = frozenset(subject.plan.guidance)
-    return [task for task in subject.plan.tasks if task.state == OPEN and task.box not in placeholder_lines and has_text(task)]
+    placeholder_lines = frozenset(subject.plan.placeholder_lines)
+    return [task for task in subject.plan.tasks if task.state == OPEN and task.box_line not in placeholder_lines and has_text(task)]
 
 
 def done_tasks(subject: Subject) -> list[Task]:
     """The tasks that are done, the newest first: by their stamps where all have one, else by their place."""
     tasks = [task for task in subject.plan.tasks if task.state == DONE and has_text(task)]
-    if all([task.stamp is not None and task.stamp.possible for task in tasks]):
-        tasks.sort(key=lambda task: (earliest_minute(task.stamp) or 0, task.number))
+    if all([task.timestamp is not None and task.timestamp.is_valid for task in tasks]):
+        tasks.sort(key=lambda task: (earliest_minute(task.timestamp) or 0, task.number))
     return tasks[::-1]
 
 
-def earliest_minute(timestamp: Stamp | None) -> int | None:
+def earliest_minute(timestamp: Timestamp | None) -> int | None:
     """The first minute since 1970 that a stamp may mean; of one without an offset that of its date and time in UTC."""
-    from execplan.clock import minutes
+    from execplan.clock import minute_bounds
 
-    if timestamp is None or not timestamp.possible:
+    if timestamp is None or not timestamp.is_valid:
         return None
     zoned_timestamp = timestamp if timestamp.zone.strip()[:1] in ("Z", "+", "-") else timestamp._replace(zone="Z")
-    minute_range = minutes(zoned_timestamp)
+    minute_range = minute_bounds(zoned_timestamp)
     return minute_range[0] if minute_range is not None else None
 
 
-def sorted_timestamps(tasks: Sequence[Task]) -> list[Stamp]:
+def sorted_timestamps(tasks: Sequence[Task]) -> list[Timestamp]:
     """The possible stamps of tasks, in order of time."""
-    timestamps = [task.stamp for task in tasks if task.stamp is not None and task.stamp.possible]
+    timestamps = [task.timestamp for task in tasks if task.timestamp is not None and task.timestamp.is_valid]
     return sorted(timestamps, key=lambda stamp: (earliest_minute(stamp) or 0, stamp.text))
 
 
 def newest_entries(entries: Sequence[Entry]) -> list[Entry]:
     """Entries of a log, the newest first; what is a table's is none."""
     log_entries = [entry for entry in entries if not entry.text.startswith("|")]
-    return log_entries if newest_first(entries) else log_entries[::-1]
+    return log_entries if is_newest_first(entries) else log_entries[::-1]
 
 
 class PlanProgress(NamedTuple):
@@ -128,9 +128,9 @@ class PlanProgress(NamedTuple):
         return f"{self.task_counts}{last_note}" + (f", {self.template_note}" if self.template_note else "")
 
 
-def format_timestamp(timestamp: Stamp) -> str:
+def format_timestamp(timestamp: Timestamp) -> str:
     """A stamp as it is printed; what nobody would take for a zone is left out."""
-    return escape_hidden(timestamp.moment if len(timestamp.zone) <= _MAX_ZONE_CHARS else timestamp.date + timestamp.joint + timestamp.time)
+    return escape_hidden(timestamp.date_time if len(timestamp.zone) <= _MAX_ZONE_CHARS else timestamp.date + timestamp.time_separator + timestamp.time)
 
 
 def timestamp_range(subject: Subject) -> str:
@@ -154,7 +154,7 @@ def plan_progress(subject: Subject) -> PlanProgress:
         task_counts += f", {counts['open']} left open"
     timestamps = sorted_timestamps([task for task in plan.tasks if task.state == DONE])
     last_date = timestamps[-1].date if timestamps else ""
-    placeholder_count = len(plan.guidance)
+    placeholder_count = len(plan.placeholder_lines)
     template_note = f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of its template not yet replaced" if placeholder_count else ""
     return PlanProgress(subject.state, task_counts, last_date, template_note)
 

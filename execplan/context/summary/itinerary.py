@@ -45,7 +45,7 @@ def _milestone_pieces(subject: Subject) -> list[SummaryPiece]:
 
 def _milestone_headings(plan: Plan) -> list[Block]:
     headings = [block for block in plan.blocks if block.kind == HEADING and block.level > 1 and not block.depth]
-    living_ranges = [(section.start, section.end) for section in plan.sections if section.living]
+    living_ranges = [(section.start, section.end) for section in plan.sections if section.is_living]
     return [
         heading
         for heading in headings
@@ -81,7 +81,7 @@ def _task_pieces(subject: Subject, task: Task, rank: int, *, is_next: bool) -> l
     quote = quote_text(subject, task.text)
     if not quote:
         return []
-    timestamp = f"{facts.format_timestamp(task.stamp)} " if task.stamp is not None and task.state == DONE else ""
+    timestamp = f"{facts.format_timestamp(task.timestamp)} " if task.timestamp is not None and task.state == DONE else ""
     lead = f"[{escape_hidden(task.mark)}] {task.number}. {timestamp}"
     tail = f" (next: {subject.ids[task.number - 1]})" if is_next else ""
-    return [SummaryPiece((Segment(lead, quote),), tail, rank, task.box + 1, task.end)]
+    return [SummaryPiece((Segment(lead, quote),), tail, rank, task.box_line + 1, task.end)]

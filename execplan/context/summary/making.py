@@ -38,10 +38,10 @@ def task_pieces(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bo
     pieces = []
     for index, task in enumerate(tasks[:MAX_PIECES]):
         quote = quote_text(subject, task.text)
-        timestamp = task.stamp if dated and task.mark != " " else None
+        timestamp = task.timestamp if dated and task.mark != " " else None
         if quote:
             lead = f"{timestamp.date}: " if timestamp is not None else ""
-            pieces.append(SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, task.box + 1, task.end))
+            pieces.append(SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, task.box_line + 1, task.end))
     return pieces
 
 

@@ -27,7 +27,7 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
         [
             (minute, task.number, task)
             for task in done_tasks
-            if task.stamp and task.stamp.time and (minute := facts.earliest_minute(task.stamp)) is not None
+            if task.timestamp and task.timestamp.time and (minute := facts.earliest_minute(task.timestamp)) is not None
         ]
     )
     gaps = [(later[0] - earlier[0], later[2]) for earlier, later in itertools.pairwise(timed_tasks)]
@@ -40,7 +40,7 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     usual_text = f"Usually {_format_duration(usual_gap)} from one tick to the next" if usual_gap else "Mostly no time from one tick to the next"
     lead = f"{usual_text}; the longest, {_format_duration(longest_gap)}, before: "
     quote = quote_text(subject, task.text)
-    return [*pieces, SummaryPiece((Segment(lead, quote),), "", rank + 1, task.box + 1, task.end)] if quote else pieces
+    return [*pieces, SummaryPiece((Segment(lead, quote),), "", rank + 1, task.box_line + 1, task.end)] if quote else pieces
 
 
 def _format_duration(minutes: int) -> str:

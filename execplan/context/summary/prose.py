@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 
 from execplan.context.summary.sentences import count_words, split_sentences
-from execplan.plan.grammar import is_nothing, read_box
+from execplan.plan.grammar import is_empty_text, read_checkbox
 from execplan.record import NamedTuple
 from execplan.text.blocks import PARAGRAPH, QUOTE
 
@@ -53,7 +53,7 @@ def read_sentences(plan: Plan, start: int, end: int) -> list[Sentence]:
     plan_sentences: list[Sentence] = []
     for paragraph, first_line, end_line in _iter_paragraphs(plan, start, end):
         for index, sentence in enumerate(split_sentences(paragraph)):
-            if not _BOILERPLATE.search(sentence) and not is_nothing(sentence):
+            if not _BOILERPLATE.search(sentence) and not is_empty_text(sentence):
                 plan_sentences.append(Sentence(sentence, len(plan_sentences), index == 0, first_line, end_line))
     return plan_sentences
 
@@ -73,12 +73,12 @@ def _iter_paragraphs(plan: Plan, start: int, end: int) -> Iterator[tuple[str, in
         lines = [block.text, *plan.text.lines[block.start + 1 : block.end]]
         if any([line.lstrip().startswith("|") for line in lines]):
             continue
-        kept_lines = [line.strip() for at, line in enumerate(lines, block.start) if not _contains_sorted(plan.guidance, at)]
+        kept_lines = [line.strip() for at, line in enumerate(lines, block.start) if not _contains_sorted(plan.placeholder_lines, at)]
         text = " ".join(kept_lines)[:_MAX_PARAGRAPH_CHARS].strip()
         remaining_chars -= len(text)
-        box = read_box(text)
+        box = read_checkbox(text)
         if text:
-            yield box.words if box is not None else text, block.start, block.end
+            yield box.text if box is not None else text, block.start, block.end
 
 
 def _block_start(block: Block) -> int:

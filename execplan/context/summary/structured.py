@@ -27,7 +27,7 @@ def build_structured(subject: Subject) -> list[SummarySection]:
         "discoveries": len(plan.discoveries),
         "outcomes": len(plan.outcomes),
         "revisions": len(plan.revisions),
-        "guidance_left": len(plan.guidance),
+        "guidance_left": len(plan.placeholder_lines),
         "next_task_id": subject.ids[open_tasks[0].number - 1] if open_tasks else "-",
     }
     last_decision = decisions[0] if decisions else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.context.summary.sentences import first_sentences
-from execplan.text.hidden import escaped, may_hide
+from execplan.text.hidden import replace_hidden, may_have_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def format_markup(subject: Subject, text: str) -> str:
     if subject.markup:
         text = _escape_block_start(text)
     else:
-        from execplan.text.inline import plain
+        from execplan.text.inline import plain_text
 
-        text = " ".join(plain(text).split())
+        text = " ".join(plain_text(text).split())
     return escape_hidden(text)
 
 
@@ -48,6 +48,6 @@ def _escape_block_start(text: str) -> str:
 
 def escape_hidden(text: str) -> str:
     """A line with each hidden character as its escape."""
-    if not may_hide(text):
+    if not may_have_hidden(text):
         return text
-    return escaped(text, lambda run: "".join([f"\\u{{{ord(char):x}}}" for char in run]))
+    return replace_hidden(text, lambda run: "".join([f"\\u{{{ord(char):x}}}" for char in run]))

@@ -18,7 +18,7 @@ from execplan.engine.opened import make_redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.underway import find_active_run
 from execplan.engine.watch import RunObserver
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
 from execplan.repo.amend import ensure_not_archived
@@ -88,7 +88,7 @@ def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: App
         run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
         hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
-        raise ExecplanError("run-under-way", message, exit=NO, hint=hint)
+        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
 
 
 def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:

@@ -6,7 +6,7 @@ from execplan.engine import revisions
 from execplan.engine.course import RunState
 from execplan.engine.entries import REVISION_REASONS
 from execplan.engine.runs import find_last_begun_run
-from execplan.errors import CHANGED, PAUSED, ExecplanError
+from execplan.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
 
@@ -48,7 +48,7 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
     if run_state.open_rollback is not None:
         message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
         hint = f"a person finishes it: execplan rollback {run_args}"
-        raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=hint)
+        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
     if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
         raise waiting_error(ref, agent_run.run_paths, run_state.question)
 

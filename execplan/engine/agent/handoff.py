@@ -22,7 +22,7 @@ from execplan.plan.outline import PURPOSE
 from execplan.repo import shelf
 from execplan.repo.execution.current import load_current_plan as compiled
 from execplan.repo.execution.policy import effective_policy
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Hand
         next_commands: tuple[str, ...] = (f"execplan next {ref.shell_name}",)
     else:
         next_commands = (f"execplan show {ref.shell_name}",)
-    return Handoff(make_visible(redactor.value(payload)), document, frozenset(), next_commands)
+    return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset(), next_commands)
 
 
 def _plan_json(project: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str, Any]:
@@ -114,18 +114,18 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     document, schedule = run_state.document, build_schedule(project, run_state)
     steps = [_step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
     redactor = make_redaction()
-    clean_steps: Any = redactor.value(steps)
+    clean_steps: Any = redactor.redact_value(steps)
     has_ended = run_state.status in states.ENDED_RUN_STATES
     payload = {
-        "plan": {**_plan_json(project, ref, plan, data), "title": make_visible(redactor.value(plan.title))},
+        "plan": {**_plan_json(project, ref, plan, data), "title": make_visible(redactor.redact_value(plan.title))},
         "mode": "steps",
         "revision": document.revision,
         "approved": approval_check.approval is not None,
-        "approval": redactor.value(_approval_json(approval_check)),
-        "run": redactor.value(_run_json(project, ref, agent_run)),
-        "reasoning": make_visible(redactor.value(_reasoning_json(document, plan))),
-        "constraints": redactor.value(document.constraints.model_dump(mode="json")),
-        "tasks": make_visible(redactor.value(open_tasks.list_tasks(project, ref, plan, document.steps))),
+        "approval": redactor.redact_value(_approval_json(approval_check)),
+        "run": redactor.redact_value(_run_json(project, ref, agent_run)),
+        "reasoning": make_visible(redactor.redact_value(_reasoning_json(document, plan))),
+        "constraints": redactor.redact_value(document.constraints.model_dump(mode="json")),
+        "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
         "sections": [],
         "steps": clean_steps,
         "next_steps": [] if has_ended else [step.id for step in next_steps(run_state, schedule)],
@@ -141,7 +141,7 @@ def make_visible(value: Any) -> Any:
         return {name: make_visible(child) for name, child in value.items()}
     if isinstance(value, list):
         return [make_visible(child) for child in value]
-    return "\n".join([visible(line) for line in value.split("\n")]) if isinstance(value, str) else value
+    return "\n".join([escape_unprintable(line) for line in value.split("\n")]) if isinstance(value, str) else value
 
 
 def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
@@ -178,7 +178,7 @@ def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any
     lines: list[str] = []
     for section in plan.sections:
         if section.name == PURPOSE:
-            lines = [plan.text.lines[at] for at in range(section.body, section.room) if at not in plan.guidance]
+            lines = [plan.text.lines[at] for at in range(section.body_start, section.content_end) if at not in plan.placeholder_lines]
     superseded = {decision.supersedes for decision in plan.decisions if decision.supersedes}
     decisions = [decision for decision in plan.decisions if decision.text not in superseded]
     fields = ("text", "rationale", "date", "author")

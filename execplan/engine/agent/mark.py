@@ -10,7 +10,7 @@ import os
 from execplan.engine.journal import altered_error
 from execplan.text import disk
 from execplan.text.lines import digest
-from execplan.text.seal import same, seal
+from execplan.text.seal import signatures_match, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
     try:
         handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as file:
-            file.write(seal(key, _SIGNATURE_CONTEXT + body) + b" " + body)
+            file.write(sign(key, _SIGNATURE_CONTEXT + body) + b" " + body)
         os.rename(f"{path}.new", path)
     except OSError as error:
-        raise disk.trouble(error, path, "write") from None
+        raise disk.file_error(error, path, "write") from None
 
 
 def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
@@ -45,7 +45,7 @@ def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
         return  # it was being written when the machine went down, as one that is absent
     mac, _, body = content.partition(b" ")
     size, _, expected_digest = body.partition(b" ")
-    if not same(mac, seal(key, _SIGNATURE_CONTEXT + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != expected_digest:
+    if not signatures_match(mac, sign(key, _SIGNATURE_CONTEXT + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != expected_digest:
         raise altered_error(
             run_paths.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
         )

@@ -11,7 +11,7 @@ from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.opened import make_redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.steps.named import checked_paths, list_declared_paths
-from execplan.errors import CHANGED, INPUT, ExecplanError
+from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT
@@ -60,7 +60,7 @@ def find_recorded_outcome(project: Project, agent_run: AgentRun, step: str, step
     performed = last_attempts[0].performed if last_attempts else None
     if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
         return None
-    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().text(step_report.result)
+    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(step_report.result)
     if is_same and run_state.status_of[target_step.id] != states.PENDING:
         return _recorded_outcome(project, agent_run, target_step, performed)
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
@@ -125,7 +125,7 @@ def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step
         raise ExecplanError(
             "drifted",
             f"what {step.id} reads is not as it should be: {problems[0]}",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint="bring it back as it was and report again, or report that the step has failed",
             candidates=problems,
         )

@@ -17,7 +17,7 @@ from execplan.repo.home import Project
 from execplan.repo.settings import Settings
 from execplan.text import disk, plain_json
 from execplan.text.lines import digest
-from execplan.text.seal import same, seal
+from execplan.text.seal import signatures_match, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def issue(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: Approv
     state.make_state_dir(project, FOLDER)
     key = keys.get_or_create(project)
     _update_watermark(run_paths, key)
-    data = seal(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
+    data = sign(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
     temporary_path = f"{path}.new"
     try:
         handle = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -105,7 +105,7 @@ def issue(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: Approv
             file.write(data)  # not synced: one that is torn does not hold, and is issued anew
         os.rename(temporary_path, path)
     except OSError as error:
-        raise disk.trouble(error, path, "write") from None
+        raise disk.file_error(error, path, "write") from None
     return grant
 
 
@@ -116,7 +116,7 @@ def revoke(project: Project, plan: str) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise disk.trouble(error, path_of(project, plan), "remove") from None
+        raise disk.file_error(error, path_of(project, plan), "remove") from None
 
 
 def load(project: Project, plan: str) -> GuardGrant | None:
@@ -133,9 +133,9 @@ def load_file(project: Project, path: str) -> GuardGrant | None:
         data, size = disk.read(path, _LIMIT)
         key = keys.read(project)
         signature, newline, body = data.partition(b"\n")
-        if size > _LIMIT or key is None or not newline or not same(signature, seal(key, _SIGNATURE_CONTEXT + body)):
+        if size > _LIMIT or key is None or not newline or not signatures_match(signature, sign(key, _SIGNATURE_CONTEXT + body)):
             return None
-        grant = _from_json(plain_json.read(body.decode(), halves=True))
+        grant = _from_json(plain_json.read(body.decode(), allow_surrogates=True))
         belongs_here = grant.home.root == project.root and path == path_of(grant.home, grant.plan)
         return grant if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()]) else None
     except (ExecplanError, OSError, ValueError, KeyError, TypeError):

@@ -42,7 +42,7 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
         None,
         not check_result.cause,
         already_recorded=False,
-        reason=make_redaction().text(check_result.reason or step_report.result),
+        reason=make_redaction().redact_text(check_result.reason or step_report.result),
         changes=observed_changes.changes,
         recovery=None,
         next_steps=(),

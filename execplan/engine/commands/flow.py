@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.text.redaction import KEY, KEY_BEGINS, KEY_ENDS, REDACTED
+from execplan.text.redaction import KEY_LABEL, KEY_BEGIN, KEY_END, REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 _MAX_LINE_BYTES = 1 << 16
 """Bytes of a line that are waited for."""
@@ -23,7 +23,7 @@ WINDOW = 1 << 13
 class StreamRedactor:
     """One stream of a program."""
 
-    def __init__(self, redaction: Redaction, *, is_truncated: bool = False) -> None:
+    def __init__(self, redaction: Redactor, *, is_truncated: bool = False) -> None:
         """Begin; `is_truncated`: what comes first was cut off from what was before it, and some of it is dropped."""
         self._redaction = redaction
         self._buffer = b""
@@ -53,9 +53,9 @@ class StreamRedactor:
         """Drop what may be the rest of a secret: the first line, and all before the end of a key."""
         self._is_truncated = False
         window = self._buffer[:WINDOW]
-        ends = window.find(KEY_ENDS)
-        if ends >= 0 and KEY in window[ends : ends + 80] and KEY_BEGINS not in window[:ends]:
-            self._buffer = self._buffer[window.index(KEY, ends) + len(KEY) :]
+        ends = window.find(KEY_END)
+        if ends >= 0 and KEY_LABEL in window[ends : ends + 80] and KEY_BEGIN not in window[:ends]:
+            self._buffer = self._buffer[window.index(KEY_LABEL, ends) + len(KEY_LABEL) :]
         else:
             line = window.find(b"\n") + 1
             self._buffer = self._buffer[line or WINDOW :]
@@ -75,7 +75,7 @@ class StreamRedactor:
         if not data:
             return []
         raw = data.decode("utf-8", "backslashreplace")
-        text = self._redaction.text(raw, self._context)
+        text = self._redaction.redact_text(raw, self._context)
         tail = (self._context + raw)[-_CONTEXT_LENGTH:]
         self._context = tail[tail.find("\n") + 1 :] if len(tail) == _CONTEXT_LENGTH else tail
         return text.removesuffix("\n").split("\n")
@@ -96,7 +96,7 @@ class StreamRedactor:
 
 def _find_open_key(data: bytes) -> int:
     """Where a private key begins that has no end yet; -1 for none."""
-    begin = data.rfind(KEY_BEGINS)
-    if begin < 0 or KEY not in data[begin : begin + 80]:
+    begin = data.rfind(KEY_BEGIN)
+    if begin < 0 or KEY_LABEL not in data[begin : begin + 80]:
         return -1
-    return -1 if data.find(KEY_ENDS, begin) >= 0 else begin
+    return -1 if data.find(KEY_END, begin) >= 0 else begin

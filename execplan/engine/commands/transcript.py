@@ -9,13 +9,13 @@ from time import monotonic
 from execplan.clock import now
 from execplan.engine.commands.flow import WINDOW, StreamRedactor
 from execplan.text import files
-from execplan.text.disk import trouble
+from execplan.text.disk import file_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 _MARKS = ("|", "!")
 """What stands before a line of standard output and of standard error."""
@@ -51,7 +51,7 @@ class Transcript:
         self,
         path: str,
         title: str,
-        redaction: Redaction,
+        redaction: Redactor,
         limit: int,
         on_line: Callable[[str, bool], None] | None = None,
     ) -> None:
@@ -69,12 +69,12 @@ class Transcript:
         self._tail_size = 0
         self._dropped_size = 0
         self._last_sample_at = 0.0
-        files.make_folder(os.path.dirname(path))
+        files.make_directory(os.path.dirname(path))
         try:
             self._file = open(path, "wb", opener=_opener)  # noqa: SIM115 - it is closed by close()
         except OSError as error:
-            raise trouble(error, path, "write") from None
-        name = _escape_markdown(escape_unprintable(redaction.text(" ".join(title.split()))))
+            raise file_error(error, path, "write") from None
+        name = _escape_markdown(escape_unprintable(redaction.redact_text(" ".join(title.split()))))
         try:
             self._write([f"# {name}", "", f"{now():%Y-%m-%d %H:%M:%SZ}", ""])
         except BaseException:
@@ -106,7 +106,7 @@ class Transcript:
             self._flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise trouble(error, self.path, "write") from None
+            raise file_error(error, self.path, "write") from None
         finally:
             self._close_quietly()
 
@@ -118,7 +118,7 @@ class Transcript:
             pass
 
     def _write_note(self, mark: str, message: str) -> None:
-        text = self._redaction.text(message)
+        text = self._redaction.redact_text(message)
         self._write([f"    {mark} {display_line}" for line in text.split("\n") for display_line in _wrap_line(line)])
 
     def _append(self, kind: int, data: bytes) -> None:
@@ -192,7 +192,7 @@ class Transcript:
             self._file.write("".join([f"{line}\n" for line in lines]).encode("utf-8", "backslashreplace"))
             self._file.flush()
         except OSError as error:
-            raise trouble(error, self.path, "write") from None
+            raise file_error(error, self.path, "write") from None
 
 
 def escape_unprintable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.text.align import aligned
+from execplan.text.align import align_sequences
 from execplan.text.lines import Text
 
 MAX_COUNTED_BYTES = 1 << 20
@@ -14,7 +14,7 @@ def count_changed_lines(before: bytes, after: bytes) -> tuple[int, int]:
     old_lines, new_lines = _split_lines(before), _split_lines(after)
     if old_lines is None or new_lines is None:
         return 0, 0
-    unchanged = len(aligned(old_lines, new_lines))
+    unchanged = len(align_sequences(old_lines, new_lines))
     return len(new_lines) - unchanged, len(old_lines) - unchanged
 
 

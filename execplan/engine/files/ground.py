@@ -12,8 +12,8 @@ from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folde
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.world import normalize_path
 from execplan.repo.execution.protected import protection_reason
-from execplan.text.disk import NotRegularError, open_regular, trouble
-from execplan.text.files import temporary
+from execplan.text.disk import NotRegularError, open_regular, file_error
+from execplan.text.files import temp_file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class WorkspaceFiles:
             try:
                 handle = open_regular(name, _FILE, dir_fd=folder)
             except NotRegularError as error:
-                raise trouble(error, path, "read") from None
+                raise file_error(error, path, "read") from None
             try:
                 while chunk := os.read(handle, _CHUNK_SIZE):
                     yield chunk
@@ -110,13 +110,13 @@ class WorkspaceFiles:
                 os.fsync(folder)
         except _MissingError:
             return
-        trace.tell(f"removed {path}")
+        trace.log(f"removed {path}")
 
     def remove_temporary(self, path: str) -> None:
         """Remove what a killed writer has left beside a path; raises ExecplanError."""
         try:
             with self._open_parent(path, "tidy up beside") as (folder, name):
-                os.unlink(temporary(name), dir_fd=folder)
+                os.unlink(temp_file_name(name), dir_fd=folder)
         except _MissingError:
             pass
 
@@ -148,7 +148,7 @@ class WorkspaceFiles:
                 os.fsync(folder)
         except _MissingError:
             return False
-        trace.tell(f"removed {path}")
+        trace.log(f"removed {path}")
         return True
 
     def _replace(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ class WorkspaceFiles:
         created: list[str] = []
         try:
             with self._open_parent(path, "write", created) as (folder, name):
-                temporary_name = temporary(name)
+                temporary_name = temp_file_name(name)
                 _unlink(folder, temporary_name)
                 try:
                     original = _status(folder, name)
@@ -172,7 +172,7 @@ class WorkspaceFiles:
             for created_folder in reversed(created):
                 self.remove_folder(created_folder)
             raise
-        trace.tell(f"wrote {path}")
+        trace.log(f"wrote {path}")
         return tuple(created)
 
     @contextmanager
@@ -216,12 +216,12 @@ class WorkspaceFiles:
         try:
             yield
         except (FileNotFoundError, NotADirectoryError) as error:
-            failure = trouble(error, path, action)
+            failure = file_error(error, path, action)
             raise _MissingError(failure.code, failure.message, exit=failure.exit, hint=failure.hint) from None
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise _outside_error(path) from None
-            raise trouble(error, path, action) from None
+            raise file_error(error, path, action) from None
 
 
 class _MissingError(ExecplanError):

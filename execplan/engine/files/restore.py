@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.engine.entries import Change
 from execplan.engine.files.walk import WorkspaceWalker
-from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
+from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 from execplan.record import NamedTuple
 
@@ -258,7 +258,7 @@ def _changed_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "changed-since",
         f"{paths[0]}{suffix}: changed after the run, and what somebody wrote there is not overwritten",
-        exit=CHANGED,
+        exit=CONFLICT,
         hint=RETRY_HINT,
         candidates=paths,
     )

@@ -15,8 +15,8 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import FILE
 from execplan.repo import state
 from execplan.text import disk
-from execplan.text.disk import changed_underneath, trouble
-from execplan.text.files import sync_folder
+from execplan.text.disk import conflict_error, file_error
+from execplan.text.files import sync_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class BackupStore:
                 return path_state
             if self._write(workspace.read_chunks(path), path_state.sha256):
                 return path_state
-        raise changed_underneath(path)
+        raise conflict_error(path)
 
     def has(self, digest: str) -> bool:
         """Whether the bytes are kept; if so, the days for which they are kept begin again."""
@@ -70,7 +70,7 @@ class BackupStore:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise trouble(error, self.path(digest), "use") from None
+            raise file_error(error, self.path(digest), "use") from None
         return True
 
     def get(self, digest: str) -> bytes:
@@ -91,7 +91,7 @@ class BackupStore:
         except (zlib.error, EOFError, gzip.BadGzipFile):
             raise _altered_error(path) from None
         except OSError as error:
-            raise trouble(error, path, "read") from None
+            raise file_error(error, path, "read") from None
         if hasher.hexdigest() != digest:
             raise _altered_error(path)
 
@@ -118,7 +118,7 @@ class BackupStore:
             try:
                 self._commit_pending(pending)
             except OSError as error:
-                raise trouble(error, self.folder, "write to") from None
+                raise file_error(error, self.folder, "write to") from None
         finally:
             for path in pending.values():
                 _unlink(path)
@@ -133,7 +133,7 @@ class BackupStore:
         folders = {os.path.dirname(self.path(digest)) for digest in pending}
         pending.clear()
         for folder in () if is_fully_synced and _sync_all(self.folder) else folders:
-            sync_folder(folder)
+            sync_directory(folder)
 
     def purge(self, days: int) -> int:
         """Remove backups and lists of the tree that nobody has used for so many days; how many files. Never fails."""
@@ -146,7 +146,7 @@ class BackupStore:
                             os.unlink(path)
                             removed += 1
                     except OSError as error:
-                        trace.tell(f"{path} could not be removed: {error}")
+                        trace.log(f"{path} could not be removed: {error}")
         return removed + _purge_copies(os.path.join(self.project.state, "runs"), cutoff)
 
     def path(self, digest: str) -> str:
@@ -166,9 +166,9 @@ class BackupStore:
                 return True
             _sync(temporary_path)
             os.rename(temporary_path, path)
-            sync_folder(os.path.dirname(path))
+            sync_directory(os.path.dirname(path))
         except OSError as error:
-            raise trouble(error, path, "write") from None
+            raise file_error(error, path, "write") from None
         finally:
             if self._pending is None or self._pending.get(digest) != temporary_path:
                 _unlink(temporary_path)
@@ -191,7 +191,7 @@ def _purge_copies(runs_folder: str, cutoff: float) -> int:
                 shutil.rmtree(copy)
                 removed += 1
         except OSError as error:
-            trace.tell(f"{copy} was not removed: {error}")
+            trace.log(f"{copy} was not removed: {error}")
     return removed
 
 

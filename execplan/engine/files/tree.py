@@ -14,8 +14,8 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 from execplan.record import NamedTuple
 from execplan.text import disk
-from execplan.text.files import temporary
-from execplan.text.folder import Folder
+from execplan.text.files import temp_file_name
+from execplan.text.folder import OpenDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,15 +162,15 @@ def save(snapshot: WorkspaceSnapshot, path: str) -> None:
         "signs": snapshot.signatures,
     }
     folder, name = os.path.split(path)
-    with Folder(folder, make=True) as directory:
+    with OpenDirectory(folder, make=True) as directory:
         try:
-            temporary_name = temporary(name)
+            temporary_name = temp_file_name(name)
             directory.unlink(temporary_name)
             directory.write(temporary_name, json.dumps(content, separators=(",", ":")).encode(), 0o600)
             directory.rename(temporary_name, directory, name)
             directory.sync()
         except OSError as error:
-            raise disk.trouble(error, path, "write") from None
+            raise disk.file_error(error, path, "write") from None
 
 
 def load(path: str) -> WorkspaceSnapshot:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
 from execplan.repo.home import common_git_dir
@@ -113,13 +113,13 @@ def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, recor
 
 def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
     path = _path(project, name)
-    files.make_folder(os.path.dirname(path))
+    files.make_directory(os.path.dirname(path))
     try:
         if old_anchor is not None:
             files.replace(path, old_anchor.token.encode(), data)
         elif not files.create(path, data):
             raise MovedMeanwhileError
-    except disk.ChangedMeanwhileError:
+    except disk.FileChangedError:
         raise MovedMeanwhileError from None
 
 
@@ -143,7 +143,7 @@ def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
     return ExecplanError(
         "ledger-broken",
         f"{display_path}: {why}",
-        exit=NO,
+        exit=CHECK_FAILED,
         hint=f"bring it back as it was, from git or a backup; see where it is broken: execplan audit {typed} --verify; "
         f"or go on, on record: execplan audit {typed} --accept REASON",
         data={"reasons": [why]},

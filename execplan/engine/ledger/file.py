@@ -10,8 +10,8 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import state
 from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
-from execplan.text.disk import trouble
-from execplan.text.folder import Folder
+from execplan.text.disk import file_error
+from execplan.text.folder import OpenDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,12 +89,12 @@ class LogFile:
             os.fsync(self._handle)
         except OSError as error:
             os.ftruncate(self._handle, self._size)
-            raise trouble(error, self.path, "write") from None
+            raise file_error(error, self.path, "write") from None
         self._size += len(data)
         try:
             self._append_to_copy(data)
         except ExecplanError as error:  # the next one that is added renews it
-            trace.tell(f"{self._copy_path} could not follow: {error.message}")
+            trace.log(f"{self._copy_path} could not follow: {error.message}")
 
     @property
     def is_shorter_than_copy(self) -> bool:
@@ -111,12 +111,12 @@ class LogFile:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-        files.put(self.path, data, within=self.project.root)
+        files.write(self.path, data, within=self.project.root)
         self._open(_FLAGS)
 
     def renew_copy(self) -> None:
         """Let the copy be as this is, whatever it was; raises ExecplanError."""
-        files.put(self._copy_path, self.read_all())
+        files.write(self._copy_path, self.read_all())
 
     def _append_to_copy(self, data: bytes) -> None:
         """Let the copy be as this is, to which these bytes were added; raises ExecplanError."""
@@ -130,19 +130,19 @@ class LogFile:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise trouble(error, self._copy_path, "write") from None
+            raise file_error(error, self._copy_path, "write") from None
 
     def _open(self, flags: int) -> None:
         parent, name = os.path.split(self.path)
         is_new = bool(flags & os.O_CREAT)
-        with Folder(parent, within=self.project.root, make=is_new) as folder:
+        with OpenDirectory(parent, within=self.project.root, make=is_new) as folder:
             try:
                 self._handle = disk.open_regular(name, flags, dir_fd=folder.handle)
                 status = os.fstat(self._handle)
                 if is_new:
                     folder.sync()
             except OSError as error:
-                raise trouble(error, self.path, "write") from None
+                raise file_error(error, self.path, "write") from None
         if status.st_size > LIMIT:
             size_text = f"has {status.st_size:,} bytes"
             hint = "bring it back as it was, from git or a backup"
@@ -177,7 +177,7 @@ class LogFile:
             os.ftruncate(self._handle, size)
             os.fsync(self._handle)
         except OSError as error:
-            raise trouble(error, self.path, "write") from None
+            raise file_error(error, self.path, "write") from None
         self._size = size
 
     def _read_range(self, begin: int, length: int) -> bytes:
@@ -187,5 +187,5 @@ class LogFile:
                 chunks.append(chunk)
                 begin, length = begin + len(chunk), length - len(chunk)
         except OSError as error:
-            raise trouble(error, self.path, "read") from None
+            raise file_error(error, self.path, "read") from None
         return b"".join(chunks)

@@ -11,7 +11,7 @@ from execplan.engine.revisions import numbered_path
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
 from execplan.text import disk
-from execplan.text.redaction import Redaction
+from execplan.text.redaction import Redactor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class StepDetails:
 
 def redact_details(details: dict[str, Any]) -> dict[str, Any]:
     """What is said, without secrets."""
-    redaction = Redaction(os.environ, public_variables(os.environ))
-    return {name: value if name in _UNREDACTED_FIELDS else redaction.value(value) for name, value in details.items()}
+    redaction = Redactor(os.environ, public_variables(os.environ))
+    return {name: value if name in _UNREDACTED_FIELDS else redaction.redact_value(value) for name, value in details.items()}
 
 
 def entry_details(entry: Entry) -> dict[str, Any]:

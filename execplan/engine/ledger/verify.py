@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine.ledger import anchor, chain, names, witness
-from execplan.errors import NO, OK
+from execplan.errors import CHECK_FAILED, OK
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.homes import with_nested_projects
@@ -49,7 +49,7 @@ class LogVerification(NamedTuple):
     @property
     def exit(self) -> int:
         """The status of a verb that was asked whether it is whole."""
-        return NO if self.reasons else OK
+        return CHECK_FAILED if self.reasons else OK
 
 
 class LogState(NamedTuple):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from execplan.execution.policy import Policy
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
 
 class RunContext(NamedTuple):
@@ -30,7 +30,7 @@ class RunContext(NamedTuple):
     workspace: WorkspaceFiles
     store: BackupStore
     sandbox: Sandbox | None
-    redaction: Redaction
+    redaction: Redactor
     stop: StopSignal
     observer: RunObserver
     deadline: float

@@ -72,7 +72,7 @@ def _check_printed(context: RunContext, step: Step, ended: CommandResult | None)
         return f"it has not printed the line {line!r}, which the plan says it prints" if line else ""
     if not find_difference(step.expect, printed):
         return ""
-    problem = find_difference(step.expect, context.redaction.text(printed)) or "a secret is in it"
+    problem = find_difference(step.expect, context.redaction.redact_text(printed)) or "a secret is in it"
     return f"it printed something else than expected: {problem}"
 
 

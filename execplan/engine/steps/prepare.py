@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.engine.steps import looks
 from execplan.engine.steps.named import checked_paths, list_declared_paths, parent_folders, is_command, runs_program
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, State
 from execplan.record import NamedTuple
@@ -79,7 +79,7 @@ def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
     return ExecplanError(
         "drifted",
         f"{step.id} was not begun: {differences[0]}" + (f", and {len(differences) - 1} more" if len(differences) > 1 else ""),
-        exit=CHANGED,
+        exit=CONFLICT,
         hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
         candidates=differences,
     )

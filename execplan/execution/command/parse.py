@@ -41,9 +41,9 @@ def _describe_hidden_character(text: str) -> str:
     """The first character that nobody sees, or that turns the text around."""
     if text.isascii() and text.isprintable():
         return ""
-    from execplan.text.hidden import hidden_in, shown
+    from execplan.text.hidden import find_hidden, describe_characters
 
     for line in text.split("\n"):
-        for start, end in hidden_in(line):
-            return f"a character that can't be seen, {shown(line[start:end])}"
+        for start, end in find_hidden(line):
+            return f"a character that can't be seen, {describe_characters(line[start:end])}"
     return ""

@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from execplan.document import Many, Model
-from execplan.errors import NO, OK
+from execplan.document import ListOrTuple, Model
+from execplan.errors import CHECK_FAILED, OK
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import Document
 
@@ -38,7 +38,7 @@ class Candidate(Model):
     """The date of the last change, by the plan's timestamps, else by its file."""
     next: OpenTask | None
     """The first open task that nobody has claimed."""
-    taken: Many[ClaimedTask]
+    taken: ListOrTuple[ClaimedTask]
 
 
 class Refusal(Model):
@@ -49,7 +49,7 @@ class Refusal(Model):
     exit: Annotated[int, Field(ge=1, le=255)]
     message: str
     hint: str | None
-    candidates: Many[str | Candidate]
+    candidates: ListOrTuple[str | Candidate]
     """What could be meant: names, or for the code `ambiguous-plan` a description of each plan."""
 
 
@@ -66,8 +66,8 @@ class Answer(Document):
     data: dict[str, JsonValue] | None
     """At exit 0 what was asked for, at exit 1 the findings or the reasons."""
     error: Refusal | None
-    warnings: Many[str]
-    next: Many[str]
+    warnings: ListOrTuple[str]
+    next: ListOrTuple[str]
     """Commands that make sense now."""
 
     @classmethod
@@ -78,6 +78,6 @@ class Answer(Document):
             violations.append(Violation("/ok", "is true beside an error"))
         if error is None and value.get("data") is None:
             violations.append(Violation("/data", "is missing without an error"))
-        if isinstance(error, dict) and error.get("exit") not in (OK, NO) and value.get("data") is not None:
+        if isinstance(error, dict) and error.get("exit") not in (OK, CHECK_FAILED) and value.get("data") is not None:
             violations.append(Violation("/data", "is given of a refusal that is not the answer no"))
         return violations

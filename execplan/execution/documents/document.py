@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from execplan.document import canonical, models_of
+from execplan.document import to_json_bytes, collect_models
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.documents import strict
 from execplan.execution.documents.patterns import DESCRIPTIONS
@@ -29,7 +29,7 @@ _TOO_SHORT: Final = "is the least"
 
 def to_bytes(document: BaseModel) -> bytes:
     """The document as it is written: every field, in the order of the model, so that equal documents have equal bytes."""
-    return canonical(document.model_dump(mode="json", by_alias=True))
+    return to_json_bytes(document.model_dump(mode="json", by_alias=True))
 
 
 def load(data: bytes, kind: type[T], label: str) -> T:
@@ -145,4 +145,4 @@ def _suggest_name(name: str, kind: type[BaseModel]) -> str:
 
 def _field_names(kind: type[BaseModel]) -> set[str]:
     """The names of all fields of a kind, and of what is in it."""
-    return {field.alias or name for model in models_of(kind) for name, field in model.model_fields.items()}
+    return {field.alias or name for model in collect_models(kind) for name, field in model.model_fields.items()}

@@ -106,9 +106,9 @@ def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
         return
     from execplan.execution.command.parse import parse_command
-    from execplan.text.hidden import hidden_in
+    from execplan.text.hidden import find_hidden
 
-    if any([hidden_in(line) for line in command.split("\n")]):
+    if any([find_hidden(line) for line in command.split("\n")]):
         return  # the policy refuses it, and says why
     parsed = parse_command(command)
     if parsed.argv != tuple(argv):

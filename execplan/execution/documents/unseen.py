@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import POLICY, ExecplanError
-from execplan.text.hidden import hidden_in, shown
+from execplan.text.hidden import find_hidden, describe_characters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
     problems = []
     for location, text in texts:
         for line in text.split("\n"):
-            runs = hidden_in(line)
+            runs = find_hidden(line)
             if runs:
-                hidden_text = ", ".join([shown(line[start:end]) for start, end in runs[:3]])
+                hidden_text = ", ".join([describe_characters(line[start:end]) for start, end in runs[:3]])
                 problems.append(f"{location}: {_escape_hidden(line, runs)} hides {hidden_text}")
     if problems:
         message = f"{label}: {problems[0]}" + (f", and {len(problems) - 1} more" if len(problems) > 1 else "")

@@ -6,8 +6,8 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check import ERROR
 from execplan.execution.evaluation.told import step_location, describe_origin, describe_commands, approval_columns, describe_settings, format_verdict, describe_writes
 from execplan.execution.evaluation.trial import EXACT
-from execplan.text.hidden import visible_lines
-from execplan.text.secrets import masked
+from execplan.text.hidden import escape_unprintable_lines
+from execplan.text.secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def code_block(text: str, language: str) -> str:
 
 def _visible_text(text: str) -> str:
     """A text without secrets, and with what can't be seen escaped: a page is sent around."""
-    return visible_lines(masked(text))
+    return escape_unprintable_lines(mask_secrets(text))
 
 
 def _longest_backtick_run(text: str) -> int:

@@ -6,7 +6,7 @@ here every line of a diff must be one that says something.
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, NO, ExecplanError
+from execplan.errors import INPUT, CHECK_FAILED, ExecplanError
 from execplan.execution.documents.touched import diff_paths
 from execplan.execution.evaluation.unified import have_crlf_ends, split_lines
 from execplan.record import NamedTuple
@@ -98,7 +98,7 @@ def apply_patch(data: bytes, change: FilePatch) -> bytes:
     new_lines += lines[index:]
     if any([not line.endswith("\n") for line in new_lines[:-1]]):
         raise ExecplanError(
-            "patch-does-not-apply", "a line in the middle would have no end", exit=NO, hint="see `\\ No newline` in it"
+            "patch-does-not-apply", "a line in the middle would have no end", exit=CHECK_FAILED, hint="see `\\ No newline` in it"
         )
     return "".join(new_lines).encode("utf-8", "surrogateescape")
 
@@ -199,7 +199,7 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
         line, expected_line, actual_line = next((line_number, wanted_line, current_line) for line_number, (wanted_line, current_line) in enumerate(pairs, hunk.start + 1) if wanted_line != current_line)
         why = f"line {line} is {_shorten(actual_line)}, not {_shorten(expected_line)}"
     message = f"hunk {number} ({hunk.header}) does not fit: {why}"
-    return ExecplanError("patch-does-not-apply", message, exit=NO, hint=hint)
+    return ExecplanError("patch-does-not-apply", message, exit=CHECK_FAILED, hint=hint)
 
 
 def _find_lines(text: str, excerpt: str, first_line: int) -> list[int]:

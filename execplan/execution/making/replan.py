@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue, model_validator
 
 from execplan.clock import now
-from execplan.document import Many
+from execplan.document import ListOrTuple
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import ALTERNATIVE, LEVELS
 from execplan.execution.documents.document import validate_document, document_error, to_bytes
@@ -30,8 +30,8 @@ class ReplanRequest(Request):
     current_plan: ExecutionPlan
     execution_state: ExecutionState = ExecutionState.model_validate({"status": "in_progress"})
     reason: ShortText
-    completed_steps: Many[Number] = ()
-    failed_steps: Many[Number] = ()
+    completed_steps: ListOrTuple[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
     new_information: dict[str, JsonValue] | ShortText | None = None
     """Its `steps`, if it has any, take the place of all that is not done; the rest is kept in the history."""
 

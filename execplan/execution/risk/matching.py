@@ -6,7 +6,7 @@ from execplan.execution.command.simple import is_local_tool, is_remote_address, 
 from execplan.execution.risk.questions import ARGUMENT_PREDICATES, is_safe_task
 from execplan.execution.risk.table import CRITICAL, HIGH, SECRETS
 from execplan.record import NamedTuple
-from execplan.text.secret_files import is_secret
+from execplan.text.secret_files import is_secret_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def row_matches_path(path: str, row: RiskRow) -> bool:
     """Whether a row is about a path, however it is written; capitals make no difference."""
     joined = "/".join([segment for segment in path.replace("\\", "/").split("/") if segment not in ("", ".")])
     normalized = ("/" if path.startswith("/") else "") + joined
-    is_match = (SECRETS in row.path and is_secret(normalized)) or _matches_any(normalized, row.path)
+    is_match = (SECRETS in row.path and is_secret_file(normalized)) or _matches_any(normalized, row.path)
     return is_match and not _matches_any(normalized, row.unless)
 
 

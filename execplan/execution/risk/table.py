@@ -158,7 +158,7 @@ def _with_version(table: RiskTable) -> RiskTable:
     from hashlib import sha256
 
     content: list[object] = [
-        list(secret_files.ALL),
+        list(secret_files.DIGEST_RULES),
         # a table without rows about tools keeps the version that it had before there were any
         [tuple(row) if row.tool else tuple(row)[:-1] for row in table.rows],
         *[

@@ -12,12 +12,12 @@ from execplan.execution.wild.names import StepIdAllocator
 from execplan.execution.wild.places import COMMAND_LINES, Passage, find_passages, read_sentences
 from execplan.execution.wild.printed import build_expectation
 from execplan.plan import outline
-from execplan.plan.change import Change, facts, stop_conflicts, stop_unclosed
+from execplan.plan.change import PlanChange, plan_content, ensure_no_conflicts, ensure_blocks_closed
 from execplan.plan.reader import read_text
 from execplan.plan.seek import find_task
 from execplan.record import NamedTuple
-from execplan.text.edit import Edit, apply
-from execplan.text.inline import plain
+from execplan.text.edit import Edit, apply_edits
+from execplan.text.inline import plain_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ class _AnnotatedPassage(NamedTuple):
     """Why there is no edit: `it ` would begin the sentence."""
 
 
-def annotate_plan(plan: Plan, *, dry_run: bool = False) -> Change:
+def annotate_plan(plan: Plan, *, dry_run: bool = False) -> PlanChange:
     """Turn blocks that are wholly inferred steps into fences with attributes, and give items that name commands such fences.
 
     A place is left as it is when the fences would not tell the same commands, directories, tasks and output. What is left
     is listed with the reason: with the lines of the new text, or in a dry run with those of the old one. Raises
     ExecplanError for a plan that can't be edited.
     """
-    stop_conflicts(plan)
+    ensure_no_conflicts(plan)
     sections = _step_sections(plan)
     if sections:
-        stop_unclosed(plan, max([section.end for section in sections]))
+        ensure_blocks_closed(plan, max([section.end for section in sections]))
     passages = _keep_safe_edits(plan, _annotate_passages(plan))
     edits = [edit for passage in passages for edit in passage.edits]
     count = sum([len(passage.drafts) for passage in passages if passage.edits])
@@ -62,12 +62,12 @@ def annotate_plan(plan: Plan, *, dry_run: bool = False) -> Change:
         summary = (
             f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
         )
-    shown_plan = plan if dry_run or not edits else read_text(apply(plan.text, edits))
+    shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
     unedited = [passage for passage in passages if not passage.edits] if shown_plan is plan else _keep_safe_edits(shown_plan, _annotate_passages(shown_plan))
     remarks = [(draft.start, f"is left to you: it {passage.reason}: {draft.command}") for passage in unedited for draft in passage.drafts]
     remarks += [(skipped.line, f"is no step: it {skipped.why}: {skipped.text}") for skipped in find_plan_steps(shown_plan).skipped]
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
-    return Change(tuple(edits), facts(plan), f"annotate {count} step{'s' * (count != 1)}", (summary, *lines))
+    return PlanChange(tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (summary, *lines))
 
 
 def _step_sections(plan: Plan) -> list[Section]:
@@ -92,8 +92,8 @@ def _keep_safe_edits(plan: Plan, passages: list[_AnnotatedPassage]) -> list[_Ann
 
 def _describe_steps(plan: Plan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
     """What every step is once the edits are made, and which is the last of each task; nothing when the plan then says other things."""
-    edited_plan = read_text(apply(plan.text, edits)) if edits else plan
-    if edits and facts(edited_plan) != facts(plan):
+    edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
+    if edits and plan_content(edited_plan) != plan_content(plan):
         return ()
     drafts = find_plan_steps(edited_plan).drafts
     last_steps: dict[int, int] = {}
@@ -156,7 +156,7 @@ def _format_info_string(plan: Plan, language: str, drafts: Sequence[StepDraft], 
 def _task_reference(plan: Plan, name: str) -> str:
     """A task as an attribute names it: by its text where that is short and plain, by its first words, or by its ID."""
     task_id, task = find_task(plan, name)
-    words = plain(task.text).split()
+    words = plain_text(task.text).split()
     for count in range(len(words), 1, -1):
         text = " ".join(words[:count])
         if len(text) <= _MAX_TASK_LENGTH and not any([char in text for char in '`"\\{}~']):

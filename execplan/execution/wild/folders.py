@@ -6,7 +6,7 @@ import re
 
 from execplan.execution.wild.roots import ROOT_MENTION, SYSTEM_PATHS, RUN_WORDS, STATED_PATH, find_repository_roots
 from execplan.record import NamedTuple
-from execplan.text.relative import joined
+from execplan.text.relative import resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class DirectoryResolver:
             return None
         if base is None or not path or path[0] == "-" or not re.fullmatch(r"[\w@.+/ -]+", path):
             return None
-        joined_path = joined(base, path)
+        joined_path = resolve_relative(base, path)
         return joined_path if joined_path is None else joined_path or ROOT
 
     def find_mention(self, sentence: str) -> DirectoryMention | None:

@@ -73,8 +73,8 @@ class _StepInferrer:
         if section is None:
             return
         self.phase = phase
-        placeholder_lines = set(self.plan.guidance)
-        conflict_lines = set(self.plan.conflicts)
+        placeholder_lines = set(self.plan.placeholder_lines)
+        conflict_lines = set(self.plan.conflict_lines)
         for passage in find_passages(self.plan, section):
             passage_lines = range(passage.start, passage.end)
             self.cwd_tracker.enter_headings(passage.heading_lines)

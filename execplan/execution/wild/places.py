@@ -92,9 +92,9 @@ def find_passages(plan: Plan, section: Section) -> list[Passage]:
     passages: list[Passage] = []
     headings: list[Block] = []
     frames = [_Frame(None, ())]
-    skipped_until = section.body
-    for block in plan.blocks[section.first : section.last]:
-        if block.start >= section.notes:
+    skipped_until = section.body_start
+    for block in plan.blocks[section.first_block : section.block_end]:
+        if block.start >= section.notes_start:
             break
         if block.start < skipped_until:
             continue
@@ -118,7 +118,7 @@ def find_passages(plan: Plan, section: Section) -> list[Passage]:
 def _add_passages(plan: Plan, block: Block, frames: list[_Frame], headings: list[Block], passages: list[Passage]) -> None:
     frame = frames[-1]
     item_line = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
-    item_end, indent = (frame.block.end, frame.block.content) if frame.block is not None else (-1, 0)
+    item_end, indent = (frame.block.end, frame.block.content_column) if frame.block is not None else (-1, 0)
     fence = block if block.kind == FENCE else None
     starts_item, frame.has_begun = frame.block is not None and not frame.has_begun, True
     lines = plan.text.lines
@@ -146,7 +146,7 @@ def _add_passages(plan: Plan, block: Block, frames: list[_Frame], headings: list
             add(COMMAND_LINES, paragraph_lines[bare_start][0], block.end, paragraph_lines[bare_start:])
         return
     is_fenced = block.kind == FENCE
-    line_numbers = range(block.start + is_fenced, block.end - (is_fenced and block.closed))
+    line_numbers = range(block.start + is_fenced, block.end - (is_fenced and block.is_closed))
     language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if is_fenced else ""
     frame.open_passages.append(len(passages))
     add(COMMAND_LINES, block.start, block.end, [(at, lines[at].strip(" \t")) for at in line_numbers], language)

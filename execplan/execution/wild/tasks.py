@@ -17,7 +17,7 @@ from execplan.execution.wild.work import covers_task, deleted_files, edited_file
 from execplan.plan import outline
 from execplan.plan.model import OTHER
 from execplan.plan.seek import find_task
-from execplan.text.hidden import hides
+from execplan.text.hidden import has_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _drop_disputed_claims(claims: Sequence[tuple[int, list[int]]]) -> list[list[
 
 def _is_unambiguous_task(plan: Plan, task: Task) -> bool:
     """Whether its text names this task and no other."""
-    if not task.text.strip() or len(task.text) > _MAX_TASK_LENGTH or hides(task.text):
+    if not task.text.strip() or len(task.text) > _MAX_TASK_LENGTH or has_hidden(task.text):
         return False
     same_text_tasks = [other_task for other_task in plan.tasks if other_task.text.casefold() == task.text.casefold()]
     return len(same_text_tasks) == 1 and not task.text.strip().isdigit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.execution.command.parse import parse_command
-from execplan.text.relative import joined
+from execplan.text.relative import resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def edited_files(command: str, cwd: str) -> set[str]:
             raw_paths |= set(operands)
         elif name in ("mv", "cp", "ln") or (name == "git" and operands[:1] == ["mv"]):
             raw_paths |= set(operands[-1:])
-    return {path for raw_path in raw_paths if (path := joined("" if cwd == "." else cwd, raw_path))}
+    return {path for raw_path in raw_paths if (path := resolve_relative("" if cwd == "." else cwd, raw_path))}
 
 
 def deleted_files(command: str, cwd: str) -> set[str]:
@@ -121,7 +121,7 @@ def deleted_files(command: str, cwd: str) -> set[str]:
     if argv[:1] != ["rm"] and " ".join(argv[:2]) != "git rm":
         return set()
     raw_paths = operands if argv[0] == "rm" else operands[1:]
-    return {path for raw_path in raw_paths if (path := joined("" if cwd == "." else cwd, raw_path))}
+    return {path for raw_path in raw_paths if (path := resolve_relative("" if cwd == "." else cwd, raw_path))}
 
 
 def asks_for_edit(words: Collection[str]) -> bool:

@@ -106,7 +106,7 @@ class _FenceCollector:
 def _find_phase(plan: Plan, line: int) -> str:
     """The phase of the section that a line stands in; revision notes below it are none of it."""
     for section in plan.sections:
-        if section.start <= line < section.notes and section.name is not None:
+        if section.start <= line < section.notes_start and section.name is not None:
             return SECTION_PHASES.get(section.name, "")
     return ""
 
@@ -122,9 +122,9 @@ def _read_fence(plan: Plan, block: Block) -> AnnotatedFence | None:
     info = parse_info_string(line[column:].rstrip(" \t"))
     if info is None:
         return None
-    body_end = block.end - block.closed
+    body_end = block.end - block.is_closed
     body = tuple([_outdent(body_line, block.column) for body_line in lines[block.start + 1 : body_end]])
-    return AnnotatedFence(info, block.start, column, block.end, block.closed, body)
+    return AnnotatedFence(info, block.start, column, block.end, block.is_closed, body)
 
 
 def _outdent(line: str, columns: int) -> str:

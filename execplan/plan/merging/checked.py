@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from execplan.plan import outline
-from execplan.plan.merging.clerk import named
-from execplan.plan.merging.match import words_in
-from execplan.plan.merging.units import parts_of, tasks_of
+from execplan.plan.merging.clerk import quote_text
+from execplan.plan.merging.match import split_words
+from execplan.plan.merging.units import split_plan, split_section
 from execplan.plan.model import Plan
 
 TYPE_CHECKING = False
@@ -16,54 +16,54 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-def lost(three: Sequence[Plan], then: Plan, *, conflicts: int) -> str:
+def find_merge_loss(versions: Sequence[Plan], merged_plan: Plan, *, conflicts: int) -> str:
     """What of the sides' additions the merged plan lacks, or has twice; nothing when all is well."""
-    words: dict[tuple[str, str], str] = {}
-    was, ours, theirs, now = [_facts(plan, words) for plan in (*three, then)]
-    for side in (ours, theirs):
+    fact_texts: dict[tuple[str, str], str] = {}
+    base_facts, our_facts, their_facts, merged_facts = [_count_facts(plan, fact_texts) for plan in (*versions, merged_plan)]
+    for side in (our_facts, their_facts):
         for fact, count in side.items():
-            if count > was.get(fact, 0) and not now.get(fact):
-                return f"{named(words[fact])} would have been lost"
-    doubled = [] if conflicts else [fact for fact in _more(now, (was, ours, theirs)) if fact[0] == "task"]
-    if doubled:
-        *sides, places = [_places(plan) for plan in (*three, then)]
-        there = {fact for _, fact in _more(places, sides)}
-        for fact in doubled:
-            if fact[1] in there:
-                return f"{named(words[fact])} would be there twice"
+            if count > base_facts.get(fact, 0) and not merged_facts.get(fact):
+                return f"{quote_text(fact_texts[fact])} would have been lost"
+    duplicates = [] if conflicts else [fact for fact in _more_frequent(merged_facts, (base_facts, our_facts, their_facts)) if fact[0] == "task"]
+    if duplicates:
+        *side_positions, merged_positions = [_task_positions(plan) for plan in (*versions, merged_plan)]
+        duplicated_keys = {fact for _, fact in _more_frequent(merged_positions, side_positions)}
+        for fact in duplicates:
+            if fact[1] in duplicated_keys:
+                return f"{quote_text(fact_texts[fact])} would be there twice"
     return ""
 
 
-def _more(now: dict[T, int], sides: Sequence[dict[T, int]]) -> list[T]:
+def _more_frequent(merged_counts: dict[T, int], side_counts: Sequence[dict[T, int]]) -> list[T]:
     """What is there more often than in any version."""
-    return [each for each, count in now.items() if count > max([side.get(each, 0) for side in sides])]
+    return [key for key, count in merged_counts.items() if count > max([counts.get(key, 0) for counts in side_counts])]
 
 
-def _places(plan: Plan) -> dict[tuple[str, str], int]:
+def _task_positions(plan: Plan) -> dict[tuple[str, str], int]:
     """How often a task stands below an item or a sub-heading: two of them may each have tests to be written."""
-    places: dict[tuple[str, str], int] = {}
-    for part in parts_of(plan):
-        if part.section is not None and part.section.name == outline.PROGRESS:
-            for unit in tasks_of(plan, part):
+    positions: dict[tuple[str, str], int] = {}
+    for plan_part in split_plan(plan):
+        if plan_part.section is not None and plan_part.section.name == outline.PROGRESS:
+            for unit in split_section(plan, plan_part):
                 if unit.task is not None:
-                    place = (unit.where, " ".join(words_in(unit.task.text)))
-                    places[place] = places.get(place, 0) + 1
-    return places
+                    position = (unit.parent_key, " ".join(split_words(unit.task.text)))
+                    positions[position] = positions.get(position, 0) + 1
+    return positions
 
 
-def _facts(plan: Plan, told: dict[tuple[str, str], str]) -> dict[tuple[str, str], int]:
-    """What a plan says, without punctuation, and how often; `told` takes the words as they are."""
-    facts: dict[tuple[str, str], int] = {}
-    said = [("task", task.text) for task in plan.tasks]
+def _count_facts(plan: Plan, fact_texts: dict[tuple[str, str], str]) -> dict[tuple[str, str], int]:
+    """What a plan says, without punctuation, and how often; `fact_texts` takes the words as they are."""
+    counts: dict[tuple[str, str], int] = {}
+    named_texts = [("task", task.text) for task in plan.tasks]
     for name, entries in (
         ("decision", plan.decisions),
         ("discovery", plan.discoveries),
         ("outcome", plan.outcomes),
         ("note", plan.revisions),
     ):
-        said += [(name, " ".join([entry.text, entry.rationale or "", entry.evidence or ""])) for entry in entries]
-    for name, words in said:
-        fact = (name, " ".join(words_in(words)))
-        facts[fact] = facts.get(fact, 0) + 1
-        told[fact] = words
-    return facts
+        named_texts += [(name, " ".join([entry.text, entry.rationale or "", entry.evidence or ""])) for entry in entries]
+    for name, text in named_texts:
+        fact = (name, " ".join(split_words(text)))
+        counts[fact] = counts.get(fact, 0) + 1
+        fact_texts[fact] = text
+    return counts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.plan.merging.units import lines_of
-from execplan.text.diff3 import Marks
+from execplan.plan.merging.units import join_unit_lines
+from execplan.text.diff3 import ConflictMarkers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,65 +11,65 @@ if TYPE_CHECKING:
 
     from execplan.plan.merging.units import Unit
 
-    Lines = Callable[[Sequence[str], Sequence[str], Sequence[str], Marks], tuple[list[str], int]]
+    LineMerger = Callable[[Sequence[str], Sequence[str], Sequence[str], ConflictMarkers], tuple[list[str], int]]
 
-_LONGEST = 60
+_MAX_QUOTE = 60
 
 
-class Clerk:
+class MergeContext:
     """Merges lines, writes conflicts, and keeps count and notes."""
 
-    def __init__(self, lines: Lines, marks: Marks) -> None:
-        self.marks = marks
-        self.conflicts = 0
+    def __init__(self, merge_lines: LineMerger, markers: ConflictMarkers) -> None:
+        self.markers = markers
+        self.conflict_count = 0
         self._notes: dict[str, None] = {}
-        self._lines = lines
+        self._merge_lines = merge_lines
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was noted, each once."""
         return tuple(self._notes)
 
-    def prose(self, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    def merge_text(self, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
         """Lines without their ends, merged."""
         if list(theirs) in (list(base), list(ours)):
             return list(ours)
         if list(ours) == list(base):
             return list(theirs)
-        was, one, two = [[line + "\n" for line in side] for side in (base, ours, theirs)]
-        lines, conflicts = self._lines(was, one, two, self.marks)
-        self.conflicts += conflicts
-        return [line.removesuffix("\n") for line in lines]
+        base_lines, our_lines, their_lines = [[line + "\n" for line in side] for side in (base, ours, theirs)]
+        merged_lines, conflict_count = self._merge_lines(base_lines, our_lines, their_lines, self.markers)
+        self.conflict_count += conflict_count
+        return [line.removesuffix("\n") for line in merged_lines]
 
-    def conflict(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    def write_conflict(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
         """Both versions between markers."""
-        self.conflicts += 1
-        return self.marks.around(ours, theirs)
+        self.conflict_count += 1
+        return self.markers.wrap_sides(ours, theirs)
 
-    def alone(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
+    def merge_one_sided(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
         """A unit that one side does not have: None when the other left it as it was, a conflict when it did not."""
-        one, two = lines_of(ours), lines_of(theirs)
+        our_lines, their_lines = join_unit_lines(ours), join_unit_lines(theirs)
         if base is None:
-            return one or two
-        if not (ours or theirs) or (one or two) == list(base.lines):
+            return our_lines or their_lines
+        if not (ours or theirs) or (our_lines or their_lines) == list(base.lines):
             return None
-        return self.conflict(one, two)
+        return self.write_conflict(our_lines, their_lines)
 
-    def note(self, words: str) -> None:
+    def add_note(self, text: str) -> None:
         """Keep what a person should know of."""
-        self._notes[words] = None
+        self._notes[text] = None
 
-    def trial(self) -> Clerk:
+    def start_trial(self) -> MergeContext:
         """A clerk of the same kind for a merge that may not be taken."""
-        return Clerk(self._lines, self.marks)
+        return MergeContext(self._merge_lines, self.markers)
 
-    def take(self, trial: Clerk) -> None:
+    def accept_trial(self, trial: MergeContext) -> None:
         """Take over what the merge of a trial says."""
-        self.conflicts += trial.conflicts
+        self.conflict_count += trial.conflict_count
         self._notes |= trial._notes
 
 
-def named(words: str) -> str:
+def quote_text(text: str) -> str:
     """The words of a task or an entry, for a note."""
-    bare = " ".join(words.split())
-    return f'"{bare if len(bare) <= _LONGEST else bare[: _LONGEST - 1].rstrip() + "…"}"'
+    normalized = " ".join(text.split())
+    return f'"{normalized if len(normalized) <= _MAX_QUOTE else normalized[: _MAX_QUOTE - 1].rstrip() + "…"}"'

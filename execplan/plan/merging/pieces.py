@@ -4,93 +4,93 @@ from __future__ import annotations
 
 from execplan.plan import outline
 from execplan.plan.merging import entries
-from execplan.plan.merging.match import slots
-from execplan.plan.merging.sequence import behind, merged, ranked
-from execplan.plan.merging.tasks import task
-from execplan.plan.merging.units import ENTRY, PLACE, TASK
+from execplan.plan.merging.match import match_units
+from execplan.plan.merging.sequence import ours_then_theirs, merge_units, order_by_rank
+from execplan.plan.merging.tasks import merge_task
+from execplan.plan.merging.units import ENTRY, PLACEHOLDER, TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.merging.clerk import Clerk
-    from execplan.plan.merging.match import Slot
-    from execplan.plan.merging.sequence import Three
+    from execplan.plan.merging.clerk import MergeContext
+    from execplan.plan.merging.match import UnitMatch
+    from execplan.plan.merging.sequence import UnitVersions
     from execplan.plan.merging.units import Unit
     from execplan.plan.model import Entry
 
 
-class Pieces:
+class SectionMerger:
     """The units of one part in three versions."""
 
-    def __init__(self, clerk: Clerk, three: Three, *, log: bool) -> None:
-        self.clerk = clerk
-        self.three = three
-        self.log = log
-        self.found = slots(*three)
-        self._new = [slot for slot in self.found if not slot.base]
-        self._changed = (set[int](), self._differing(1), self._differing(2))
-        self._emptied = [self._gives_way(1), self._gives_way(2)]
+    def __init__(self, context: MergeContext, versions: UnitVersions, *, is_log: bool) -> None:
+        self.context = context
+        self.versions = versions
+        self.is_log = is_log
+        self.matches = match_units(*versions)
+        self._new_matches = [match for match in self.matches if not match.base]
+        self._changed_units = (set[int](), self._changed_indexes(1), self._changed_indexes(2))
+        self._placeholder_obsolete = [self._is_placeholder_obsolete(1), self._is_placeholder_obsolete(2)]
 
-    def merged(self) -> list[str]:
+    def merge(self) -> list[str]:
         """The lines of the part."""
-        if not self.log:
-            return merged(self.three, self._one, behind, self.found)
-        entries.report(self.clerk, self._decided(1), self._decided(2))
-        together = ranked(entries.date_of, falling=entries.is_falling(self.three))
-        return merged(self.three, self._one, together, self.found)
+        if not self.is_log:
+            return merge_units(self.versions, self._merge_unit, ours_then_theirs, self.matches)
+        entries.report_contradictions(self.context, self._new_decisions(1), self._new_decisions(2))
+        combine_runs = order_by_rank(entries.entry_date, descending=entries.is_newest_first_log(self.versions))
+        return merge_units(self.versions, self._merge_unit, combine_runs, self.matches)
 
-    def _one(self, slot: Slot) -> list[str] | None:
+    def _merge_unit(self, match: UnitMatch) -> list[str] | None:
         """What became of one unit, None when it is gone."""
-        base, ours, theirs = self.three.at(slot)
+        base, ours, theirs = self.versions.units_at(match)
         if ours is not None and theirs is not None:
             if ours.kind == TASK:
-                return task(self.clerk, base, *self._both(slot))
+                return merge_task(self.context, base, *self._matched_units(match))
             if ours.kind == ENTRY:
-                return entries.entry(self.clerk, base, ours, theirs)
-            return self.clerk.prose(base.lines if base else (), ours.lines, theirs.lines)
+                return entries.merge_entry(self.context, base, ours, theirs)
+            return self.context.merge_text(base.lines if base else (), ours.lines, theirs.lines)
         unit = ours or theirs
-        if unit is not None and base is None and unit.kind == PLACE and self._emptied[0 if ours else 1]:
+        if unit is not None and base is None and unit.kind == PLACEHOLDER and self._placeholder_obsolete[0 if ours else 1]:
             return None
-        if unit is not None and base is not None and base.task is not None and self._grew(slot):
-            return self.clerk.conflict(ours.lines if ours else (), theirs.lines if theirs else ())
-        return self.clerk.alone(base, *self._both(slot))
+        if unit is not None and base is not None and base.task is not None and self._has_nested_changes(match):
+            return self.context.write_conflict(ours.lines if ours else (), theirs.lines if theirs else ())
+        return self.context.merge_one_sided(base, *self._matched_units(match))
 
-    def _both(self, slot: Slot) -> tuple[list[Unit], list[Unit]]:
-        return [self.three.ours[at] for at in slot.ours], [self.three.theirs[at] for at in slot.theirs]
+    def _matched_units(self, match: UnitMatch) -> tuple[list[Unit], list[Unit]]:
+        return [self.versions.ours[index] for index in match.ours], [self.versions.theirs[index] for index in match.theirs]
 
-    def _differing(self, side: int) -> set[int]:
+    def _changed_indexes(self, side: int) -> set[int]:
         """The units of a side that it added or changed."""
-        units = self.three[side]
+        units = self.versions[side]
         return {
-            at
-            for slot in self.found
-            for at in slot[side]
-            if not slot.base or units[at].lines != self.three.base[slot.base[0]].lines
+            index
+            for match in self.matches
+            for index in match[side]
+            if not match.base or units[index].lines != self.versions.base[match.base[0]].lines
         }
 
-    def _grew(self, slot: Slot) -> bool:
+    def _has_nested_changes(self, match: UnitMatch) -> bool:
         """Whether something was added or changed below an item that the other side deleted."""
-        side = 1 if slot.ours else 2
-        units, at = self.three[side], slot[side][-1]
-        depth = units[at].depth
-        at += 1
-        while at < len(units) and units[at].depth > depth:
-            if at in self._changed[side]:
+        side = 1 if match.ours else 2
+        units, index = self.versions[side], match[side][-1]
+        depth = units[index].depth
+        index += 1
+        while index < len(units) and units[index].depth > depth:
+            if index in self._changed_units[side]:
                 return True
-            at += 1
+            index += 1
         return False
 
-    def _gives_way(self, side: int) -> bool:
+    def _is_placeholder_obsolete(self, side: int) -> bool:
         """Whether a side says nothing, and the other has added something, so that a placeholder is not wanted."""
-        other = 3 - side
-        if any([unit.kind in (TASK, ENTRY) for unit in self.three[side]]):
+        other_side = 3 - side
+        if any([unit.kind in (TASK, ENTRY) for unit in self.versions[side]]):
             return False
-        return any([slot[other] and self.three[other][slot[other][0]].kind in (TASK, ENTRY) for slot in self._new])
+        return any([match[other_side] and self.versions[other_side][match[other_side][0]].kind in (TASK, ENTRY) for match in self._new_matches])
 
-    def _decided(self, side: int) -> list[Entry]:
+    def _new_decisions(self, side: int) -> list[Entry]:
         """The decisions that one side alone has added."""
-        heads = [unit.section.name for unit in self.three[side][:1] if unit.section is not None]
-        if heads != [outline.DECISIONS]:
+        section_names = [unit.section.name for unit in self.versions[side][:1] if unit.section is not None]
+        if section_names != [outline.DECISIONS]:
             return []
-        alone = sorted([slot[side][0] for slot in self._new if slot[side] and not slot[3 - side]])
-        found = [self.three[side][at].entry for at in alone]
-        return [entry for entry in found if entry is not None]
+        new_indexes = sorted([match[side][0] for match in self._new_matches if match[side] and not match[3 - side]])
+        log_entries = [self.versions[side][index].entry for index in new_indexes]
+        return [entry for entry in log_entries if entry is not None]

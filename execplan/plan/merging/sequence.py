@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.plan.merging.match import Slot
+from execplan.plan.merging.match import UnitMatch
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -12,143 +12,143 @@ if TYPE_CHECKING:
 
     from execplan.plan.merging.units import Unit
 
-    Runs = Callable[[list["Piece"], list["Piece"]], list["Piece"]]
+    RunCombiner = Callable[[list["MergedUnit"], list["MergedUnit"]], list["MergedUnit"]]
 
 
-class Three(NamedTuple):
+class UnitVersions(NamedTuple):
     """The units of the three versions."""
 
     base: Sequence[Unit]
     ours: Sequence[Unit]
     theirs: Sequence[Unit]
 
-    def at(self, slot: Slot) -> tuple[Unit | None, Unit | None, Unit | None]:
+    def units_at(self, match: UnitMatch) -> tuple[Unit | None, Unit | None, Unit | None]:
         """The unit in each version; of a split one the first part."""
-        base, ours, theirs = [units[places[0]] if places else None for units, places in zip(self, slot, strict=True)]
+        base, ours, theirs = [units[indexes[0]] if indexes else None for units, indexes in zip(self, match, strict=True)]
         return base, ours, theirs
 
 
-class Piece(NamedTuple):
+class MergedUnit(NamedTuple):
     """What became of a unit."""
 
-    slot: Slot
+    match: UnitMatch
     unit: Unit
     """It, in the version that it is taken from or that has it."""
     lines: list[str]
 
 
-def merged(three: Three, one: Callable[[Slot], list[str] | None], together: Runs, found: list[Slot]) -> list[str]:
-    """The lines of all units; `one` merges a unit or says that it is gone, `together` puts two runs of additions in one."""
-    pieces = []
-    for slot in found:
-        lines = one(slot)
+def merge_units(versions: UnitVersions, merge_unit: Callable[[UnitMatch], list[str] | None], combine_runs: RunCombiner, matches: list[UnitMatch]) -> list[str]:
+    """The lines of all units; `merge_unit` merges a unit or says that it is gone, `combine_runs` puts two runs of additions in one."""
+    merged_units = []
+    for match in matches:
+        lines = merge_unit(match)
         if lines is not None:
-            unit = three.ours[slot.ours[0]] if slot.ours else three.theirs[slot.theirs[0]]
-            pieces.append(Piece(slot, unit, lines))
-    return _joined(three, _arranged(pieces, together))
+            unit = versions.ours[match.ours[0]] if match.ours else versions.theirs[match.theirs[0]]
+            merged_units.append(MergedUnit(match, unit, lines))
+    return _join_lines(versions, _arrange(merged_units, combine_runs))
 
 
-def behind(ours: list[Piece], theirs: list[Piece]) -> list[Piece]:
+def ours_then_theirs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
     """Ours, then theirs; what is nested deeper first, so that it stays with the item above both."""
     if not ours or not theirs:
         return ours + theirs
-    top = min([piece.unit.depth for piece in (*ours, *theirs)])
-    cuts = [next((at for at, each in enumerate(run) if each.unit.depth == top), len(run)) for run in (ours, theirs)]
+    top_depth = min([merged_unit.unit.depth for merged_unit in (*ours, *theirs)])
+    cuts = [next((index for index, merged_unit in enumerate(run) if merged_unit.unit.depth == top_depth), len(run)) for run in (ours, theirs)]
     if cuts == [0, 0]:
         return ours + theirs
-    return [*behind(ours[: cuts[0]], theirs[: cuts[1]]), *ours[cuts[0] :], *theirs[cuts[1] :]]
+    return [*ours_then_theirs(ours[: cuts[0]], theirs[: cuts[1]]), *ours[cuts[0] :], *theirs[cuts[1] :]]
 
 
-def ranked(rank: Callable[[Unit], Any], *, falling: bool = False) -> Runs:
+def order_by_rank(rank: Callable[[Unit], Any], *, descending: bool = False) -> RunCombiner:
     """Runs put together by rank; what has none stays behind its neighbour."""
 
-    def together(ours: list[Piece], theirs: list[Piece]) -> list[Piece]:
-        one, two = _chunks(ours, rank), _chunks(theirs, rank)
-        out: list[Piece] = []
-        while one and two:
-            first, second = one[0][0], two[0][0]
-            later = first is not None and (second is None or (second > first if falling else second < first))
-            out += (two if later else one).pop(0)[1]
-        return out + [piece for _, chunk in (*one, *two) for piece in chunk]
+    def combine_runs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
+        our_chunks, their_chunks = _rank_chunks(ours, rank), _rank_chunks(theirs, rank)
+        combined: list[MergedUnit] = []
+        while our_chunks and their_chunks:
+            our_rank, their_rank = our_chunks[0][0], their_chunks[0][0]
+            takes_theirs = our_rank is not None and (their_rank is None or (their_rank > our_rank if descending else their_rank < our_rank))
+            combined += (their_chunks if takes_theirs else our_chunks).pop(0)[1]
+        return combined + [merged_unit for _, chunk in (*our_chunks, *their_chunks) for merged_unit in chunk]
 
-    return together
+    return combine_runs
 
 
-def _chunks(run: list[Piece], rank: Callable[[Unit], Any]) -> list[tuple[Any, list[Piece]]]:
-    chunks: list[tuple[Any, list[Piece]]] = []
-    for piece in run:
-        value = rank(piece.unit)
-        if value is None and chunks:
-            chunks[-1][1].append(piece)
+def _rank_chunks(run: list[MergedUnit], rank: Callable[[Unit], Any]) -> list[tuple[Any, list[MergedUnit]]]:
+    chunks: list[tuple[Any, list[MergedUnit]]] = []
+    for merged_unit in run:
+        unit_rank = rank(merged_unit.unit)
+        if unit_rank is None and chunks:
+            chunks[-1][1].append(merged_unit)
         else:
-            chunks.append((value, [piece]))
+            chunks.append((unit_rank, [merged_unit]))
     return chunks
 
 
-def _arranged(pieces: list[Piece], together: Runs) -> list[Piece]:
+def _arrange(merged_units: list[MergedUnit], combine_runs: RunCombiner) -> list[MergedUnit]:
     """The pieces in the order of ours, or of theirs where only they moved something; the others behind their neighbours."""
-    ours = sorted([piece for piece in pieces if piece.slot.ours], key=lambda each: each.slot.ours)
-    theirs = sorted([piece for piece in pieces if piece.slot.theirs], key=lambda each: each.slot.theirs)
-    swapped = _is_moved(theirs) and not _is_moved(ours)
-    frame, other = (theirs, ours) if swapped else (ours, theirs)
-    known = {piece.slot for piece in frame}
-    runs: dict[Slot | None, list[Piece]] = {}
+    ours = sorted([merged_unit for merged_unit in merged_units if merged_unit.match.ours], key=lambda merged_unit: merged_unit.match.ours)
+    theirs = sorted([merged_unit for merged_unit in merged_units if merged_unit.match.theirs], key=lambda merged_unit: merged_unit.match.theirs)
+    is_theirs_order = _is_reordered(theirs) and not _is_reordered(ours)
+    main_units, other_units = (theirs, ours) if is_theirs_order else (ours, theirs)
+    main_matches = {merged_unit.match for merged_unit in main_units}
+    other_runs: dict[UnitMatch | None, list[MergedUnit]] = {}
     anchor = None
-    for piece in other:
-        if piece.slot in known:
-            anchor = piece.slot
+    for merged_unit in other_units:
+        if merged_unit.match in main_matches:
+            anchor = merged_unit.match
         else:
-            runs.setdefault(anchor, []).append(piece)
-    shared = {piece.slot for piece in other}
-    out: list[Piece] = []
-    own: list[Piece] = []
+            other_runs.setdefault(anchor, []).append(merged_unit)
+    other_matches = {merged_unit.match for merged_unit in other_units}
+    arranged: list[MergedUnit] = []
+    main_run: list[MergedUnit] = []
     anchor = None
-    for piece in frame:
-        if piece.slot not in shared:
-            own.append(piece)
+    for merged_unit in main_units:
+        if merged_unit.match not in other_matches:
+            main_run.append(merged_unit)
             continue
-        new = runs.pop(anchor, [])
-        out += [*(together(new, own) if swapped else together(own, new)), piece]
-        own = []
-        anchor = piece.slot
-    new = runs.pop(anchor, [])
-    return out + (together(new, own) if swapped else together(own, new))
+        other_run = other_runs.pop(anchor, [])
+        arranged += [*(combine_runs(other_run, main_run) if is_theirs_order else combine_runs(main_run, other_run)), merged_unit]
+        main_run = []
+        anchor = merged_unit.match
+    other_run = other_runs.pop(anchor, [])
+    return arranged + (combine_runs(other_run, main_run) if is_theirs_order else combine_runs(main_run, other_run))
 
 
-def _is_moved(pieces: list[Piece]) -> bool:
+def _is_reordered(merged_units: list[MergedUnit]) -> bool:
     """Whether units that all three versions have stand in another order than in the base."""
-    places = [piece.slot.base for piece in pieces if piece.slot.base and piece.slot.ours and piece.slot.theirs]
-    return places != sorted(places)
+    base_indexes = [merged_unit.match.base for merged_unit in merged_units if merged_unit.match.base and merged_unit.match.ours and merged_unit.match.theirs]
+    return base_indexes != sorted(base_indexes)
 
 
-def _joined(three: Three, pieces: list[Piece]) -> list[str]:
+def _join_lines(versions: UnitVersions, merged_units: list[MergedUnit]) -> list[str]:
     """The lines of the pieces with the blank lines between them that stand there in one of the versions."""
-    out: list[str] = []
-    for at, piece in enumerate(pieces):
-        out += piece.lines
-        out += _gap(three, piece, pieces[at + 1] if at + 1 < len(pieces) else None, first=not out)
-    return out
+    lines: list[str] = []
+    for index, merged_unit in enumerate(merged_units):
+        lines += merged_unit.lines
+        lines += _blank_lines_between(versions, merged_unit, merged_units[index + 1] if index + 1 < len(merged_units) else None, is_first=not lines)
+    return lines
 
 
-def _gap(three: Three, piece: Piece, after: Piece | None, *, first: bool) -> tuple[str, ...]:
+def _blank_lines_between(versions: UnitVersions, merged_unit: MergedUnit, next_unit: MergedUnit | None, *, is_first: bool) -> tuple[str, ...]:
     """The blank lines between two pieces: of the side that changed them, else those above the one that was added."""
-    base, ours, theirs = [_between(*each) for each in zip(three, piece.slot, _places(three, after), strict=True)]
+    base, ours, theirs = [_adjacent_gap(*position) for position in zip(versions, merged_unit.match, _unit_positions(versions, next_unit), strict=True)]
     if ours is not None and theirs is not None:
         return theirs if ours == base else ours if theirs == base else min(ours, theirs)
     if ours is not None or theirs is not None:
         return (theirs if ours is None else ours) or ()
-    if after is None or first:
+    if next_unit is None or is_first:
         return ()
-    units, places = (three.ours, after.slot.ours) if not after.slot.theirs else (three.theirs, after.slot.theirs)
-    above = units[places[0] - 1].gap if places[0] else ()
-    return above if piece.unit.item and after.unit.item else above or ("",)
+    units, indexes = (versions.ours, next_unit.match.ours) if not next_unit.match.theirs else (versions.theirs, next_unit.match.theirs)
+    gap_above = units[indexes[0] - 1].gap if indexes[0] else ()
+    return gap_above if merged_unit.unit.is_item and next_unit.unit.is_item else gap_above or ("",)
 
 
-def _places(three: Three, piece: Piece | None) -> Sequence[tuple[int, ...]]:
+def _unit_positions(versions: UnitVersions, merged_unit: MergedUnit | None) -> Sequence[tuple[int, ...]]:
     """Where a piece stands in each version; None is the end."""
-    return piece.slot if piece is not None else [(len(units),) for units in three]
+    return merged_unit.match if merged_unit is not None else [(len(units),) for units in versions]
 
 
-def _between(units: Sequence[Unit], before: tuple[int, ...], after: tuple[int, ...]) -> tuple[str, ...] | None:
+def _adjacent_gap(units: Sequence[Unit], before: tuple[int, ...], after: tuple[int, ...]) -> tuple[str, ...] | None:
     """The blank lines between two places that are neighbours, else None."""
     return units[before[-1]].gap if before and after and before[-1] + 1 == after[0] else None

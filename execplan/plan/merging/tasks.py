@@ -2,151 +2,151 @@
 
 from __future__ import annotations
 
-from execplan.clock import minutes
-from execplan.plan.grammar import Box, read_box
-from execplan.plan.merging.clerk import named
-from execplan.plan.merging.match import words_in
-from execplan.plan.merging.units import lines_of
+from execplan.clock import minute_bounds
+from execplan.plan.grammar import Checkbox, read_checkbox
+from execplan.plan.merging.clerk import quote_text
+from execplan.plan.merging.match import split_words
+from execplan.plan.merging.units import join_unit_lines
 from execplan.plan.model import DONE, Task
-from execplan.plan.seek import fold
+from execplan.plan.seek import normalize_text
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.merging.clerk import Clerk
+    from execplan.plan.merging.clerk import MergeContext
     from execplan.plan.merging.units import Unit
 
 
-class _Side(NamedTuple):
+class _TaskSide(NamedTuple):
     """A task taken apart: what stands before its box, the box with its stamp, the words, and what hangs below them."""
 
     unit: Unit
     task: Task
-    head: str
-    box: str
-    words: tuple[str, ...]
-    body: tuple[str, ...]
+    line_start: str
+    box_text: str
+    text_lines: tuple[str, ...]
+    body_lines: tuple[str, ...]
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         return self.task.state == DONE
 
-    def says(self, other: _Side) -> bool:
+    def has_same_text(self, other: _TaskSide) -> bool:
         """Whether both say the same, punctuation and case apart."""
-        return words_in(self.task.text) == words_in(other.task.text)
+        return split_words(self.task.text) == split_words(other.task.text)
 
-    def boxed(self, other: _Side) -> list[str]:
+    def with_box(self, other: _TaskSide) -> list[str]:
         """The lines of the task with the box of another version."""
-        apart = not self.words[0] or other.words[0] or other.box.endswith((" ", "\t"))  # a wide colon needs no space
-        space = "" if apart else " "
-        lead = () if self.task.box == self.task.start else self.unit.lines[: self.task.box - self.task.start]
-        return [*lead, self.head + other.box + space + self.words[0], *self.words[1:]]
+        needs_no_space = not self.text_lines[0] or other.text_lines[0] or other.box_text.endswith((" ", "\t"))  # a wide colon needs no space
+        space = "" if needs_no_space else " "
+        lines_above = () if self.task.box_line == self.task.start else self.unit.lines[: self.task.box_line - self.task.start]
+        return [*lines_above, self.line_start + other.box_text + space + self.text_lines[0], *self.text_lines[1:]]
 
 
-def task(clerk: Clerk, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
+def merge_task(context: MergeContext, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
     """The lines of a task that both sides have; of one that was split a side has two."""
-    one, two = lines_of(ours), lines_of(theirs)
-    if one == two:
-        return one
+    our_lines, their_lines = join_unit_lines(ours), join_unit_lines(theirs)
+    if our_lines == their_lines:
+        return our_lines
     if base is None:
-        return _one(clerk, None, _side(ours[0]), _side(theirs[0]))
-    was = list(base.lines)
-    if two == was:
-        return one
-    if one == was:
-        return two
+        return _merge_single(context, None, _read_side(ours[0]), _read_side(theirs[0]))
+    base_lines = list(base.lines)
+    if their_lines == base_lines:
+        return our_lines
+    if our_lines == base_lines:
+        return their_lines
     if len(ours) > 1 or len(theirs) > 1:
-        return _split(clerk, _side(base), ours, theirs)
-    return _one(clerk, _side(base), _side(ours[0]), _side(theirs[0]))
+        return _merge_split(context, _read_side(base), ours, theirs)
+    return _merge_single(context, _read_side(base), _read_side(ours[0]), _read_side(theirs[0]))
 
 
-def _split(clerk: Clerk, base: _Side, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
+def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
     """Parts that both sides made alike, once; the parts, where the other side only marked the whole."""
     if len(ours) == len(theirs):
-        pairs = [(_side(one), _side(two)) for one, two in zip(ours, theirs, strict=True)]
-        if not all([one.says(two) for one, two in pairs]):
-            return clerk.conflict(lines_of(ours), lines_of(theirs))
+        pairs = [(_read_side(our_side), _read_side(their_side)) for our_side, their_side in zip(ours, theirs, strict=True)]
+        if not all([our_side.has_same_text(their_side) for our_side, their_side in pairs]):
+            return context.write_conflict(join_unit_lines(ours), join_unit_lines(theirs))
         lines = []
-        for at, (one, two) in enumerate(pairs):
-            lines += [*_one(clerk, None, one, two), *(ours[0].gap if not at else ())]
+        for index, (our_side, their_side) in enumerate(pairs):
+            lines += [*_merge_single(context, None, our_side, their_side), *(ours[0].gap if not index else ())]
         return lines
-    parts, whole = (ours, _side(theirs[0])) if len(ours) > 1 else (theirs, _side(ours[0]))
-    if not whole.says(base) or whole.body != base.body:
-        return clerk.conflict(lines_of(ours), lines_of(theirs))
-    if whole.done:
-        remains = " and ".join([named(unit.task.text) for unit in parts if unit.task and unit.task.state != DONE])
-        what = f"{named(base.task.text)} was split on one side and ticked whole on the other"
-        clerk.note(f"{what}: what remains stays open ({remains})")
-    return lines_of(parts)
+    split_units, whole_side = (ours, _read_side(theirs[0])) if len(ours) > 1 else (theirs, _read_side(ours[0]))
+    if not whole_side.has_same_text(base) or whole_side.body_lines != base.body_lines:
+        return context.write_conflict(join_unit_lines(ours), join_unit_lines(theirs))
+    if whole_side.is_done:
+        open_texts = " and ".join([quote_text(unit.task.text) for unit in split_units if unit.task and unit.task.state != DONE])
+        message = f"{quote_text(base.task.text)} was split on one side and ticked whole on the other"
+        context.add_note(f"{message}: what remains stays open ({open_texts})")
+    return join_unit_lines(split_units)
 
 
-def _one(clerk: Clerk, base: _Side | None, ours: _Side, theirs: _Side) -> list[str]:
+def _merge_single(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> list[str]:
     """One task on either side, in any two states."""
-    worded = _worded(base, ours, theirs)
-    boxed = _boxed(clerk, base, ours, theirs)
-    if worded is None or boxed is None:
-        return clerk.conflict(ours.unit.lines, theirs.unit.lines)
-    body = clerk.prose(base.body if base else (), ours.body, theirs.body)
-    reworded = base is not None and not worded.says(base)
-    if base is not None and reworded and boxed.done and not (worded.done or boxed.says(worded)):
-        said = f"{named(base.task.text)} was ticked on one side and says {named(worded.task.text)} on the other"
-        clerk.note(f"{said}: it stays open")
-        boxed = worded
-    elif reworded and boxed.done and worded.done and not boxed.says(worded):
-        boxed = worded
-    return [*worded.boxed(boxed), *body]
+    text_side = _pick_text(base, ours, theirs)
+    box_side = _pick_box(context, base, ours, theirs)
+    if text_side is None or box_side is None:
+        return context.write_conflict(ours.unit.lines, theirs.unit.lines)
+    body_lines = context.merge_text(base.body_lines if base else (), ours.body_lines, theirs.body_lines)
+    is_reworded = base is not None and not text_side.has_same_text(base)
+    if base is not None and is_reworded and box_side.is_done and not (text_side.is_done or box_side.has_same_text(text_side)):
+        message = f"{quote_text(base.task.text)} was ticked on one side and says {quote_text(text_side.task.text)} on the other"
+        context.add_note(f"{message}: it stays open")
+        box_side = text_side
+    elif is_reworded and box_side.is_done and text_side.is_done and not box_side.has_same_text(text_side):
+        box_side = text_side
+    return [*text_side.with_box(box_side), *body_lines]
 
 
-def _worded(base: _Side | None, ours: _Side, theirs: _Side) -> _Side | None:
+def _pick_text(base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> _TaskSide | None:
     """The side whose words are taken, None when both have new ones that differ."""
-    if base is not None and not (ours.says(theirs) or ours.says(base) or theirs.says(base)):
+    if base is not None and not (ours.has_same_text(theirs) or ours.has_same_text(base) or theirs.has_same_text(base)):
         return None
     if base is None:
-        changed = [ours, theirs]
+        changed_sides = [ours, theirs]
     else:
-        changed = [side for side in (ours, theirs) if not side.says(base)]
-        changed = changed or [side for side in (ours, theirs) if fold(side.task.text) != fold(base.task.text)]
-        changed = changed or [side for side in (ours, theirs) if (side.head, side.words) != (base.head, base.words)]
-    return min(changed or [ours, theirs], key=lambda side: (side.words, side.head))
+        changed_sides = [side for side in (ours, theirs) if not side.has_same_text(base)]
+        changed_sides = changed_sides or [side for side in (ours, theirs) if normalize_text(side.task.text) != normalize_text(base.task.text)]
+        changed_sides = changed_sides or [side for side in (ours, theirs) if (side.line_start, side.text_lines) != (base.line_start, base.text_lines)]
+    return min(changed_sides or [ours, theirs], key=lambda side: (side.text_lines, side.line_start))
 
 
-def _boxed(clerk: Clerk, base: _Side | None, ours: _Side, theirs: _Side) -> _Side | None:
+def _pick_box(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> _TaskSide | None:
     """The side whose box is taken, None when both changed it and neither says done."""
-    if ours.box == theirs.box or (base is not None and theirs.box == base.box):
+    if ours.box_text == theirs.box_text or (base is not None and theirs.box_text == base.box_text):
         return ours
-    if base is not None and ours.box == base.box:
+    if base is not None and ours.box_text == base.box_text:
         return theirs
-    if ours.done and theirs.done:
-        first = min(ours, theirs, key=_when)
-        if base is None or not base.done:
-            time = first.task.stamp.moment if first.task.stamp else "without one"
-            clerk.note(f"both ticked {named(first.task.text)}: the earlier time is kept ({time})")
-        return first
-    if ours.done or theirs.done:
-        done, other = (ours, theirs) if ours.done else (theirs, ours)
+    if ours.is_done and theirs.is_done:
+        first_done = min(ours, theirs, key=_completion_order)
+        if base is None or not base.is_done:
+            kept_time = first_done.task.timestamp.date_time if first_done.task.timestamp else "without one"
+            context.add_note(f"both ticked {quote_text(first_done.task.text)}: the earlier time is kept ({kept_time})")
+        return first_done
+    if ours.is_done or theirs.is_done:
+        done_side, other_side = (ours, theirs) if ours.is_done else (theirs, ours)
         if base is not None:
-            was = "reopened" if other.task.mark == " " else f"marked [{other.task.mark}]"
-            clerk.note(f"{named(done.task.text)} was ticked on one side and {was} on the other: it is done")
-        return done
-    return min(ours, theirs, key=lambda side: side.box) if ours.task.mark == theirs.task.mark else None
+            other_state = "reopened" if other_side.task.mark == " " else f"marked [{other_side.task.mark}]"
+            context.add_note(f"{quote_text(done_side.task.text)} was ticked on one side and {other_state} on the other: it is done")
+        return done_side
+    return min(ours, theirs, key=lambda side: side.box_text) if ours.task.mark == theirs.task.mark else None
 
 
-def _when(side: _Side) -> tuple[int, int, str]:
+def _completion_order(side: _TaskSide) -> tuple[int, int, str]:
     """When a task was ticked, for the earlier of two; no time at all comes last."""
-    stamp = side.task.stamp
-    span = minutes(stamp) if stamp is not None else None
-    return (1, 0, side.box) if span is None else (0, sum(span), side.box)
+    timestamp = side.task.timestamp
+    bounds = minute_bounds(timestamp) if timestamp is not None else None
+    return (1, 0, side.box_text) if bounds is None else (0, sum(bounds), side.box_text)
 
 
-def _side(unit: Unit) -> _Side:
-    found = unit.task
-    assert found is not None
-    line = unit.lines[found.box - found.start]
-    at = line.index(f"[{found.mark}]")
-    box = read_box(line[at:])
-    assert isinstance(box, Box)
-    cut = len(line) - len(box.words)
-    words = (line[cut:], *unit.lines[found.box - found.start + 1 : found.end - found.start])
-    return _Side(unit, found, line[:at], line[at:cut], words, unit.lines[found.end - found.start :])
+def _read_side(unit: Unit) -> _TaskSide:
+    task = unit.task
+    assert task is not None
+    line = unit.lines[task.box_line - task.start]
+    box_index = line.index(f"[{task.mark}]")
+    checkbox = read_checkbox(line[box_index:])
+    assert isinstance(checkbox, Checkbox)
+    text_index = len(line) - len(checkbox.text)
+    text_lines = (line[text_index:], *unit.lines[task.box_line - task.start + 1 : task.end - task.start])
+    return _TaskSide(unit, task, line[:box_index], line[box_index:text_index], text_lines, unit.lines[task.end - task.start :])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import About, ExecplanError
+from execplan.errors import ErrorContext, ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state, stock
 from execplan.repo.amend import format_diff
 from execplan.repo.commit import commit_paths
 from execplan.text import files
-from execplan.text.edit import Edit, apply
+from execplan.text.edit import Edit, apply_edits
 from execplan.text.lines import Text, digest
-from execplan.text.merge import merge
+from execplan.text.merge import merge_chunks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
         old_bytes, merged_guide = _read_and_merge(project)
         guide_upgrade = _upgrade_result(project, old_bytes, merged_guide)
         if guide_upgrade.changed and files.replace(path, old_bytes, merged_guide.data, within=project.root):
-            guide_upgrade = guide_upgrade._replace(warnings=(*guide_upgrade.warnings, files.still_linked(guide_upgrade.path)))
+            guide_upgrade = guide_upgrade._replace(warnings=(*guide_upgrade.warnings, files.hard_link_warning(guide_upgrade.path)))
         return old_bytes, guide_upgrade
 
     with state.lock(project, "home", "upgrade of the guide"):
-        old_bytes, guide_upgrade = files.again(once, project.display_path(path))
+        old_bytes, guide_upgrade = files.retry_on_change(once, project.display_path(path))
     if guide_upgrade.changed and options.should_commit(project):
         real_path = os.path.realpath(path)
         summary = f"upgrade the guide to version {guide_upgrade.version}"
@@ -104,7 +104,7 @@ class _MergedGuide(NamedTuple):
 def _read_and_merge(project: Project) -> tuple[bytes, _MergedGuide]:
     """The bytes of the guide as it is, and as it would be; raises ExecplanError."""
     path = os.path.join(project.base, project.settings.guide)
-    with About(project.display_path(path)):
+    with ErrorContext(project.display_path(path)):
         data = shelf.read_bytes(project, path)
         return data, merge_newest_guide(reader.decode(data))
 
@@ -115,19 +115,19 @@ def merge_newest_guide(text: Text) -> _MergedGuide:
     newest_version = max(versions)
     mark_indexes = [index for index, line in enumerate(text.lines) if _parse_mark(line) is not None]
     marked_version = _parse_mark(text.lines[mark_indexes[-1]]) if mark_indexes else None
-    unmarked = apply(text, [Edit(index, index + 1, ()) for index in mark_indexes])
+    unmarked = apply_edits(text, [Edit(index, index + 1, ()) for index in mark_indexes])
     end_line = len(unmarked.lines)
     while end_line and not unmarked.lines[end_line - 1].strip():
         end_line -= 1
-    unmarked = apply(unmarked, [Edit(end_line, len(unmarked.lines), ())])
+    unmarked = apply_edits(unmarked, [Edit(end_line, len(unmarked.lines), ())])
     is_known = marked_version is not None and (marked_version in versions or marked_version > newest_version)
     old_version = marked_version if is_known else _guess_version(unmarked.lines, versions)
     if old_version is None or old_version >= newest_version:
         return _MergedGuide(text.to_bytes(), old_version, ())
     edits, conflicts = _merge_edits(versions[old_version], unmarked.lines, versions[newest_version])
-    merged_text = apply(unmarked, edits)
+    merged_text = apply_edits(unmarked, edits)
     end_line = len(merged_text.lines)
-    merged_text = apply(merged_text, [Edit(end_line, end_line, ("", f"{_MARK_PREFIX}{newest_version}{_MARK_SUFFIX}"))])
+    merged_text = apply_edits(merged_text, [Edit(end_line, end_line, ("", f"{_MARK_PREFIX}{newest_version}{_MARK_SUFFIX}"))])
     return _MergedGuide(merged_text.to_bytes(), old_version, tuple(conflicts))
 
 
@@ -136,7 +136,7 @@ def _merge_edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
     edits: list[Edit] = []
     conflicts: list[GuideConflict] = []
     position = merged_line = 0
-    for chunk in merge(base, ours, theirs):
+    for chunk in merge_chunks(base, ours, theirs):
         result_lines = chunk.ours if chunk.merged is None else chunk.merged
         if chunk.merged is None:
             conflicts.append(GuideConflict(merged_line + 1, merged_line + len(result_lines), result_lines, chunk.theirs))

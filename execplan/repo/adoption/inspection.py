@@ -33,7 +33,7 @@ def inspect_project(project: Project) -> ProjectInspection:
             broken.append((path, stored_plan.error.message if stored_plan.error is not None else BROKEN))
         elif stored_plan.ref.archived:
             open_tasks = [task.state for task in stored_plan.plan.tasks].count(OPEN)
-            if open_tasks and not stored_plan.plan.excused and not project.is_in_superseded(stored_plan.ref.path):
+            if open_tasks and not stored_plan.plan.is_archived_unfinished and not project.is_in_superseded(stored_plan.ref.path):
                 misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
         elif stored_plan.state == COMPLETE:
             misfits.append((path, "complete, and not archived"))

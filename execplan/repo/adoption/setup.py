@@ -35,11 +35,11 @@ def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | 
         for path in new_paths:
             if path in old_content_by_path:
                 replace_file = partial(files.replace, path, old_content_by_path[path], content_by_path[path], within=project.root)
-                files.again(replace_file, project.display_path(path))
+                files.retry_on_change(replace_file, project.display_path(path))
             elif path in content_by_path:
-                files.create(path, content_by_path[path], within=project.root, folders=True)
+                files.create(path, content_by_path[path], within=project.root, make_directories=True)
             else:
-                files.make_folder(path, within=project.root)
+                files.make_directory(path, within=project.root)
     if options.should_commit(project):
         written_paths = [path for path, content in content_by_path.items() if settings_file.has_content(path, content)]
         commit_result = commit_paths(project, "init", written_paths, "init", "init", {}, "init")

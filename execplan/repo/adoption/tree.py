@@ -41,7 +41,7 @@ def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[st
     """
     for count, (directory, subdirectories, file_names) in enumerate(os.walk(root)):
         if count == _MAX_DIRECTORIES:
-            trace.tell(f"looked into {_MAX_DIRECTORIES:,} folders below {root}, and no further")
+            trace.log(f"looked into {_MAX_DIRECTORIES:,} folders below {root}, and no further")
             return
         if directory != root and ".git" in [*subdirectories, *file_names]:
             subdirectories.clear()
@@ -72,7 +72,7 @@ def find_nearby_projects(root: str, max_depth: int, max_directories: int) -> lis
         next_level = []
         for directory in current_level:
             if listed_count == max_directories:
-                trace.tell(f"searched {max_directories:,} directories below {root} for projects, and no more")
+                trace.log(f"searched {max_directories:,} directories below {root} for projects, and no more")
                 return project_directories
             listed_count += 1
             subdirectories, file_names = _list_directory(directory)

@@ -96,13 +96,13 @@ def write_baseline(comparison: BaselineComparison, file: str) -> bool:
     if comparison.new_bytes == comparison.old_bytes:
         return False
     path, project = _resolve_path(file)
-    files.make_folder(os.path.dirname(path))
+    files.make_directory(os.path.dirname(path))
     with state.lock(project, path, f"lint --write-baseline of {comparison.file}"):
         if comparison.old_bytes:
             files.replace(path, comparison.old_bytes, comparison.new_bytes)
             return True
         if not files.create(path, comparison.new_bytes):
-            raise disk.changed_underneath(comparison.file)
+            raise disk.conflict_error(comparison.file)
     return True
 
 

@@ -115,9 +115,9 @@ class LintCache:
                 raise
             _prune_caches(os.path.dirname(self._path))
         except OSError as error:
-            trace.tell(f"no cache in {self._path}: {os.strerror(error.errno or 0).lower()}")
+            trace.log(f"no cache in {self._path}: {os.strerror(error.errno or 0).lower()}")
             return
-        trace.tell(f"replaced {self._path}")
+        trace.log(f"replaced {self._path}")
 
     def _drop_missing(self) -> bool:
         """Drop what is kept of files that are gone, as far as their folders were looked through."""
@@ -218,7 +218,7 @@ def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[
         valid_from, valid_until, queries, directories = marshal.loads(body)  # noqa: S302 (our own file in the git folder, with our checksum)
     except (ValueError, EOFError, TypeError):
         return None
-    trace.tell(f"read {path}")
+    trace.log(f"read {path}")
     return valid_from, valid_until, queries, directories
 
 

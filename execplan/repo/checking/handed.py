@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.lint.runner import lint_bytes, unreadable_finding
-from execplan.plan.reader import MAX_BYTES, too_large
+from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.repo import homes, shelf
 from execplan.repo.checking.one import CheckedFile, CheckOptions, make_checked_file, make_rule_context
 from execplan.repo.checking.selected import active_levels, effective_selection
@@ -27,6 +27,6 @@ def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
         context = context._replace(path="")
     fail_level = effective_selection(project, options.selection).failure_level
     if len(data) > MAX_BYTES:
-        return CheckedFile(display_path, name or STDIN_NAME, [unreadable_finding(too_large(len(data)))], b"", fail_level)
+        return CheckedFile(display_path, name or STDIN_NAME, [unreadable_finding(too_large_error(len(data)))], b"", fail_level)
     findings = lint_bytes(data, context, active_levels(project, options.selection, context.path))
     return make_checked_file(display_path, name or STDIN_NAME, findings, data, fail_level)

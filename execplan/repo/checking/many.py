@@ -9,7 +9,7 @@ from execplan.errors import ExecplanError
 from execplan.lint.recognition import NOT_A_PLAN
 from execplan.lint.rule import NOTICE, Finding, Fix
 from execplan.lint.runner import lint_bytes, unreadable_finding
-from execplan.plan.reader import MAX_BYTES, too_large
+from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.record import NamedTuple
 from execplan.repo.checking.cache import NO_MINUTE_LIMIT, LintCache, open_cache, file_stat
 from execplan.repo.checking.one import CheckedFile, check_plan, make_rule_context
@@ -86,7 +86,7 @@ def check_plans(
         if pending_plan.cache is not None and entry is not None:
             pending_plan.cache.store(pending_plan.group.directory, pending_plan.name, entry, queries, archived=pending_plan.group.archived)
     if use_cache:
-        trace.tell(f"{len(checked_files) - checked_count} of {len(checked_files)} plans from the cache")
+        trace.log(f"{len(checked_files) - checked_count} of {len(checked_files)} plans from the cache")
     for cache in caches.values():
         if cache is not None:
             cache.save()
@@ -178,9 +178,9 @@ def _check_pending(
         rows = (_to_plain_tuple(NOT_A_PLAN),) if checked_file.was_skipped else _findings_to_rows(checked_file.findings)
         return rows, checked_file.data if with_data and checked_file.findings else b"", None, (), False
     try:
-        data, size, status = disk.read_still(ref.path, MAX_BYTES)
+        data, size, status = disk.read_with_status(ref.path, MAX_BYTES)
         if size > MAX_BYTES:
-            raise too_large(size)
+            raise too_large_error(size)
     except ExecplanError as error:
         return _findings_to_rows([unreadable_finding(error)]), b"", None, (), False
     content_digest = _digest(data) if pending_plan.cache is not None else b""

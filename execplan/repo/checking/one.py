@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import this_minute
+from execplan.clock import current_minute
 from execplan.errors import ExecplanError
 from execplan.lint.facts import Clock
 from execplan.lint.rule import ERROR, NOTICE, Finding, RuleContext
@@ -128,7 +128,7 @@ def make_rule_context(project: Project, ref: PlanRef, options: CheckOptions, *, 
         id=ref.id,
         name_format=project.settings.name if is_in_plans_directory else "",
         stalled_days=project.settings.stalled_days,
-        clock=Clock(this_minute()),
+        clock=Clock(current_minute()),
         tree=(options.trees or RepositoryTrees()).tree_for(project) if has_surroundings else None,
         history=(options.histories if options.histories is not None else options.committed).get(ref.path),
     )

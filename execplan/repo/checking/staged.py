@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.lint.runner import lint_bytes, unreadable_finding
-from execplan.plan.reader import MAX_BYTES, too_large
+from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.repo import ask, homes
 from execplan.repo.checking.history import PlanContent, load_histories
 from execplan.repo.checking.one import CheckedFile, CheckTarget, CheckOptions, make_checked_file, make_rule_context
@@ -27,7 +27,7 @@ def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
     for (project, ref), (data, size) in zip(plans, contents, strict=True):
         path = project.display_path(ref.path)
         if size > MAX_BYTES:
-            findings = [unreadable_finding(too_large(size))]
+            findings = [unreadable_finding(too_large_error(size))]
         else:
             findings = lint_bytes(data, make_rule_context(project, ref, options, is_explicit=False), active_levels(project, options.selection, path))
         fail_level = effective_selection(project, options.selection).failure_level

@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline, reader
-from execplan.plan.grammar import is_note, task_text
-from execplan.plan.shape import escape, heading
+from execplan.plan.grammar import is_revision_note, text_without_timestamp
+from execplan.plan.shape import escape_text, escape_heading
 from execplan.repo.author import author
 from execplan.repo.drafting import templates
 from execplan.text.lines import Text
@@ -33,14 +33,14 @@ def render_plan(
     """The bytes of a new plan with the id `name`, and warnings; raises ExecplanError unless it says all the words."""
     from execplan.repo.drafting.render import TemplateVariables, render_template
 
-    purpose_text = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
+    purpose_text = f"- {purpose}" if is_revision_note(purpose) else escape_text(purpose) if purpose else ""
     author_name = author(project) if templates.has_own(project) else ""  # ours name nobody, and to ask git takes time
     artifacts_dir = project.display_path(project.artifacts_dir(name))
-    variables = TemplateVariables(heading(title), purpose_text, tuple(tasks), f"{now():%Y-%m-%d}", name, artifacts_dir, author_name, template)
+    variables = TemplateVariables(escape_heading(title), purpose_text, tuple(tasks), f"{now():%Y-%m-%d}", name, artifacts_dir, author_name, template)
     rendered = render_template(project, template, variables)
     data = rendered.text.encode("utf-8")
     if len(data) > reader.MAX_BYTES:
-        raise reader.too_large(len(data))
+        raise reader.too_large_error(len(data))
     plan = reader.read_text(Text.from_str(rendered.text))
     missing_field = _missing_field(plan, variables)
     if rendered.uses_own_template:
@@ -61,7 +61,7 @@ def _missing_field(plan: Plan, variables: TemplateVariables) -> str:
     if variables.title not in (plan.title or ""):
         return "title"
     task_texts = iter([task.text for task in plan.tasks])
-    if not all([task_text(task) in task_texts for task in variables.tasks]):
+    if not all([text_without_timestamp(task) in task_texts for task in variables.tasks]):
         return "tasks"
     return "" if variables.purpose in plan.text.to_str() else "purpose"
 

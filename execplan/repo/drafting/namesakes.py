@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.seek import fold
+from execplan.plan.seek import normalize_text
 from execplan.repo import shelf
 from execplan.repo.slug import slug
 
@@ -51,4 +51,4 @@ def _read_or_empty(project: Project, ref: PlanRef) -> bytes:
 
 
 def _has_title(project: Project, ref: PlanRef, title: str) -> bool:
-    return fold(read_title(_read_or_empty(project, ref))) == fold(title)
+    return normalize_text(read_title(_read_or_empty(project, ref))) == normalize_text(title)

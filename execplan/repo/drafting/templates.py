@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import INPUT, About, ExecplanError
+from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.plan import reader
-from execplan.plan.guidance import MARK, is_guidance
+from execplan.plan.guidance import PLACEHOLDER_MARK, is_placeholder_text
 from execplan.record import NamedTuple
 from execplan.repo import stock
 from execplan.repo.home import ensure_inside
@@ -101,7 +101,7 @@ def _own_names(project: Project) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise disk.trouble(error, project.settings.templates, "read") from None
+        raise disk.file_error(error, project.settings.templates, "read") from None
     return [name[:-3] for name in names if name.endswith(".md") and not name.startswith(("_", "."))]
 
 
@@ -142,7 +142,7 @@ def _read_own_source(project: Project, name: str) -> TemplateSource | None:
         return None
     ensure_inside(project, path, directory)
     display_path = project.display_path(path)
-    with About(display_path):
+    with ErrorContext(display_path):
         data, size = disk.read(os.path.realpath(path), MAX_BYTES)
         if size > MAX_BYTES:
             message = f"the file has {size:,} bytes; a template has at most {MAX_BYTES:,}"
@@ -158,5 +158,5 @@ def _convert_mark(line: str) -> str:
     for mark in _PLACEHOLDER_MARKS:
         if stripped.endswith(mark) and stripped != mark:
             stripped = stripped.removesuffix(mark).rstrip()
-            return stripped if is_guidance(stripped) else f"{stripped} {MARK}"
+            return stripped if is_placeholder_text(stripped) else f"{stripped} {PLACEHOLDER_MARK}"
     return line

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import PLAIN, now, write_stamp
+from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import state
@@ -24,7 +24,7 @@ from execplan.repo.edits.entries import EDIT, FOLLOW, MOVE, REMOVE, JournalEntry
 from execplan.repo.edits.log import append_lines, read_lines, read_tail
 from execplan.text import disk
 from execplan.text.lines import digest
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class JournalTransaction:
         old_digest, new_digest = digest(old), digest(new)
         is_consecutive = last_entry is not None and last_entry.new_digest == old_digest and chain < _MAX_CHAIN_LENGTH
         stored_texts = texts.encode_delta(old, new) if is_consecutive else texts.encode_full(old, new)
-        timestamp = write_stamp(now(), PLAIN).strip("()").replace(" ", "T")
+        timestamp = write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()").replace(" ", "T")
         operation_id, kind, undoes, details = self.operation
         fields = [timestamp, self.command, kind, operation_id, undoes or "-", texts.quote(actor(self.project))]
         fields += [texts.quote(self.summary), old_digest, new_digest, str(chain + 1 if is_consecutive else 0), stored_texts, details]
@@ -105,7 +105,7 @@ class JournalTransaction:
         try:
             append_lines(self.path, f"made {self._number}\n")
         except (OSError, ExecplanError) as failed:  # the plan is as it should be, and it tells what was made
-            tell(f"the journal {self.path} could not be brought up to date: {failed}")
+            log(f"the journal {self.path} could not be brought up to date: {failed}")
 
     @property
     def journal_sizes(self) -> tuple[int, int]:
@@ -118,7 +118,7 @@ class JournalTransaction:
         try:
             os.truncate(self.path, self._size)
         except OSError as error:  # an entry that does not say that it was made does not count
-            tell(f"{self.path} keeps an entry of what was not done: {error}")
+            log(f"{self.path} keeps an entry of what was not done: {error}")
 
     def _is_applied(self) -> bool:
         """Whether the plan holds the new text, or is gone, however the operation ended."""

@@ -6,7 +6,7 @@ import errno
 import os
 
 from execplan.text import disk
-from execplan.trace import tell
+from execplan.trace import log
 
 _TAIL_BYTES = 1 << 16
 
@@ -29,8 +29,8 @@ def append_lines(path: str, text: str, *, durable: bool = False) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        raise disk.trouble(error, path, "write") from None
-    tell(f"journaled {text.split(' ', 2)[0]} in {path}")
+        raise disk.file_error(error, path, "write") from None
+    log(f"journaled {text.split(' ', 2)[0]} in {path}")
 
 
 def _write_all(handle: int, data: bytes, size: int) -> None:
@@ -49,7 +49,7 @@ def read_lines(path: str) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise disk.trouble(error, path, "read") from None
+        raise disk.file_error(error, path, "read") from None
     return data.decode("utf-8", "replace").split("\n")[:-1]
 
 
@@ -60,7 +60,7 @@ def read_tail(path: str) -> tuple[list[str], int]:
     except FileNotFoundError:
         return [], 0
     except OSError as error:
-        raise disk.trouble(error, path, "read") from None
+        raise disk.file_error(error, path, "read") from None
     try:
         size = os.fstat(handle).st_size
         offset = max(size - _TAIL_BYTES, 0)

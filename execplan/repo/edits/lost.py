@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from execplan.plan.merging.whole import merge as merge_plans
+from execplan.plan.merging.whole import merge_plans as merge_plans
 from execplan.plan.reader import decode
 from execplan.record import NamedTuple
 from execplan.text import diff3
-from execplan.text.merge import merge
+from execplan.text.merge import merge_chunks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def contains_edit(step: JournaledEdit, text: bytes, other_texts: Container[str] 
     added = {line for line in _extra_lines(new, old) if line.strip()}
     if added and not _extra_lines([line for line in new if line in added], lines):
         return True
-    chunks = [chunk for chunk in merge(new, lines, old) if chunk.theirs != chunk.base]
+    chunks = [chunk for chunk in merge_chunks(new, lines, old) if chunk.theirs != chunk.base]
     return all(
         [chunk.ours == chunk.base or (chunk.ours != chunk.theirs and _derives_from_edit(chunk, other_texts)) for chunk in chunks]
     )
@@ -124,11 +124,11 @@ def contains_edit(step: JournaledEdit, text: bytes, other_texts: Container[str] 
 def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:
     """The text with an edit made again; None where the same task, entry or line was changed otherwise."""
     merged_lines: list[str] = []
-    for chunk in merge(_split_lines(step.old), _split_lines(text), _split_lines(step.new)):
+    for chunk in merge_chunks(_split_lines(step.old), _split_lines(text), _split_lines(step.new)):
         merged = _merge_chunk(chunk)
         if merged is None:
-            merged_plan = merge_plans(step.old, text, step.new, diff3.merged)
-            return None if merged_plan.conflicts or merged_plan.notes else merged_plan.data
+            merged_plan = merge_plans(step.old, text, step.new, diff3.merge_with_markers)
+            return None if merged_plan.conflict_count or merged_plan.notes else merged_plan.data
         merged_lines += merged
     return (BOM if text.startswith(BOM) else b"") + "".join(merged_lines).encode("utf-8")
 

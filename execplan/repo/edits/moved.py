@@ -9,7 +9,7 @@ from execplan.repo import belongings, state
 from execplan.repo.edits import order, texts
 from execplan.repo.edits.journal import JOURNAL_DIR, read_entries, read_entries_from, journal_path
 from execplan.repo.edits.log import append_lines, read_lines
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
                 append_lines(path, f"made {move_entry.number}\n")
             order.add(project, operation, old, new)
     except (OSError, ExecplanError) as failed:  # the plan is where it should be
-        tell(f"the journal {path} could not follow: {failed}")
+        log(f"the journal {path} could not follow: {failed}")
 
 
 def move_journal_back(project: Project, old: str, new: str, operation: str) -> None:

@@ -8,7 +8,7 @@ from execplan.errors import ExecplanError
 from execplan.repo import state
 from execplan.repo.edits.log import append_lines, read_lines
 from execplan.repo.edits.texts import quote, unquote
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def add(project: Project, operation: str, path: str, new_path: str = "") -> None
         if os.path.getsize(file) > _MAX_BYTES:
             os.replace(file, f"{file}.old")  # who has it open still writes into it
     except OSError as error:
-        tell(f"{file} could not be begun anew: {error}")
+        log(f"{file} could not be begun anew: {error}")
 
 
 def newest_first(project: Project) -> Iterator[tuple[str, str]]:
@@ -73,7 +73,7 @@ def _read_operations(project: Project) -> list[str]:
     try:
         return [*read_lines(f"{file}.old"), *read_lines(file)]
     except ExecplanError as error:
-        tell(f"{file} can't be read: {error.message}")
+        log(f"{file} can't be read: {error.message}")
         return []
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from execplan.errors import CHANGED, ExecplanError
-from execplan.plan.whole import rebased
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.plan.whole import rebase_text
 from execplan.repo import state
 from execplan.repo.amend import amend, format_diff
 from execplan.repo.edits import journal
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.change import Change
+    from execplan.plan.change import PlanChange
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
@@ -43,7 +43,7 @@ def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit])
             journal.mark_undone(project, ref.path, step.number)
 
 
-def _restore_change(step: JournaledEdit, plan: Plan) -> Change:
+def _restore_change(step: JournaledEdit, plan: Plan) -> PlanChange:
     """The change that makes an edit again, to the plan as it is now."""
     current = plan.text.to_bytes()
     restored = reapply_edit(step, current)
@@ -51,10 +51,10 @@ def _restore_change(step: JournaledEdit, plan: Plan) -> Change:
         raise ExecplanError(
             "changed-since",
             f"the lines of {step.summary} have changed meanwhile",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint="look again: execplan doctor",
         )
-    return rebased(plan, current, restored, f"put back, {step.summary}", f"put back: {step.description}", "")
+    return rebase_text(plan, current, restored, f"put back, {step.summary}", f"put back: {step.description}", "")
 
 
 def edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:

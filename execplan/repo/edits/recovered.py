@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BACKUP_DIR = "recovered"
 
 
-class PlanBackup(files.Spare):
+class PlanBackup(files.BackupWriter):
     """Keeps what an edit of a plan displaces, unless the journal has it."""
 
     def __init__(self, project: Project, path: str) -> None:
@@ -23,11 +23,11 @@ class PlanBackup(files.Spare):
         self.project = project
         self.path = path
 
-    def knows(self, path: str, data: bytes) -> bool:
+    def has_copy(self, path: str, data: bytes) -> bool:
         """Whether the journal of the plan holds the bytes."""
         return journal.is_known_text(self.project, path, data)
 
-    def keep(self, path: str, data: bytes) -> None:
+    def save_copy(self, path: str, data: bytes) -> None:
         """Keep the bytes, and warn of where; raises ExecplanError."""
         backup_path = save_backup(self.project, path, data)
         self.warnings.append(

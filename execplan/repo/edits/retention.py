@@ -11,7 +11,7 @@ from execplan.repo.edits.log import read_lines
 from execplan.repo.edits.losses import detect_lost_edits
 from execplan.repo.edits.moved import former_paths
 from execplan.repo.edits.stack import build_stack
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def shorten_journal(project: Project, path: str, size: int) -> None:
         excess -= sizes[entry.number]
     if dropped:
         _rewrite_journal(file, lines, dropped, next((candidate for candidate in entries if candidate.number not in dropped), None), texts_by_number)
-        tell(f"shortened {file} by {len(dropped)} entries")
+        log(f"shortened {file} by {len(dropped)} entries")
 
 
 def _count_forgettable(project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:

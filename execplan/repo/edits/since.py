@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.repo import shelf
 from execplan.repo.edits import journal
 from execplan.repo.edits.entries import JournalEntry, read_texts
@@ -32,7 +32,7 @@ def ensure_digest_matches(project: Project, ref: PlanRef, expected_digest: str |
     raise ExecplanError(
         "digest-differs",
         f"{project.display_path(ref.path)} has changed: its digest is {digest(data)}, not {expected_digest}",
-        exit=CHANGED,
+        exit=CONFLICT,
         hint=f"read it again: execplan show {ref.shell_name} --json",
         candidates=lines,
     )

@@ -78,7 +78,7 @@ def _read_approval(project: Project, path: str) -> StoredApproval:
 def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
     """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
     path, new_bytes = file_path(project, ref, approval.digest), to_bytes(approval)
-    return files.again(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
+    return files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 
 def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> list[StoredApproval]:

@@ -6,7 +6,7 @@ import os
 from datetime import timedelta
 
 from execplan.clock import now
-from execplan.errors import CHANGED, NO, POLICY, ExecplanError
+from execplan.errors import CONFLICT, CHECK_FAILED, POLICY, ExecplanError
 from execplan.execution import approval as signatures
 from execplan.execution.approval import Approval, Derived, UnsignedApproval
 from execplan.execution.binding import drift
@@ -93,7 +93,7 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
         raise ExecplanError(
             "must-not-run",
             f"{ref.id} must not run, so it can't be approved",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"see all of it, and how it is mended: execplan evaluate {ref.shell_name}",
             candidates=reasons,
             data={"reasons": reasons},
@@ -113,7 +113,7 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     raise ExecplanError(
         "other-digest",
         f"{prefix} is not what would be approved now: something has changed{since_text}",
-        exit=CHANGED,
+        exit=CONFLICT,
         hint=f"look at it again: execplan evaluate {ref.shell_name}",
         candidates=lines or ("the steps, a file that they touch, a program in the repository, or the policy",),
     )
@@ -145,7 +145,7 @@ def approve_plan(
             raise ExecplanError(
                 "stale-approval",
                 f"{ref.id} has changed while it was looked at: nothing was approved",
-                exit=CHANGED,
+                exit=CONFLICT,
                 hint=f"look at it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(evaluated_plan.binding, candidate.binding),
             )
@@ -153,7 +153,7 @@ def approve_plan(
         recorded_contents = record_approval(approval)
         old_contents = {
             **recorded_contents,
-            document_path: files.again(lambda: store.write_artifact(project, document_path, candidate.current_plan.data), result.document_path),
+            document_path: files.retry_on_change(lambda: store.write_artifact(project, document_path, candidate.current_plan.data), result.document_path),
             approval_path: approvals.save(project, ref, approval),
         }
         if not options.should_commit(project):

@@ -6,7 +6,7 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, About, ExecplanError
+from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.execution.compile import compile_plan
 from execplan.execution.documents.differing import describe_differences
 from execplan.execution.documents.document import load, to_bytes
@@ -46,12 +46,12 @@ class CurrentPlan(NamedTuple):
 def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
     """What a plan compiles to as it is on disk; raises ExecplanError."""
     display_path = project.display_path(ref.path)
-    with About(display_path):
+    with ErrorContext(display_path):
         plan = reader.read(shelf.read_bytes(project, ref.path))
         try:
             return compile_plan(plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path)
         except ExecplanError as error:
-            error.name_plan(ref.id)
+            error.add_plan_name(ref.id)
             raise
 
 

@@ -8,7 +8,7 @@ import stat
 from execplan import trace
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo.execution import private, register
-from execplan.text.disk import NotRegularError, open_regular, trouble
+from execplan.text.disk import NotRegularError, open_regular, file_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def path(project: Project) -> str:
 def read(project: Project) -> bytes | None:
     """The key, None before the first approval; raises ExecplanError for one that others can read, or that is none."""
     key_path = path(project)
-    trace.tell(f"read {key_path}")
+    trace.log(f"read {key_path}")
     try:
         descriptor = open_regular(key_path, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def read(project: Project) -> bytes | None:
     except OSError as error:
         if os.path.islink(key_path):
             raise _unsafe_key_error(key_path, "is a link", "put the file itself there, or remove it: a new key is made then") from None
-        raise trouble(error, key_path, "read") from None
+        raise file_error(error, key_path, "read") from None
     try:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid():
@@ -59,11 +59,11 @@ def get_or_create(project: Project) -> bytes:
     existing_key = read(project)
     if existing_key is not None:
         return existing_key
-    from execplan.text.files import temporary
-    from execplan.text.folder import Folder
+    from execplan.text.files import temp_file_name
+    from execplan.text.folder import OpenDirectory
 
-    with register.lock(project), Folder(os.path.dirname(key_path), make=True) as folder:
-        temporary_name = temporary(_FILE_NAME)
+    with register.lock(project), OpenDirectory(os.path.dirname(key_path), make=True) as folder:
+        temporary_name = temp_file_name(_FILE_NAME)
         try:
             folder.unlink(temporary_name)  # what a killed maker has left was never the key
             folder.write(temporary_name, os.urandom(_KEY_BYTES), 0o600)
@@ -75,7 +75,7 @@ def get_or_create(project: Project) -> bytes:
                 folder.unlink(temporary_name)
             folder.sync()
         except OSError as error:
-            raise trouble(error, key_path, "write") from None
+            raise file_error(error, key_path, "write") from None
     existing_key = read(project)
     if existing_key is None:
         raise ExecplanError("bad-key", f"{key_path} was removed while it was made", exit=INPUT, hint="try again")

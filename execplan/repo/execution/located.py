@@ -6,7 +6,7 @@ import os
 
 from execplan.execution.world import Program
 from execplan.text.disk import open_regular
-from execplan.text.lines import hasher
+from execplan.text.lines import sha256_constructor
 
 _MAX_SHEBANG_BYTES = 256
 """Bytes of a script's first line that the kernel reads."""
@@ -52,7 +52,7 @@ def _relative_path(path: str, root: str) -> str:
 
 def _file_digest(path: str) -> str:
     """SHA-256 of a file; nothing where it can be run and not read."""
-    sha256 = hasher()()
+    sha256 = sha256_constructor()()
     try:
         with open(open_regular(path), "rb", buffering=0) as file:
             while chunk := file.read(1 << 20):

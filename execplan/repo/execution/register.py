@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CHANGED, POLICY, ExecplanError
+from execplan.errors import CONFLICT, POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.execution import private
 from execplan.text import disk
@@ -12,7 +12,7 @@ from execplan.text import disk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Project
-    from execplan.text.lock import Lock
+    from execplan.text.lock import FileLock
 
 _MAX_BYTES = 1 << 12
 _RESERVED_SUFFIX = " is about to begin"
@@ -26,14 +26,14 @@ class RegistryEntry(NamedTuple):
     is_revoked: bool = False
 
 
-def lock(project: Project) -> Lock:
+def lock(project: Project) -> FileLock:
     """The lock of the register."""
     from execplan.text import files
-    from execplan.text.lock import Lock
+    from execplan.text.lock import FileLock
 
     directory = private.state_directory(project)
-    files.make_folder(directory)
-    return Lock(os.path.join(directory, "register.lock"), "the register of approvals")
+    files.make_directory(directory)
+    return FileLock(os.path.join(directory, "register.lock"), "the register of approvals")
 
 
 def read_entry(project: Project, approval_id: str) -> RegistryEntry:
@@ -92,7 +92,7 @@ def already_used_error(run_id: str) -> ExecplanError:
     return ExecplanError(
         "approval-used",
         f"the approval was used by the run {run_id}; it serves one run and its resumes",
-        exit=CHANGED,
+        exit=CONFLICT,
         hint="approve it once more: execplan approve",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import CHANGED, POLICY, ExecplanError
+from execplan.errors import CONFLICT, POLICY, ExecplanError
 from execplan.execution import approval as signatures
 from execplan.execution.binding import bind, drift
 from execplan.execution.permission import NEVER, validity_problem
@@ -207,15 +207,15 @@ def approval_error(ref: PlanRef, checked_approval: CheckedApproval | None) -> Ex
         return ExecplanError("not-approved", f"{subject} was revoked", exit=POLICY, hint=hint, candidates=reasons)
     if checked_approval.state == USED:
         message = f"{subject} was used: it serves one run and its resumes"
-        return ExecplanError("approval-used", message, exit=CHANGED, hint=hint, candidates=reasons)
+        return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
     if checked_approval.state == EXPIRED:
         message = f"{subject} does not hold at this time"
-        return ExecplanError("approval-expired", message, exit=CHANGED, hint=hint, candidates=reasons)
+        return ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint, candidates=reasons)
     if checked_approval.state == ALTERED:
         message = f"{subject} is not as it was sealed"
-        return ExecplanError("approval-altered", message, exit=CHANGED, hint=hint, candidates=reasons)
+        return ExecplanError("approval-altered", message, exit=CONFLICT, hint=hint, candidates=reasons)
     message = f"{subject} is stale: something has changed since"
-    return ExecplanError("stale-approval", message, exit=CHANGED, hint=hint, candidates=reasons)
+    return ExecplanError("stale-approval", message, exit=CONFLICT, hint=hint, candidates=reasons)
 
 
 def checkout_digest(project: Project) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import INPUT, About, ExecplanError
+from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
@@ -57,8 +57,8 @@ def _read_file(project: Project, path: str) -> bytes | None:
     ensure_inside(project, path)
     data, size = disk.read(path, MAX_BYTES)
     if size > MAX_BYTES:
-        with About(project.display_path(path)):
-            raise reader.too_large(size)
+        with ErrorContext(project.display_path(path)):
+            raise reader.too_large_error(size)
     return data
 
 
@@ -85,7 +85,7 @@ def save(
     with state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
         new_bytes = build_bytes()
-        old_bytes = files.again(lambda: write_artifact(project, path, new_bytes), display_path)
+        old_bytes = files.retry_on_change(lambda: write_artifact(project, path, new_bytes), display_path)
         stored = StoredArtifact(display_path, old_bytes != new_bytes, digest(new_bytes), "", None, ())
         if not stored.changed or not options.should_commit(project):
             return stored
@@ -105,12 +105,12 @@ def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | Non
     _ensure_readable_size(project, path, new_bytes)
     old_bytes = _read_file(project, path)
     if old_bytes is None:
-        if not files.create(path, new_bytes, within=project.root, folders=True):
-            raise disk.ChangedMeanwhileError(path)
+        if not files.create(path, new_bytes, within=project.root, make_directories=True):
+            raise disk.FileChangedError(path)
     elif old_bytes != new_bytes:
         files.replace(path, old_bytes, new_bytes, within=project.root)
     else:
-        files.tidy(path, (old_bytes,), within=project.root)
+        files.remove_leftover(path, (old_bytes,), within=project.root)
     return old_bytes
 
 

@@ -6,12 +6,12 @@ import errno
 import os
 import stat
 
-from execplan.errors import CHANGED, INPUT, ExecplanError
+from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, normalize_path
 from execplan.record import NamedTuple
 from execplan.repo.execution.protected import protection_reason
-from execplan.text.disk import open_regular, trouble
-from execplan.text.lines import digest, hasher
+from execplan.text.disk import open_regular, file_error
+from execplan.text.lines import digest, sha256_constructor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class DiskWorld:
         try:
             return State(ABSENT) if location.is_parent_missing else _read_state(location.directory_fd, location.name)
         except OSError as error:
-            raise trouble(error, path, "look at") from None
+            raise file_error(error, path, "look at") from None
         finally:
             os.close(location.directory_fd)
 
@@ -71,7 +71,7 @@ class DiskWorld:
         try:
             descriptor = open_regular(location.name, _READ_FLAGS, dir_fd=location.directory_fd)
         except OSError as error:
-            raise trouble(error, path, "read") from None
+            raise file_error(error, path, "read") from None
         finally:
             os.close(location.directory_fd)
         try:
@@ -79,7 +79,7 @@ class DiskWorld:
             with open(descriptor, "rb", buffering=0, closefd=False) as file:
                 data = file.read(MAX_SHOWN_BYTES + 1) if status.st_size <= MAX_SHOWN_BYTES else b""
         except OSError as error:
-            raise trouble(error, path, "read") from None
+            raise file_error(error, path, "read") from None
         finally:
             os.close(descriptor)
         if max(len(data), status.st_size) > MAX_SHOWN_BYTES:
@@ -201,7 +201,7 @@ class SnapshotWorld(DiskWorld):
         data = super().read(path)
         if digest(data) != self.state(path).sha256:
             raise ExecplanError(
-                "changed-underneath", f"{path} changed while it was looked at", exit=CHANGED, hint="look again"
+                "changed-underneath", f"{path} changed while it was looked at", exit=CONFLICT, hint="look again"
             )
         return data
 
@@ -237,7 +237,7 @@ def _read_state(directory_fd: int, name: str) -> State:
 def _digest(directory_fd: int, name: str) -> str:
     descriptor = open_regular(name, _READ_FLAGS, dir_fd=directory_fd)
     try:
-        sha256 = hasher()()
+        sha256 = sha256_constructor()()
         remaining = MAX_DIGEST_BYTES + 1
         while remaining > 0 and (chunk := os.read(descriptor, 1 << 20)):
             sha256.update(chunk)

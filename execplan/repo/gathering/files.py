@@ -10,7 +10,7 @@ from execplan.record import NamedTuple
 from execplan.repo.gathering.listing import mentioned_paths
 from execplan.repo.home import ensure_inside
 from execplan.text import disk
-from execplan.text.secret_files import is_secret, other_name
+from execplan.text.secret_files import is_secret_file, find_hard_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int
     """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
     full_path = os.path.join(project.root, path)
     target = ensure_inside(project, full_path)
-    if secret_name := other_name(target, (project.root, os.path.expanduser("~"))):
+    if secret_name := find_hard_link(target, (project.root, os.path.expanduser("~"))):
         message = f"{path} is another name of {secret_name}, a file for secrets"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
-    if is_secret(path) or is_secret(project.display_path(target)):
+    if is_secret_file(path) or is_secret_file(project.display_path(target)):
         message = f"{path} is a file for secrets, by its name"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
@@ -86,8 +86,8 @@ def requested_files(project: Project, files: Sequence[str], listing: FileListing
             message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
             raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
         full_path = os.path.abspath(name)
-        path = project.display_path(os.path.join(disk.real(os.path.dirname(full_path)), os.path.basename(full_path)))
-        if os.path.isabs(path) and disk.real(full_path) != project.root:
+        path = project.display_path(os.path.join(disk.resolve_path(os.path.dirname(full_path)), os.path.basename(full_path)))
+        if os.path.isabs(path) and disk.resolve_path(full_path) != project.root:
             message = f"{name} lies outside the repository"
             raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {project.root}")
         if os.path.isdir(full_path):

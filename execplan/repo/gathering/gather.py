@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.context.unit import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
-from execplan.errors import About, ExecplanError
+from execplan.errors import ErrorContext, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.ask import GIT_UNUSABLE_CODES
 from execplan.repo.gathering import files, tree
@@ -52,7 +52,7 @@ def gather_pack(project: Project, ref: PlanRef, plan: Plan, options: GatherOptio
     """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
     plan_path = project.display_path(resolved_path(ref))
     listing, listing_warnings = _list_files(project, project.display_path(project.base) if project.base != project.root else "", plan_path.rpartition("/")[0])
-    with About(project.display_path(ref.path)):
+    with ErrorContext(project.display_path(ref.path)):
         plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count)
     requested, directory_paths = files.requested_files(project, options.paths, listing)
     included_paths = [plan_path, *[unit.path for unit in requested.units]]
@@ -166,9 +166,9 @@ def _escape_invalid_utf8(name: str) -> str:
 def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     """The pack without secrets, and in which units there were any."""
     from execplan.context.clean import redact_pack
-    from execplan.text.redaction import Redaction
+    from execplan.text.redaction import Redactor
 
-    redacted = redact_pack(pack, Redaction(os.environ, os.environ.keys()).text)
+    redacted = redact_pack(pack, Redactor(os.environ, os.environ.keys()).redact_text)
     unit_ids = [new_unit.id for old_unit, new_unit in zip(pack.units, redacted.units, strict=True) if old_unit != new_unit]
     if not unit_ids:
         return redacted, []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from execplan.text.relative import joined
+from execplan.text.relative import resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class FileListing:
 
     def _resolve(self, path: str) -> str:
         for directory in ("", *self._base_directories):
-            full_path = joined(directory, path)
+            full_path = resolve_relative(directory, path)
             if full_path and full_path in self.paths:
                 return full_path
-        suffix = f"/{joined('', path) or path}"
+        suffix = f"/{resolve_relative('', path) or path}"
         candidates = [candidate for candidate in self._by_name[path.rpartition("/")[2]] if candidate.endswith(suffix)]
         return candidates[0] if len(candidates) == 1 else ""
 

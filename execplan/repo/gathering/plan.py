@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.context.unit import DECISION, DISCOVERY, SECTION, TASK, Unit
 from execplan.plan import outline
 from execplan.plan.model import OPEN
-from execplan.plan.seek import find_task, fold, task_ids
+from execplan.plan.seek import find_task, normalize_text, task_ids
 from execplan.record import NamedTuple
 from execplan.repo.slug import slug
 from execplan.text.blocks import HEADING
@@ -44,12 +44,12 @@ def split_plan(plan: Plan, find_files: FindFiles, query: str | None = None, pinn
         reason, next_task = "asked for by name", find_task(plan, query)[1]
     else:
         reason = "the next open task"
-        placeholder_lines = frozenset(plan.guidance)
+        placeholder_lines = frozenset(plan.placeholder_lines)
         next_task = next((task for task in plan.tasks if task.state == OPEN and task.start not in placeholder_lines), None)
     units = [*_section_units(plan, builder), *_task_units(plan, builder, task_id_list, next_task, reason), *_entry_units(plan, builder, pinned_decisions)]
     units.sort(key=lambda unit: (unit.line_start, unit.line_end))
     purpose = plan.section(outline.PURPOSE)
-    purpose_text = builder.text(purpose.body, purpose.notes) if purpose is not None else ""
+    purpose_text = builder.text(purpose.body_start, purpose.notes_start) if purpose is not None else ""
     return PlanUnits(_make_ids_unique(units), next_task.text if next_task is not None else "", purpose_text)
 
 
@@ -58,7 +58,7 @@ class _UnitBuilder:
 
     def __init__(self, plan: Plan, find_files: FindFiles) -> None:
         self._lines = plan.text.lines
-        self._placeholder_lines = frozenset(plan.guidance)
+        self._placeholder_lines = frozenset(plan.placeholder_lines)
         self._find_files = find_files
 
     def text(self, start: int, end: int, excluded_lines: frozenset[int] = frozenset()) -> str:
@@ -87,9 +87,9 @@ def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
     for section in plan.sections:
         reason = "the plan's purpose" if section.name == outline.PURPOSE else ""
         name = f"section:{slug((section.name or section.title).split(' / ')[0])}"
-        text = builder.text(section.body, section.notes, excluded_lines)
+        text = builder.text(section.body_start, section.notes_start, excluded_lines)
         subsections = [] if reason or len(text) < _MAX_UNSPLIT_CHARS else _split_at_headings(plan, section)
-        for title, start, end in subsections or [("", section.body, section.notes)]:
+        for title, start, end in subsections or [("", section.body_start, section.notes_start)]:
             text = builder.text(start, end, excluded_lines)
             if not _has_text(text):
                 continue
@@ -97,9 +97,9 @@ def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
             yield builder.unit(
                 unit_id, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, reason
             )
-        notes = builder.text(section.notes, section.end, excluded_lines)
+        notes = builder.text(section.notes_start, section.end, excluded_lines)
         if notes:
-            yield builder.unit("section:revision-notes", SECTION, notes, "Revision notes", section.notes, section.end, 0)
+            yield builder.unit("section:revision-notes", SECTION, notes, "Revision notes", section.notes_start, section.end, 0)
 
 
 def _unit_lines(plan: Plan) -> frozenset[int]:
@@ -113,13 +113,13 @@ def _split_at_headings(plan: Plan, section: Section) -> list[tuple[str, int, int
     """The parts of a section that sub-headings open, each with its title, if there are several."""
     headings = [
         block
-        for block in plan.blocks[section.first : section.last]
-        if block.kind == HEADING and block.level == 3 and not block.depth and block.start < section.notes
+        for block in plan.blocks[section.first_block : section.block_end]
+        if block.kind == HEADING and block.level == 3 and not block.depth and block.start < section.notes_start
     ]
     if len(headings) < 2:
         return []
-    ends = [*[heading.start for heading in headings[1:]], section.notes]
-    before_headings = [("", section.body, headings[0].start)]
+    ends = [*[heading.start for heading in headings[1:]], section.notes_start]
+    before_headings = [("", section.body_start, headings[0].start)]
     return before_headings + [(heading.text, heading.start, end) for heading, end in zip(headings, ends, strict=True)]
 
 
@@ -145,7 +145,7 @@ def _entry_units(plan: Plan, builder: _UnitBuilder, pinned_count: int) -> Iterat
         reason = "the last decision" if last_count == 1 else f"one of the last {last_count} decisions"
         for order, entry in enumerate(ordered, start=1):
             text = builder.text(entry.start, entry.end)
-            unit_id = f"{kind}:{digest(fold(entry.text).encode('utf-8', 'replace'))[:8]}"
+            unit_id = f"{kind}:{digest(normalize_text(entry.text).encode('utf-8', 'replace'))[:8]}"
             label = f"{order} of {len(ordered)}" + (f", {entry.date}" if entry.date else "")
             yield builder.unit(
                 unit_id, kind, text, label, entry.start, entry.end, order, reason if order > len(ordered) - last_count else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.context.budget import MIN_BUDGET, DEFAULT_SHARES, BudgetShares, allocate_budget
-from execplan.errors import INPUT, About, ExecplanError
+from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def parse_context_settings(table: Mapping[str, object], location: str = "context
     if isinstance(models := table.get("models"), list):
         fields["models"] = tuple(models)
     context_settings = ContextSettings(**fields)  # type: ignore[arg-type] # each value was checked by its name
-    with About(location):
+    with ErrorContext(location):
         allocate_budget(context_settings.budget, context_settings.shares)
         _check_models(context_settings)
     return context_settings

@@ -7,8 +7,8 @@ import os
 from execplan.context.unit import DIFF, Unit
 from execplan.repo import ask
 from execplan.repo.gathering.files import MAX_FILE_BYTES
-from execplan.text.hidden import visible
-from execplan.text.secret_files import is_secret
+from execplan.text.hidden import escape_unprintable
+from execplan.text.secret_files import is_secret_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[U
     for path, patch in _split_patches(diff_output):
         if not path or _is_within(path, excluded_paths):
             continue
-        if is_secret(path):
+        if is_secret_file(path):
             warnings.append(f"left out: the changes of {path}, a file for secrets by its name")
         elif len(patch) > MAX_FILE_BYTES:
             warnings.append(f"left out: the changes of {path}, of {len(patch):,} bytes")
@@ -63,7 +63,7 @@ def _untracked_units(project: Project, listing: FileListing, excluded_paths: Seq
     if not new_paths:
         return []
     remainder = [f"and {len(new_paths) - _MAX_UNTRACKED} more"] if len(new_paths) > _MAX_UNTRACKED else []
-    text = "\n".join([*map(visible, new_paths[:_MAX_UNTRACKED]), *remainder])
+    text = "\n".join([*map(escape_unprintable, new_paths[:_MAX_UNTRACKED]), *remainder])
     return [Unit("diff:untracked", DIFF, text, "files that git does not track yet", references=tuple(new_paths[:_MAX_UNTRACKED]))]
 
 

@@ -6,12 +6,12 @@ import os
 import sys
 
 from execplan import trace
-from execplan.errors import NO, OK, USAGE, ExecplanError
-from execplan.plan.merging.whole import Marks, Merged
-from execplan.plan.reader import too_large
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan.merging.whole import ConflictMarkers, MergeResult
+from execplan.plan.reader import too_large_error
 from execplan.repo.merging import mergefile
 from execplan.text import disk, files
-from execplan.text.hidden import visible
+from execplan.text.hidden import escape_unprintable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,18 +41,18 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
     our_data, their_data = _read_bounded(ours), _read_bounded(theirs)
     if b"\0" in our_data + their_data:
         _report(path, "it is binary on one side, so our side is kept as it is")
-        merged = Merged(our_data, 1, ())
+        merged = MergeResult(our_data, 1, ())
     else:
         merged = _merge(_read_bounded(base), our_data, their_data, marks, path)
     if merged.data != our_data:
         files.replace(ours, our_data, merged.data)
     for note in merged.notes:
         _report(path, note)
-    print(CONFLICTS if merged.conflicts else MERGED)
-    return NO if merged.conflicts else OK
+    print(CONFLICTS if merged.conflict_count else MERGED)
+    return CHECK_FAILED if merged.conflict_count else OK
 
 
-def _merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks, path: str) -> Merged:
+def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path: str) -> MergeResult:
     """The plans merged; when that can't be, the lines, as a conflict."""
     try:
         from execplan.repo.merging.merge import merge_versions
@@ -61,16 +61,16 @@ def _merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks, path: str) -> 
     except ExecplanError as error:
         reason = error.message
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here, both sides go into the file
-        trace.tell(_format_traceback())
+        trace.log(_format_traceback())
         reason = f"a bug in execplan: {type(error).__name__}: {error}"
     _report(path, f"{reason}; merged line by line instead, so look at it before you stage it")
     git_merge = mergefile.run_merge_file(base, ours, theirs, marks)
-    return Merged(_whole_file_conflict(ours, theirs, marks) if git_merge is None else git_merge[0], 1, ())
+    return MergeResult(_whole_file_conflict(ours, theirs, marks) if git_merge is None else git_merge[0], 1, ())
 
 
-def _whole_file_conflict(ours: bytes, theirs: bytes, marks: Marks) -> bytes:
+def _whole_file_conflict(ours: bytes, theirs: bytes, marks: ConflictMarkers) -> bytes:
     """Both sides, one behind the other, between markers."""
-    begin, _, middle, _, end = [marker.encode() for marker in marks.around([""], [""], "\n")]
+    begin, _, middle, _, end = [marker.encode() for marker in marks.wrap_sides([""], [""], "\n")]
     return begin + _with_line_end(ours) + middle + _with_line_end(theirs) + end
 
 
@@ -78,11 +78,11 @@ def _with_line_end(data: bytes) -> bytes:
     return data if data.endswith((b"\n", b"\r")) or not data else data + b"\n"
 
 
-def _parse_marks(size: str, labels: Sequence[str]) -> Marks:
-    default = Marks()
+def _parse_marks(size: str, labels: Sequence[str]) -> ConflictMarkers:
+    default = ConflictMarkers()
     _, ours, theirs = [*labels, "", "", ""][:3]
     number = int(size) if size.isdecimal() else 0
-    return Marks(number or default.size, ours or default.ours, theirs or default.theirs)
+    return ConflictMarkers(number or default.size, ours or default.ours, theirs or default.theirs)
 
 
 def _argument_or_empty(argument: str, placeholder: str) -> str:
@@ -93,13 +93,13 @@ def _argument_or_empty(argument: str, placeholder: str) -> str:
 def _read_bounded(path: str) -> bytes:
     data, size = disk.read(path, _MAX_BYTES)
     if size > _MAX_BYTES:
-        raise too_large(size)
+        raise too_large_error(size)
     return data
 
 
 def _report(path: str, message: str) -> None:
     line = f"execplan: {os.fsencode(path).decode('utf-8', 'replace')}: {message}"
-    print(visible(line), file=sys.stderr)
+    print(escape_unprintable(line), file=sys.stderr)
 
 
 def _format_traceback() -> str:

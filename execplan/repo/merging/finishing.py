@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import NO, ExecplanError
-from execplan.plan.change import Change, facts
-from execplan.plan.merging.markers import Sides, split
-from execplan.plan.merging.whole import Marks, Merged
-from execplan.plan.reader import marker
-from execplan.plan.whole import rebased
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.plan.change import PlanChange, plan_content
+from execplan.plan.merging.markers import ConflictSides, split_conflicts
+from execplan.plan.merging.whole import ConflictMarkers, MergeResult
+from execplan.plan.reader import parse_conflict_marker
+from execplan.plan.whole import rebase_text
 from execplan.repo import ask
 from execplan.repo.amend import EditResult, amend
 from execplan.repo.merging import mergefile
@@ -26,34 +26,34 @@ _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
 """Git's names for the versions of an unmerged file."""
 
 
-def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, Merged]:
+def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, MergeResult]:
     """Merge what the markers of a plan keep apart; what can't be merged stays between markers. Raises ExecplanError.
 
     An archived plan is finished, too, and nothing is committed unless that is asked for: git commits a merge as a whole.
     """
     versions = _unmerged_versions(project, ref.path)
-    last_merge = [Merged(b"", 0, ())]
+    last_merge = [MergeResult(b"", 0, ())]
 
-    def change(plan: Plan) -> Change:
+    def change(plan: Plan) -> PlanChange:
         data = plan.text.to_bytes()
-        if not plan.conflicts:
-            last_merge[0] = Merged(data, 0, ())
-            return Change((), facts(plan), "", ("no conflict markers: there is nothing to merge",))
-        sides = split(data)
-        default = Marks()
+        if not plan.conflict_lines:
+            last_merge[0] = MergeResult(data, 0, ())
+            return PlanChange((), plan_content(plan), "", ("no conflict markers: there is nothing to merge",))
+        sides = split_conflicts(data)
+        default = ConflictMarkers()
         ours, theirs = sides.labels
-        size = marker(plan.text.lines[plan.conflicts[0]])[1]
-        marks = Marks(size, ours or default.ours, theirs or default.theirs)
+        size = parse_conflict_marker(plan.text.lines[plan.conflict_lines[0]])[1]
+        marks = ConflictMarkers(size, ours or default.ours, theirs or default.theirs)
         merged = last_merge[0] = merge_versions(*_merge_inputs(sides, versions, marks), marks)
-        if merged.conflicts and options.commit:
+        if merged.conflict_count and options.commit:
             raise ExecplanError(
                 "conflicts-left",
-                f"{merged.conflicts} of {sides.conflicts} conflicts can't be merged; nothing was written or committed",
-                exit=NO,
+                f"{merged.conflict_count} of {sides.conflict_count} conflicts can't be merged; nothing was written or committed",
+                exit=CHECK_FAILED,
                 hint="write what can be merged, and resolve the rest by hand: execplan merge",
             )
-        summary = f"merged: {sides.conflicts - min(merged.conflicts, sides.conflicts)} of {sides.conflicts} conflicts"
-        return rebased(plan, data, merged.data, summary, summary, "")
+        summary = f"merged: {sides.conflict_count - min(merged.conflict_count, sides.conflict_count)} of {sides.conflict_count} conflicts"
+        return rebase_text(plan, data, merged.data, summary, summary, "")
 
     edit_result = amend(project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True)
     return edit_result, last_merge[0]
@@ -64,7 +64,7 @@ def is_unmerged(project: Project, path: str) -> bool:
     return any([name for name, _, _ in _index_stages(project, path)])
 
 
-def _merge_inputs(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> tuple[bytes, bytes, bytes]:
+def _merge_inputs(sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers) -> tuple[bytes, bytes, bytes]:
     """Base, ours and theirs: as git's index holds them, with what was resolved by hand; else as the file holds them.
 
     The file alone won't do: outside its markers each side already holds lines of the other, which git has put there, so
@@ -76,7 +76,7 @@ def _merge_inputs(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> t
     git_merge = mergefile.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
     if git_merge is None:
         return base, sides.ours, sides.theirs
-    untouched = split(git_merge[0])
+    untouched = split_conflicts(git_merge[0])
     ours = _apply_hand_edits(versions[_OURS], untouched.ours, sides.ours)
     return base, ours, _apply_hand_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
 
@@ -85,7 +85,7 @@ def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
     """A version with the edits that a person made to what git had merged; all of `edited` where they don't fit into it."""
     if untouched == edited:
         return version
-    git_merge = mergefile.run_merge_file(untouched, version, edited, Marks())
+    git_merge = mergefile.run_merge_file(untouched, version, edited, ConflictMarkers())
     return git_merge[0] if git_merge and not git_merge[1] else edited
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import About
-from execplan.plan.merging.whole import Marks, Merged, merge
-from execplan.plan.reader import MAX_BYTES, decode, too_large
+from execplan.errors import ErrorContext
+from execplan.plan.merging.whole import ConflictMarkers, MergeResult, merge_plans
+from execplan.plan.reader import MAX_BYTES, decode, too_large_error
 from execplan.repo.merging import mergefile
 from execplan.text import disk, files
 
@@ -14,24 +14,24 @@ _MAX_BYTES = 1 << 30
 """Bytes of a file that is written over; a plan has far less."""
 
 
-def merge_versions(base: bytes, ours: bytes, theirs: bytes, marks: Marks) -> Merged:
+def merge_versions(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers) -> MergeResult:
     """The plan that two sides made of a base, which is empty when both added it; raises ExecplanError."""
-    return merge(base or None, ours, theirs, mergefile.merge_lines, marks)
+    return merge_plans(base or None, ours, theirs, mergefile.merge_lines, marks)
 
 
-def merge_files(base: str, ours: str, theirs: str) -> tuple[Merged, bytes]:
+def merge_files(base: str, ours: str, theirs: str) -> tuple[MergeResult, bytes]:
     """The plans in three files merged, each side called by its file, and what ours holds; raises ExecplanError."""
     base_data = b"" if base == os.devnull else _read_plan(base, empty=True)
     our_data, their_data = _read_plan(ours), _read_plan(theirs)
-    return merge_versions(base_data, our_data, their_data, Marks(ours=_label(ours), theirs=_label(theirs))), our_data
+    return merge_versions(base_data, our_data, their_data, ConflictMarkers(ours=_label(ours), theirs=_label(theirs))), our_data
 
 
 def _read_plan(path: str, *, empty: bool = False) -> bytes:
     """The bytes of a plan, which only a base may lack; raises ExecplanError."""
-    with About(path):
+    with ErrorContext(path):
         data, size = disk.read(path, MAX_BYTES)
         if size > MAX_BYTES:
-            raise too_large(size)
+            raise too_large_error(size)
         if data.strip() or not empty:
             decode(data)
     return data
@@ -51,9 +51,9 @@ def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
         return old != data, format_diff(old or b"", data, path) if old != data else ""
     project = homes.find(os.path.dirname(os.path.abspath(path)))
     if not project.exists:
-        return files.again(lambda: _write_or_replace(path, data), path), ""
+        return files.retry_on_change(lambda: _write_or_replace(path, data), path), ""
     with state.lock(project, os.path.realpath(path), f"merge into {project.display_path(path)}"):
-        return files.again(lambda: _write_or_replace(path, data), path), ""
+        return files.retry_on_change(lambda: _write_or_replace(path, data), path), ""
 
 
 def _read_existing(path: str) -> bytes | None:
@@ -63,7 +63,7 @@ def _read_existing(path: str) -> bytes | None:
 def _write_or_replace(path: str, data: bytes) -> bool:
     old = _read_existing(path)
     if old is None and not files.create(path, data):
-        raise disk.ChangedMeanwhileError(path)
+        raise disk.FileChangedError(path)
     if old is not None and old != data:
         files.replace(path, old, data)
     return old != data

@@ -6,7 +6,7 @@ import os
 
 from execplan import trace
 from execplan.repo.git_read import prepare_git_command
-from execplan.text.diff3 import Marks
+from execplan.text.diff3 import ConflictMarkers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,19 +17,19 @@ _FAILURE_STATUS = 128
 _NAMES = ("ours", "base", "theirs")
 
 
-def merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks: Marks) -> tuple[list[str], int]:
+def merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks: ConflictMarkers) -> tuple[list[str], int]:
     """The lines merged as git does it, with how many conflicts; where there is no git, as we do."""
     data = ["".join(side).encode("utf-8") for side in (base, ours, theirs)]
     git_merge = run_merge_file(data[0], data[1], data[2], marks)
     if git_merge is None:
-        from execplan.text.diff3 import merged
+        from execplan.text.diff3 import merge_with_markers
 
-        return merged(base, ours, theirs, marks)
+        return merge_with_markers(base, ours, theirs, marks)
     text, conflicts = git_merge
     return [line.decode("utf-8") for line in text.splitlines(keepends=True)], conflicts
 
 
-def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: Marks) -> tuple[bytes, int] | None:
+def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers) -> tuple[bytes, int] | None:
     """What git makes of three texts, and how many conflicts it left; None when there is no git, or it can't."""
     paths: list[str] = []
     try:
@@ -40,14 +40,14 @@ def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: Marks) -> tup
                 file.write(data)
         labels = [arg for label in (marks.ours, "base", marks.theirs) for arg in ("-L", label)]
         args = ["merge-file", "-q", f"--marker-size={marks.size}", *labels, *paths]
-        trace.tell(f"run git {' '.join(args)}")
+        trace.log(f"run git {' '.join(args)}")
         command, environment = prepare_git_command(folder, args)
         _, status = os.waitpid(os.posix_spawnp("git", command, environment), 0)
         conflicts = os.waitstatus_to_exitcode(status)
         with open(paths[0], "rb") as file:
             return (file.read(), conflicts) if 0 <= conflicts < _FAILURE_STATUS else None
     except OSError as error:
-        trace.tell(f"git merge-file did not run: {error}")
+        trace.log(f"git merge-file did not run: {error}")
         return None
     finally:
         for path in paths:

@@ -6,13 +6,13 @@ import os
 from functools import partial
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, ExecplanError
+from execplan.errors import INPUT, CHECK_FAILED, ExecplanError
 from execplan.lint.folded import merge_findings
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
-from execplan.plan.change import Change, facts
-from execplan.plan.logs import revise
-from execplan.plan.model import ABANDONED, FORCED, OPEN, RESTORED, SUPERSEDED
+from execplan.plan.change import PlanChange, plan_content
+from execplan.plan.logs import add_revision_note
+from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, OPEN, RESTORED_PREFIX, SUPERSEDED_PREFIX
 from execplan.repo import missing, shelf
 from execplan.repo.edits.losses import detect_lost_edits
 from execplan.repo.edits.since import ensure_digest_matches
@@ -24,7 +24,7 @@ from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
@@ -57,10 +57,10 @@ def archive_plan(
     changer = _archive_change(ref, reason, lost_edits)
     if successor is not None:
         outcome, successor_id, folder = "superseded", successor.id, project.superseded
-        changer = _note_change(f"{SUPERSEDED} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}")
+        changer = _note_change(f"{SUPERSEDED_PREFIX} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}")
     elif abandoned:
         outcome, folder = "abandoned", project.superseded
-        changer = _note_change(f"{ABANDONED}: {reason}", f"archive, abandoned: {reason}")
+        changer = _note_change(f"{ABANDONED_PREFIX}: {reason}", f"archive, abandoned: {reason}")
     path = ref.path if ref.archived else project.plan_file(folder, ref.id)
     goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=True))
     make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
@@ -126,34 +126,34 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
     return f"{successor.id} ({title})" if title else successor.id
 
 
-def _restore_change(reason: str | None) -> Changer:
-    def change(plan: Plan) -> Change:
-        if not plan.excused and reason is None:
-            return Change((), facts(plan), "restore", ())
-        return _note_change(f"{RESTORED}: {reason}" if reason else RESTORED, "restore")(plan)
+def _restore_change(reason: str | None) -> ChangeBuilder:
+    def change(plan: Plan) -> PlanChange:
+        if not plan.is_archived_unfinished and reason is None:
+            return PlanChange((), plan_content(plan), "restore", ())
+        return _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
 
     return change
 
 
-def _note_change(note: str, summary: str) -> Changer:
+def _note_change(note: str, summary: str) -> ChangeBuilder:
     """A revision note, under the summary of the move that it goes with."""
-    change = revise(note, now())
+    change = add_revision_note(note, now())
     return lambda plan: change(plan)._replace(summary=summary)
 
 
-def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> Changer:
+def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> ChangeBuilder:
     """The change that an archive makes: none to a finished plan; to another a note that says why, or an error.
 
     A plan is not finished either while it lacks edits that another program has overwritten.
     """
 
-    def change(plan: Plan) -> Change:
+    def change(plan: Plan) -> PlanChange:
         reasons = unfinished_reasons(plan)
         if lost_edits and reason is None:
             raise ExecplanError(
                 "not-finished",
                 f"{ref.id} lacks {len(lost_edits)} edit{'s' if len(lost_edits) > 1 else ''} that another program has overwritten",
-                exit=NO,
+                exit=CHECK_FAILED,
                 hint="put them back: execplan doctor --fix; if they were taken out on purpose: "
                 f"execplan doctor --forget {ref.shell_name}",
                 candidates=[*reasons, *lost_edits],
@@ -161,13 +161,13 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
             )
         if not reasons:
             messages = () if reason is None else ("nothing had to be forced: the reason was not written",)
-            return Change((), facts(plan), "archive", messages)
+            return PlanChange((), plan_content(plan), "archive", messages)
         if reason is not None:
-            return _note_change(f"{FORCED}: {reason}", f"archive, by force: {reason}")(plan)
+            return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         raise ExecplanError(
             "not-finished",
             f"{ref.id} is not finished",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"finish it, or give it up: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
             candidates=reasons,
             data={"reasons": reasons},

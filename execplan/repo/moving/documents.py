@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.plan.retarget import respelled
+from execplan.plan.retarget import apply_replacements
 from execplan.record import NamedTuple
 from execplan.repo.homes import owned_path_prefixes
 from execplan.repo.moving.references import spellings
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Final
 
-    from execplan.plan.retarget import Spelling
+    from execplan.plan.retarget import PathReplacement
     from execplan.repo.home import Project
 
     Moves = Sequence[tuple[str, str]]
@@ -145,12 +145,12 @@ def _find_mention(project: Project, path: str, moves: Moves) -> Mention | None:
     return Mention(path, tuple(lines), path.lower().endswith(DOCUMENTS), data, new)
 
 
-def _rewrite_lines(data: bytes, known_spellings: list[Spelling]) -> tuple[bytes, list[int]]:
+def _rewrite_lines(data: bytes, known_spellings: list[PathReplacement]) -> tuple[bytes, list[int]]:
     """The bytes with the new paths, and the lines that differ."""
     new_lines, changed_lines = [], []
     for number, line in enumerate(data.split(b"\n"), 1):
         text = line.decode("utf-8", "surrogateescape")
-        new_text = respelled(text, known_spellings)
+        new_text = apply_replacements(text, known_spellings)
         new_lines.append(new_text.encode("utf-8", "surrogateescape"))
         if new_text != text:
             changed_lines.append(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import PLAIN, now, write_stamp
+from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.plan import reader
 from execplan.text import disk
 
@@ -40,7 +40,7 @@ def build_evidence(project: Project, ref: PlanRef, origin: str, path: str, outco
         "title": plan.title,
         "digest": digest(data),
         "commit": head_commit(project),
-        "archived": write_stamp(now(), PLAIN).strip("()"),
+        "archived": write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()"),
         "as": outcome,
         "by": successor_id,
         "counts": plan.counts(),
@@ -92,7 +92,7 @@ def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
                 elif os.path.isfile(path) and relative != EVIDENCE_FILE and path != plan:
                     files.append({"path": relative, **_digest_entry(path)})
     except OSError as error:
-        raise disk.trouble(error, error.filename or folder, "read") from None
+        raise disk.file_error(error, error.filename or folder, "read") from None
     return sorted(files, key=lambda each: str(each["path"]))
 
 

@@ -6,7 +6,7 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.whole import rebased
+from execplan.plan.whole import rebase_text
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import WriteOptions, rewrite_plan
@@ -15,14 +15,14 @@ from execplan.repo.edits.entries import FOLLOW
 from execplan.repo.edits.journal import Operation
 from execplan.repo.moving import details
 from execplan.repo.moving.references import reference_change, plans_naming
-from execplan.text.edit import apply
+from execplan.text.edit import apply_edits
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.plan.change import Change, Changer
+    from execplan.plan.change import PlanChange, ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteResult
     from execplan.repo.home import Project
@@ -112,23 +112,23 @@ def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, s
     return digests
 
 
-def chain_changes(first: Changer, second: Changer) -> Changer:
+def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
     """One change after the other."""
 
-    def change(plan: Plan) -> Change:
+    def change(plan: Plan) -> PlanChange:
         first_change = first(plan)
-        intermediate = reader.read_text(apply(plan.text, first_change.edits)) if first_change.edits else plan
+        intermediate = reader.read_text(apply_edits(plan.text, first_change.edits)) if first_change.edits else plan
         second_change = second(intermediate)
         if not second_change.edits:
             return first_change
-        old, new = plan.text.to_bytes(), apply(intermediate.text, second_change.edits).to_bytes()
-        return rebased(plan, old, new, first_change.summary, "", "")._replace(said=first_change.said)
+        old, new = plan.text.to_bytes(), apply_edits(intermediate.text, second_change.edits).to_bytes()
+        return rebase_text(plan, old, new, first_change.summary, "", "")._replace(messages=first_change.messages)
 
     return change
 
 
 def _update_plan(
-    project: Project, ref: PlanRef, other_ref: PlanRef, changer: Changer, options: WriteOptions, command: str, cause: MoveCause
+    project: Project, ref: PlanRef, other_ref: PlanRef, changer: ChangeBuilder, options: WriteOptions, command: str, cause: MoveCause
 ) -> WriteResult:
     if cause.operation:
         moved.add_follower(project, cause.path, cause.operation, other_ref.path)
@@ -170,13 +170,13 @@ def _affected_plans(
     return refs + [shelf.ref_for_path(project, path) for path in missing_paths]
 
 
-def _revert_change(old: bytes, new: bytes, follow_change: Changer) -> Changer:
+def _revert_change(old: bytes, new: bytes, follow_change: ChangeBuilder) -> ChangeBuilder:
     """The change that puts back a text that followed a move; where it has changed since, the other lines stay."""
 
-    def revert(plan: Plan) -> Change:
-        return rebased(plan, new, old, "paths", "", "")._replace(said=())
+    def revert(plan: Plan) -> PlanChange:
+        return rebase_text(plan, new, old, "paths", "", "")._replace(messages=())
 
-    def change(plan: Plan) -> Change:
+    def change(plan: Plan) -> PlanChange:
         if plan.text.to_bytes() == new:
             return revert(plan)
         try:

@@ -6,11 +6,11 @@ import os
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 
-from execplan.clock import PLAIN, now, write_stamp
+from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk, files
-from execplan.text.folder import Folder
+from execplan.text.folder import OpenDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def create_intent(
     `paths` are where its plan was, where it shall be, and where its artifacts shall be; `texts` are the plan's old and
     new ones and the new and the old evidence.
     """
-    timestamp = write_stamp(now(), PLAIN).strip("()")
+    timestamp = write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()")
     missing_dirs = [folder for _, target in moves for folder in _missing_directories(os.path.dirname(target))]
     missing_dirs += _missing_directories(paths[2]) if texts[2] is not None else []
     folders = tuple(sorted(set(missing_dirs), key=len))
@@ -98,7 +98,7 @@ def write_intent(project: Project, intent: MoveIntent) -> None:
     for name in _BYTES_FIELDS:
         record[name] = None if record[name] is None else b2a_base64(record[name], newline=False).decode()
     data = json.dumps(record).encode("utf-8")
-    if not files.create(project.move_intent_path, data, folders=True):
+    if not files.create(project.move_intent_path, data, make_directories=True):
         raise ExecplanError(
             "half-moved",
             f"a move was cut short before this one: {project.move_intent_path}",
@@ -110,10 +110,10 @@ def write_intent(project: Project, intent: MoveIntent) -> None:
 def delete_intent(project: Project) -> None:
     """Forget an intent: it was carried out, or nothing of it was; a second try is made. Raises ExecplanError."""
     try:
-        with Folder(project.state) as folder:
+        with OpenDirectory(project.state) as folder:
             folder.unlink(os.path.basename(project.move_intent_path))
     except OSError as error:
-        raise disk.trouble(error, project.move_intent_path, "remove") from None
+        raise disk.file_error(error, project.move_intent_path, "remove") from None
 
 
 def read_intent(project: Project) -> MoveIntent | None:

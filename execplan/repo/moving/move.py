@@ -19,13 +19,13 @@ from execplan.repo.moving.references import relink_change, reference_change
 from execplan.repo.moving.steps import execute_move, read_evidence, roll_back_move
 from execplan.repo.moving.transfer import target_taken_error
 from execplan.text.lines import digest
-from execplan.text.lock import holder, is_held
+from execplan.text.lock import read_holder, is_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.plan.change import Change, Changer
+    from execplan.plan.change import PlanChange, ChangeBuilder
     from execplan.repo.amend import WriteResult
     from execplan.repo.edits.entries import JournalEntry
     from execplan.repo.git import CommitResult
@@ -86,7 +86,7 @@ def move_plan(
     project: Project,
     ref: PlanRef,
     goal: MoveTarget,
-    changer: Changer,
+    changer: ChangeBuilder,
     options: WriteOptions,
     *,
     command: str,
@@ -158,7 +158,7 @@ def move_plan(
             pairs = [path for pair in (*moves, *by_hand) for path in pair]
             paths = [goal.path, goal.artifacts, *pairs, *other_contents, *rewrite_result.old_contents]
             paths = [path for path in paths if not path.startswith(f"{project.state}/")]
-            summary, title = write_result.change.summary, write_result.change.expected.title
+            summary, title = write_result.change.summary, write_result.change.expected_content.title
             commit_result = commit_paths(project, goal.id, paths, command, summary, old_contents, title)
         move_result = _move_result(project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None)
         remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
@@ -205,7 +205,7 @@ class _JournaledMove:
         assert self._begun is not None
         return self._begun
 
-    def begin(self, old: bytes, new: bytes, change: Change) -> None:
+    def begin(self, old: bytes, new: bytes, change: PlanChange) -> None:
         """Begin; raises ExecplanError."""
         if self._begun is not None:
             intent.delete_intent(self.project)
@@ -223,7 +223,7 @@ class _JournaledMove:
         intent.write_intent(self.project, new_intent)
         self._begun = new_intent
 
-    def _journal(self, move_intent: MoveIntent, change: Change) -> None:
+    def _journal(self, move_intent: MoveIntent, change: PlanChange) -> None:
         files, undoes = (self.reversal.files, self.reversal.operation) if self.reversal is not None else ((), "")
         artifacts = (self.artifacts, move_intent.artifacts)
         bystander_digests = find_bystanders(self.project, self.ref, self.moves)
@@ -252,7 +252,7 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
     path = state.lock_path(project, "run")
     if not is_held(path):
         return
-    run_holder = holder(path)
+    run_holder = read_holder(path)
     if not run_holder or any([f" of {ref.id}{end}" in run_holder for end in (" ", ",")]):
         raise ExecplanError(
             "run-busy",
@@ -295,7 +295,7 @@ def _move_result(
         diff_text,
         tuple([(project.display_path(old), project.display_path(new)) for old, new in moves]),
         tuple([project.display_path(path) for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)]),
-        write_result.change.said,
+        write_result.change.messages,
         project.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
         commit_result.digest if commit_result else None,
         write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ENVIRONMENT
-from execplan.plan.retarget import Spelling, retarget, rewritten
+from execplan.plan.retarget import PathReplacement, replace_paths, rewrite_lines
 from execplan.repo import shelf
 
 TYPE_CHECKING = False
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
 
-def reference_change(project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str) -> Changer:
+def reference_change(project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str) -> ChangeBuilder:
     """The change that lets a plan name the new places; it lies in folder `old_folder`, and in `new_folder` from now on.
 
     Moves are absolute paths, old and new; `ids` are the id before and the id after.
     """
     path_spellings = spellings(project, moves, old_folder, new_folder)
     if ids[0] != ids[1] and _is_distinct(ids[0]):
-        path_spellings.append(Spelling(ids[0], ids[1], False))
-    return retarget(path_spellings)
+        path_spellings.append(PathReplacement(ids[0], ids[1], False))
+    return replace_paths(path_spellings)
 
 
-def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> list[Spelling]:
+def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> list[PathReplacement]:
     """Every way in which a file in a folder may write the old paths, each with the new one."""
-    by_old_text: dict[str, Spelling] = {}
+    by_old_text: dict[str, PathReplacement] = {}
     for old, new in moves:
         is_path = not old.endswith(".md")
         for start, end in ((project.root, project.root), (project.base, project.base), (old_folder, new_folder)):
@@ -40,7 +40,7 @@ def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: st
                 lead = "/" if old_path.startswith("/") else "./" if old_path.startswith("./") and new_path[:3] != "../" else ""
                 for old_text, new_text in ((old_path, lead + new_path), (_quote_path(old_path), _quote_path(lead + new_path))):
                     if old_text != new_text:
-                        by_old_text.setdefault(old_text, Spelling(old_text, new_text, is_path))
+                        by_old_text.setdefault(old_text, PathReplacement(old_text, new_text, is_path))
     return list(by_old_text.values())
 
 
@@ -55,7 +55,7 @@ def _path_variants(path: str, start: str, root: str) -> list[str]:
     return variants
 
 
-def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> Changer:
+def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> ChangeBuilder:
     """The change that lets the links of a plan lead where they led, when it moves from one folder to another itself."""
 
     def relinked(link: re.Match[str]) -> str:
@@ -76,7 +76,7 @@ def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder:
     from urllib.parse import unquote
 
     link = re.compile(r"(\]\(<?)([^()\s<>]+)")
-    return rewritten(lambda text: link.sub(relinked, text) if "](" in text else text)
+    return rewrite_lines(lambda text: link.sub(relinked, text) if "](" in text else text)
 
 
 def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> list[PlanRef]:

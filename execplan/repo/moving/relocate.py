@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.plan.change import Change, facts
+from execplan.plan.change import PlanChange, plan_content
 from execplan.repo.moving.move import MoveTarget, move_plan
 from execplan.repo.moving.steps import read_evidence
 from execplan.text import files
@@ -34,8 +34,8 @@ def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options:
     return move_results
 
 
-def _relocation_change(plan: Plan) -> Change:
-    return Change((), facts(plan), "move to the plans directory of the settings", ())
+def _relocation_change(plan: Plan) -> PlanChange:
+    return PlanChange((), plan_content(plan), "move to the plans directory of the settings", ())
 
 
 def _remove_empty_directories(old: Project) -> None:
@@ -43,4 +43,4 @@ def _remove_empty_directories(old: Project) -> None:
     folders = [old.artifacts_dir("", archived=archived).rstrip("/") for archived in (True, False)]
     for folder in [*folders, *old.archives, old.plans]:
         if os.path.isdir(folder):
-            files.remove_empty(folder)
+            files.remove_empty_directory(folder)

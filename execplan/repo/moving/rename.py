@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.plan.change import Change, facts
-from execplan.plan.shape import heading
+from execplan.plan.change import PlanChange, plan_content
+from execplan.plan.shape import escape_heading
 from execplan.repo import shelf
 from execplan.repo.amend import ensure_not_archived
 from execplan.repo.homes import require_existing
@@ -17,7 +17,7 @@ from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
@@ -46,7 +46,7 @@ def rename_plan(
     old_title = stored_plan.plan.title if stored_plan.plan is not None else None
     target_id = renamed_id(ref.id, old_title or "", title)
     other_ids = shelf.taken_ids(project) - {shelf.normalize_id(ref.id)}
-    if old_title == heading(title) and not os.path.isdir(project.plan_artifacts_dir(ref.path, archived=False)):
+    if old_title == escape_heading(title) and not os.path.isdir(project.plan_artifacts_dir(ref.path, archived=False)):
         # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
         other_ids -= {shelf.normalize_id(target_id)} - {shelf.normalize_id(other_ref.id) for other_ref in shelf.all_refs(project)}
     name = shelf.free_name(target_id, other_ids)
@@ -72,12 +72,12 @@ def renamed_id(old: str, old_title: str, title: str) -> str:
     return lead + new_slug
 
 
-def _title_change(title: str) -> Changer:
+def _title_change(title: str) -> ChangeBuilder:
     """Put the title into the heading, however that is written."""
-    heading_text = heading(title)
+    heading_text = escape_heading(title)
 
-    def change(plan: Plan) -> Change:
-        old_facts = facts(plan)
+    def change(plan: Plan) -> PlanChange:
+        old_facts = plan_content(plan)
         if plan.title is None:
             raise ExecplanError(
                 "no-title",
@@ -94,7 +94,7 @@ def _title_change(title: str) -> Changer:
         else:
             edit = Edit(at, head.end - 1, (heading_text,))
         if plan.title == heading_text:
-            return Change((), old_facts, "rename", (f"so already: {title}",))
-        return Change((edit,), old_facts._replace(title=heading_text), f"rename, {title}", (f"renamed: {title}",))
+            return PlanChange((), old_facts, "rename", (f"so already: {title}",))
+        return PlanChange((edit,), old_facts._replace(title=heading_text), f"rename, {title}", (f"renamed: {title}",))
 
     return change

@@ -53,7 +53,7 @@ def recover_move_or_warn(project: Project) -> None:
 
 def _recover(project: Project, intent: MoveIntent) -> list[str]:
     for path in (intent.path, intent.goal, os.path.join(intent.artifacts, EVIDENCE_FILE)):
-        files.tidy(path, (intent.old, intent.new), within=project.root, spare=PlanBackup(project, path))
+        files.remove_leftover(path, (intent.old, intent.new), within=project.root, backup_writer=PlanBackup(project, path))
     if not has_started(intent):
         roll_back_move(project, intent)
         return [f"the {intent.description}, was cut short before anything was moved"]

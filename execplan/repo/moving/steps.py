@@ -10,7 +10,7 @@ from execplan.repo.moving import intent as intents
 from execplan.repo.moving.evidence import EVIDENCE_FILE, is_evidence
 from execplan.repo.moving.transfer import remove_copied, is_fully_copied, target_taken_error, move_path
 from execplan.text import disk, files
-from execplan.trace import tell
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def execute_move(project: Project, intent: MoveIntent) -> None:
         if is_fully_copied(old, new, EVIDENCE_FILE):
             remove_copied(project, old)
     if intent.evidence is None and intent.path != intent.goal:
-        files.remove_empty(intent.artifacts)
+        files.remove_empty_directory(intent.artifacts)
     for folder in {os.path.dirname(path) for pair in intent.moves for path in pair}:
         if os.path.isdir(folder):
-            files.sync_folder(folder)
+            files.sync_directory(folder)
     moved.move_journal(project, intent.path, intent.goal, [old for old, _ in intent.moves], intent.operation)
 
 
@@ -60,11 +60,11 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
     if intent.new != intent.old and _has_content(intent.path, intent.new):
         files.replace(intent.path, intent.new, intent.old, within=project.root)
     for folder in reversed(intent.made):
-        files.remove_empty(folder)
+        files.remove_empty_directory(folder)
     try:
         moved.move_journal_back(project, intent.path, intent.goal, intent.operation)
     except (OSError, ExecplanError) as error:
-        tell(f"the journal of {intent.path} could not go back: {error}")
+        log(f"the journal of {intent.path} could not go back: {error}")
     intents.delete_intent(project)
 
 
@@ -106,7 +106,7 @@ def _replace_evidence(project: Project, intent: MoveIntent) -> None:
     path = os.path.join(intent.artifacts, EVIDENCE_FILE)
     if current_evidence is not None:
         files.remove(path, current_evidence)
-    if intent.evidence is not None and not files.create(path, intent.evidence, within=project.root, folders=True):
+    if intent.evidence is not None and not files.create(path, intent.evidence, within=project.root, make_directories=True):
         raise target_taken_error(project.display_path(path))
 
 
@@ -118,4 +118,4 @@ def _restore_evidence(project: Project, intent: MoveIntent) -> None:
         files.remove(path, current_evidence)
     moved_artifacts = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
     if intent.was is not None and moved_artifacts and not os.path.lexists(path):
-        files.create(path, intent.was, within=project.root, folders=True)
+        files.create(path, intent.was, within=project.root, make_directories=True)

@@ -8,7 +8,7 @@ import shutil
 
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.text import disk, files
-from execplan.text.folder import Folder
+from execplan.text.folder import OpenDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def move_path(project: Project, old: str, new: str) -> None:
     """
     try:
         with (
-            Folder(os.path.dirname(old), within=_boundary(project, old)) as source,
-            Folder(os.path.dirname(new), within=_boundary(project, new), make=True) as target,
+            OpenDirectory(os.path.dirname(old), within=_boundary(project, old)) as source,
+            OpenDirectory(os.path.dirname(new), within=_boundary(project, new), make=True) as target,
         ):
             names = os.path.basename(old), os.path.basename(new)
             if os.path.islink(old):
@@ -43,7 +43,7 @@ def move_path(project: Project, old: str, new: str) -> None:
     except FileExistsError:
         raise target_taken_error(project.display_path(new)) from None
     except OSError as error:
-        raise disk.trouble(error, old, "move") from None
+        raise disk.file_error(error, old, "move") from None
 
 
 def _boundary(project: Project, path: str) -> str:
@@ -71,19 +71,19 @@ def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
 def remove_copied(project: Project, old: str) -> None:
     """Remove what was copied; raises ExecplanError."""
     try:
-        with Folder(os.path.dirname(old), within=_boundary(project, old)) as folder:
+        with OpenDirectory(os.path.dirname(old), within=_boundary(project, old)) as folder:
             if os.path.isdir(old) and not os.path.islink(old):
                 _remove_tree(folder, os.path.basename(old))
             else:
                 folder.unlink(os.path.basename(old))
             folder.sync()
     except OSError as error:
-        raise disk.trouble(error, old, "remove") from None
+        raise disk.file_error(error, old, "remove") from None
 
 
-def _remove_tree(folder: Folder, name: str) -> None:
+def _remove_tree(folder: OpenDirectory, name: str) -> None:
     """Remove a folder with all that is in it; one that something is mounted on stays, empty."""
-    inner = Folder(folder.join(name))
+    inner = OpenDirectory(folder.join(name))
     with inner:
         for entry in os.scandir(inner.handle):
             if entry.is_dir(follow_symlinks=False):
@@ -97,9 +97,9 @@ def _remove_tree(folder: Folder, name: str) -> None:
             raise
 
 
-def _copy_across(old: str, target: Folder, name: str) -> None:
+def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
     """A copy under a hidden name, on disk and compared, then under its own; raises OSError and ExecplanError."""
-    hidden = files.temporary(name)
+    hidden = files.temp_file_name(name)
     temporary_path = target.join(hidden)
     if os.path.lexists(temporary_path):
         shutil.rmtree(temporary_path) if os.path.isdir(temporary_path) and not os.path.islink(temporary_path) else os.unlink(temporary_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import homes, pick, shelf
 from execplan.repo.author import actor
@@ -142,7 +142,7 @@ def other_author_error(selected: SelectedOperation, command: str) -> ExecplanErr
     return ExecplanError(
         "another-author",
         f"{author} did this, not you ({actor(selected.project)}): {'' if command == UNDO else 'undo of '}{description}",
-        exit=NO,
+        exit=CHECK_FAILED,
         hint=f"{command} it all the same: execplan {command} -p {selected.ref.shell_name} --any",
     )
 
@@ -160,12 +160,12 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
         return ExecplanError(
             "nothing-to-undo",
             f"nothing to undo: the journal has no operation {scope}",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint="only what execplan did in this checkout can be undone; for the rest: git log -p",
         )
     return ExecplanError(
         "nothing-to-redo",
         f"nothing to redo: the last operation {scope} is not an undo",
-        exit=NO,
+        exit=CHECK_FAILED,
         hint="see what can be undone and redone: execplan undo --list",
     )

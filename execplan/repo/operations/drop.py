@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import NO, ExecplanError
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.plan import reader
 from execplan.plan.model import DRAFT, OPEN
 from execplan.repo import ask, claims
@@ -37,7 +37,7 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
             raise ExecplanError(
                 "worked-on",
                 f"{ref.id} is not a draft that nobody has worked on",
-                exit=NO,
+                exit=CHECK_FAILED,
                 hint=f"drop it all the same: execplan drop {ref.shell_name} --force; execplan undo brings it back",
                 candidates=reasons,
                 data={"reasons": reasons},
@@ -90,13 +90,13 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "committed-plan",
             f"{project.display_path(ref.path)} is committed, so it is archived, not dropped",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"execplan archive {ref.shell_name} --force --reason 'Why it was given up'",
         )
     if ask.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
         raise ExecplanError(
             "staged-plan",
             f"{project.display_path(ref.path)} is staged for the next commit",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"unstage it first: git restore --staged {relative_path}",
         )

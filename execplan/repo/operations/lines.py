@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.errors import CHANGED, INPUT, ExecplanError
-from execplan.plan.change import Change, facts
-from execplan.plan.whole import rebased
+from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.plan.change import PlanChange, plan_content
+from execplan.plan.whole import rebase_text
 from execplan.repo.amend import amend
 from execplan.repo.edits import journal
 from execplan.repo.edits.entries import EDIT, UNDO
@@ -14,7 +14,7 @@ from execplan.repo.operations.choose import describe_operation, steps_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.change import Changer
+    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.amend import EditResult, WriteOptions
     from execplan.repo.operations.choose import SelectedOperation
@@ -24,7 +24,7 @@ class SupersededError(ExecplanError):
     """The operation is no longer the last one: somebody did something meanwhile."""
 
     def __init__(self) -> None:
-        super().__init__("changed-underneath", "the plan has changed meanwhile", exit=CHANGED, hint="try again")
+        super().__init__("changed-underneath", "the plan has changed meanwhile", exit=CONFLICT, hint="try again")
 
 
 def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
@@ -32,7 +32,7 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
     project, ref, step, _ = selected
     change = reversal_change(selected, command)
 
-    def checked(plan: Plan) -> Change:
+    def checked(plan: Plan) -> PlanChange:
         ensure_still_last(selected, command)
         plan_change = change(plan)
         if not plan_change.edits and not options.dry_run:
@@ -50,7 +50,7 @@ def ensure_still_last(selected: SelectedOperation, command: str) -> None:
         raise SupersededError
 
 
-def reversal_change(selected: SelectedOperation, command: str) -> Changer:
+def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     """The change that brings a plan's text back to what it was before the operation; raises ExecplanError."""
     old, new = unpack_texts(selected)
     description = describe_operation(selected)
@@ -58,11 +58,11 @@ def reversal_change(selected: SelectedOperation, command: str) -> Changer:
     outcome = "undone" if command == UNDO else "redone"
     hint = f"{command} it by hand; what it changed is in git, if it was committed: git log -p"
 
-    def change(plan: Plan) -> Change:
-        plan_change = rebased(plan, new, old, summary, f"{outcome}: {description}", hint)
+    def change(plan: Plan) -> PlanChange:
+        plan_change = rebase_text(plan, new, old, summary, f"{outcome}: {description}", hint)
         if plan_change.edits or old == new:
             return plan_change
-        return Change((), facts(plan), summary, (f"no longer there, so nothing to {command}: {description}",))
+        return PlanChange((), plan_content(plan), summary, (f"no longer there, so nothing to {command}: {description}",))
 
     return change
 

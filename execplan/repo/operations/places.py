@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.repo.attach import digest_file
 from execplan.repo.moving.details import MoveDetails, unpack_details
 from execplan.repo.moving.move import MoveTarget, MoveResult, Reversal, move_plan
@@ -14,7 +14,7 @@ from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.change import Change
+    from execplan.plan.change import PlanChange
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteOptions
     from execplan.repo.operations.choose import SelectedOperation
@@ -35,7 +35,7 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
         raise ExecplanError(
             "changed-since",
             f"{selected.project.display_path(details.goal)} was moved since, to {selected.project.display_path(selected.ref.path)}",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint=f"move it back by hand, then try again: execplan {command}",
         )
     return _reverse_by_move(selected, goal, pairs, options, command, details)
@@ -63,7 +63,7 @@ def _reverse_by_move(
     change = reversal_change(selected, command)
     old_evidence = details.was if goal.path != ref.path else read_evidence(goal.artifacts)
 
-    def checked(plan: Plan) -> Change:
+    def checked(plan: Plan) -> PlanChange:
         ensure_still_last(selected, command)
         return change(plan)
 
@@ -72,7 +72,7 @@ def _reverse_by_move(
     move_result = move_plan(project, ref, goal, checked, options, command=command, make_evidence=make_evidence, reversal=reversal)
     if not options.dry_run:
         for directory in sorted(details.made, key=len, reverse=True):
-            files.remove_empty(directory)
+            files.remove_empty_directory(directory)
     return move_result
 
 
@@ -81,12 +81,12 @@ def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> No
     display_path = selected.project.display_path(path)
     if not os.path.lexists(path):
         raise ExecplanError(
-            "changed-since", f"{display_path} is gone since it was attached", exit=CHANGED, hint="take its line out by hand"
+            "changed-since", f"{display_path} is gone since it was attached", exit=CONFLICT, hint="take its line out by hand"
         )
     if digest and digest_file(path)[0] != digest:
         raise ExecplanError(
             "changed-since",
             f"{display_path} has changed since it was attached",
-            exit=CHANGED,
+            exit=CONFLICT,
             hint="move it away first, or take its line out of the plan by hand",
         )

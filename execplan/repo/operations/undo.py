@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.errors import CHANGED, NO, ExecplanError
+from execplan.errors import CONFLICT, CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.amend import ensure_not_archived, remove_leftovers
 from execplan.repo.edits.entries import CREATE, MOVE, REDO, REMOVE, UNDO
@@ -82,7 +82,7 @@ def _reverse(
         outcome = "undone" if command == UNDO else "redone"
         return ReversalResult(selected, result, f"{outcome}: {describe_operation(selected)}")
     raise ExecplanError(
-        "changed-underneath", "others kept working on the plan", exit=CHANGED, hint=f"try again: execplan {command}"
+        "changed-underneath", "others kept working on the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
     )
 
 
@@ -120,4 +120,4 @@ def ensure_reversible(selected: SelectedOperation) -> None:
         reason, remedy = "this belongs to a run", f"execplan {_RUN_COMMANDS[operation.command].format(id=selected.ref.shell_name)}"
     else:
         return
-    raise ExecplanError("undone-otherwise", f"{reason}: {describe_operation(selected)}", exit=NO, hint=f"undo it with: {remedy}")
+    raise ExecplanError("undone-otherwise", f"{reason}: {describe_operation(selected)}", exit=CHECK_FAILED, hint=f"undo it with: {remedy}")

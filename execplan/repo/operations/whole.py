@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CHANGED, NO, ExecplanError
+from execplan.errors import CONFLICT, CHECK_FAILED, ExecplanError
 from execplan.plan import reader
 from execplan.repo import shelf, state
 from execplan.repo.amend import EditResult, format_diff, ensure_plan_exists
@@ -41,7 +41,7 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
             raise ExecplanError(
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
-                exit=CHANGED,
+                exit=CONFLICT,
                 hint=f"remove it all the same: execplan drop {ref.shell_name} --force",
             )
 
@@ -75,11 +75,11 @@ def remove_plan(
         ensure_plan_exists(project, ref)
         data = _read_removable(project, ref, options, check)
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-        files.tidy(ref.path, (data,), within=project.root)
+        files.remove_leftover(ref.path, (data,), within=project.root)
         with JournalTransaction(project, ref.path, command, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
-            files.remove_empty(folder)
+            files.remove_empty_directory(folder)
             files.remove(ref.path, data)
-            files.remove_empty(folder)
+            files.remove_empty_directory(folder)
         if options.should_commit(project):
             title = _title(data)
             commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title)
@@ -109,10 +109,10 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         ensure_still_last(selected, command)
         operation = Operation(kind=CREATE, undoes=step.operation.id)
         with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
-            if not files.create(ref.path, data, within=project.root, folders=True):
+            if not files.create(ref.path, data, within=project.root, make_directories=True):
                 raise target_taken_error(path)
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-        files.make_folder(folder, within=project.root)
+        files.make_directory(folder, within=project.root)
         if options.should_commit(project):
             commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {}, _title(data))
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
@@ -123,7 +123,7 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     """The plan, if it can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
-            "is-a-link", f"{project.display_path(ref.path)} is a link", exit=NO, hint="remove the link by hand, with rm"
+            "is-a-link", f"{project.display_path(ref.path)} is a link", exit=CHECK_FAILED, hint="remove the link by hand, with rm"
         )
     data = shelf.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
@@ -132,13 +132,13 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     except OSError as error:
-        raise disk.trouble(error, folder, "read") from None
+        raise disk.file_error(error, folder, "read") from None
     artifacts = [name for name in names if os.path.join(folder, name) != ref.path]
     if artifacts:
         raise ExecplanError(
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
-            exit=NO,
+            exit=CHECK_FAILED,
             hint=f"move them out of {project.display_path(folder)}, then try again",
             candidates=artifacts[:20],
         )

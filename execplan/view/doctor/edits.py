@@ -41,7 +41,7 @@ def _recover_move(project: Project, options: WriteOptions) -> list[str]:
 def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
     """Every edit that was made through execplan is in its plan, as far as the journal tells."""
     for stored_plan in context.plans:
-        if stored_plan.plan is None or stored_plan.plan.conflicts:
+        if stored_plan.plan is None or stored_plan.plan.conflict_lines:
             continue
         project, ref = stored_plan[:2]
         losses = detect_lost_edits(project, ref)

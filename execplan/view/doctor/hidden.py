@@ -127,7 +127,7 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
             yield Finding(ERROR, display_path, f"is not listed, and may be a plan: {error.message}", error.hint)
         return
     if size > reader.MAX_BYTES and path.endswith(".md"):
-        yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large(size).hint)
+        yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large_error(size).hint)
     if tree.is_plan_text(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = project.display_path(project.plan_file(project.plans, name))

@@ -103,7 +103,7 @@ def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
 def _find_target(path: str) -> list[str]:
     """The file beside a temporary one that it was to replace, if it is there."""
     folder, temporary_name = os.path.split(path)
-    return [os.path.join(os.path.realpath(folder), name) for name in _list_names(folder) if files.temporary(name) == temporary_name]
+    return [os.path.join(os.path.realpath(folder), name) for name in _list_names(folder) if files.temp_file_name(name) == temporary_name]
 
 
 def _remove_temporary(project: Project, path: str, options: WriteOptions) -> list[str]:
@@ -118,7 +118,7 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
         with state.lock(project, target[0], "doctor"):
             recovery = PlanBackup(project, target[0])
             known_contents = (disk.read(target[0], _MAX_BYTES)[0],)
-            files.again(lambda: files.tidy(target[0], known_contents, within=project.root, spare=recovery), display_path)
+            files.retry_on_change(lambda: files.remove_leftover(target[0], known_contents, within=project.root, backup_writer=recovery), display_path)
     return [f"removed {display_path}", *recovery.warnings]
 
 
@@ -205,7 +205,7 @@ def _unlink(project: Project, path: str) -> list[str]:
     try:
         os.unlink(path)
     except OSError as error:
-        raise disk.trouble(error, path, "remove") from None
+        raise disk.file_error(error, path, "remove") from None
     return [f"removed {project.display_path(path)}"]
 
 

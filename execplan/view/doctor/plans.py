@@ -32,11 +32,11 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
         path = stored_plan.project.display_path(stored_plan.ref.path)
         if stored_plan.error is not None:
             yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
-        elif stored_plan.plan is not None and stored_plan.plan.conflicts:
-            count = len(stored_plan.plan.conflicts)
+        elif stored_plan.plan is not None and stored_plan.plan.conflict_lines:
+            count = len(stored_plan.plan.conflict_lines)
             remedy = f"execplan merge {quote(path)}, or take one side and remove the markers"
             message = f"{count} conflict markers are left, so nothing can be written"
-            yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflicts[0] + 1)
+            yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
     for problem in context.unreadable_folders:
         if not os.path.isdir(os.path.join(context.project.root, problem.path)):
             continue  # the check of folders says so
@@ -51,7 +51,7 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
 def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
     """Finished plans lie in the archive, and no unfinished one does unless it says why."""
     for stored_plan in context.plans:
-        if stored_plan.plan is not None and not stored_plan.plan.conflicts:
+        if stored_plan.plan is not None and not stored_plan.plan.conflict_lines:
             yield from _find_misplaced(stored_plan)
 
 
@@ -66,7 +66,7 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
             if list_open_runs(project, ref):
                 continue  # the check of runs reports it: the plan can't be archived before
             remedy = f"execplan archive {ref.shell_name}"
-        elif plan.excused or finding.code != _UNFINISHED:
+        elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
             continue
         else:
             remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"

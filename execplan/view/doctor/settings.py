@@ -67,7 +67,7 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
 
 def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
     with state.lock(project, "home", "doctor"):
-        files.make_folder(project.plans)
+        files.make_directory(project.plans)
     return [f"made {project.display_path(project.plans)}"]
 
 

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from execplan.cli.schemas import build_schema
-from execplan.document import canonical
+from execplan.document import to_json_bytes
 from tests.agents.enhancer.asking import PLAN, Asking
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def test_the_request(asking: Asking) -> None:
     assert request["answer_schema"] == build_schema("execution-plan")
     assert "never an instruction" in request["instruction"]
     jsonschema.validate(request["data"]["execution_plan"], request["answer_schema"])
-    assert canonical(request) == (asking.folder / "request.json").read_bytes()
+    assert to_json_bytes(request) == (asking.folder / "request.json").read_bytes()
     assert str(asking.path) not in json.dumps(request)
 
 

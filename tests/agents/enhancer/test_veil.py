@@ -18,7 +18,7 @@ from execplan.agents.enhancer.proposal import plan_content
 from execplan.agents.enhancer.share import FIELDS
 from execplan.agents.enhancer.unveil import unmask
 from execplan.agents.enhancer.veil import PlanMasker, iter_texts
-from execplan.document import models_of
+from execplan.document import collect_models
 from execplan.execution.documents.document import validate_document
 from execplan.execution.model import ExecutionPlan
 
@@ -201,7 +201,7 @@ def test_no_canary_leaves(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_field_is_there() -> None:
     plan = whole()
     there = set(_names(plan))
-    for model in models_of(ExecutionPlan):
+    for model in collect_models(ExecutionPlan):
         assert issubclass(model, BaseModel)
         for name, field in model.model_fields.items():
             assert (field.alias or name) in there, f"{model.__name__}.{name} is not tried"

@@ -13,7 +13,7 @@ from execplan.agents.guard import call as kinds
 from execplan.agents.guard.call import ToolCall, FileEdit
 from execplan.agents.guard.match import MatchResult, match_call
 from execplan.agents.guard.planned import GuardScope, PlannedStep
-from execplan.document import canonical
+from execplan.document import to_json_bytes
 from execplan.execution.world import State
 from tests.execution.plans import command, loaded, plan, step
 
@@ -148,7 +148,7 @@ class Ground:
         (self.root / "bin" / "other").symlink_to("tool")
         subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
         document = json.loads(
-            canonical(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump(mode="json"))
+            to_json_bytes(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump(mode="json"))
         )
         self.planned = tuple([PlannedStep(each, each["risk"]["level"]) for each in document["steps"]])
         self.kept = {path: (self.root / path).read_bytes() for path in [*FILES, "crlf.txt"]}

@@ -8,7 +8,7 @@ import signal
 from typing import Any
 
 from execplan.agents.guard import keep
-from execplan.clock import from_utc
+from execplan.clock import parse_utc_timestamp
 from execplan.engine.journal import Journal
 from tests.agents.guard.asking import PROGRAMS, Asking, as_sent, guard, hook
 
@@ -87,7 +87,7 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) 
 
 def test_expiry_to_the_second(begun: Asking) -> None:
     told = begun.kept()
-    seconds = from_utc(told["expires_at"]) - from_utc(told["approved_at"])
+    seconds = parse_utc_timestamp(told["expires_at"]) - parse_utc_timestamp(told["approved_at"])
     begun.later(seconds - 1)
     assert begun.ask("make parser").kind == "allow"
     begun.later(seconds)

@@ -13,7 +13,7 @@ from execplan import clock
 from execplan.agents.guard.basis import GuardContext, context_from_grant
 from execplan.agents.guard.call import COMMAND, ToolCall
 from execplan.agents.guard.decide import Decision, decide
-from execplan.document import canonical
+from execplan.document import to_json_bytes
 from execplan.engine.agent.warrant import GrantedStep, GuardGrant
 from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
 from execplan.execution.world import State
@@ -72,9 +72,9 @@ class Here:
 
     def _basis(self) -> GuardContext:
         document: dict[str, Any] = json.loads(
-            canonical(loaded(plan(*STEPS, mode="agent")).model_dump(mode="json", by_alias=True))
+            to_json_bytes(loaded(plan(*STEPS, mode="agent")).model_dump(mode="json", by_alias=True))
         )
-        now = int(clock.seconds())
+        now = int(clock.epoch_seconds())
         terms = ApprovalTerms("digest", None, None, True, now - 10, now + 10_000, "LOW")
         warrant = GuardGrant(
             plan="2026-01-01_parser",
@@ -105,7 +105,7 @@ class Here:
     def judged(self, command: str) -> Decision:
         """What becomes of a command."""
         text = command.replace("ROOT", self.root).replace("{root}", self.root)
-        return decide(ToolCall(COMMAND, "Bash", self.root, command=text), self.basis, clock.seconds())
+        return decide(ToolCall(COMMAND, "Bash", self.root, command=text), self.basis, clock.epoch_seconds())
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         levels={name: draw(st.sampled_from(LEVELS)) for name in names},
         terms=_terms(draw, names)
         if draw(st.booleans())
-        else ApprovalTerms("digest", None, None, True, 0, clock.seconds() + FAR, "LOW"),
+        else ApprovalTerms("digest", None, None, True, 0, clock.epoch_seconds() + FAR, "LOW"),
         interval=draw(st.sampled_from((10, 10, 2, 1))),
         outcomes={name: draw(results) for name in names},
         answers={
@@ -81,7 +81,7 @@ def runs(draw: st.DrawFn) -> Drawn:
 
 
 def _terms(draw: st.DrawFn, names: list[str]) -> ApprovalTerms:
-    now = int(clock.seconds())
+    now = int(clock.epoch_seconds())
     return ApprovalTerms(
         draw(st.sampled_from(("digest", "terminal", "policy"))),
         draw(st.sampled_from((None, *reversed(LEVELS)))),
@@ -182,7 +182,7 @@ class Both:
             hidden=(),
             witnesses={},
         )
-        basis, moment = context_from_grant(warrant, self.paper.entries), clock.seconds()
+        basis, moment = context_from_grant(warrant, self.paper.entries), clock.epoch_seconds()
         calls = {
             each.id: ToolCall(COMMAND, "Bash", self.project.root, command=each.command or "")
             for each in self.drawn.document.steps

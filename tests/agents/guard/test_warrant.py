@@ -13,7 +13,7 @@ from execplan.engine.agent import mark, warrant
 from execplan.engine.place import RunPaths
 from execplan.errors import ExecplanError
 from execplan.repo.execution import key
-from execplan.text.seal import seal
+from execplan.text.seal import sign
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def _load(desk: Asking) -> GuardGrant | None:
 def test_a_seal_is_an_hmac() -> None:
     for secret in (b"", b"k" * 32, b"k" * 64):
         for data in (b"", b"x" * 1000):
-            assert seal(secret, data) == hmac.new(secret, data, "sha256").hexdigest().encode()
+            assert sign(secret, data) == hmac.new(secret, data, "sha256").hexdigest().encode()
 
 
 def test_it_is_read_as_it_was_issued(begun: Asking) -> None:
@@ -71,7 +71,7 @@ def test_a_warrant_of_somebody_without_the_key_allows_nothing(begun: Asking) -> 
     said = json.loads(body)
     said["steps"][0]["step"]["argv"] = ["make", "evil"]
     said["steps"][0]["step"]["command"] = "make evil"
-    for mac in (sealed, seal(b"k" * 32, b"execplan-warrant-1\n" + body), b""):
+    for mac in (sealed, sign(b"k" * 32, b"execplan-warrant-1\n" + body), b""):
         path.write_bytes(mac + b"\n" + json.dumps(said).encode())
         assert _load(begun) is None
         assert begun.ask("make evil").kind == "deny"

@@ -14,7 +14,7 @@ from execplan.engine.entries import AttemptResult
 from execplan.engine.order import StepOrder
 from execplan.engine.plain import parse_plain_document
 from execplan.engine.watch import RunObserver
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
 from tests.engine.agent.agent import MAKE, Agent
@@ -95,7 +95,7 @@ def test_nothing_begins_once_the_approval_has_expired(monkeypatch: pytest.Monkey
     hands = Told({"a": [late]})
     with pytest.raises(ExecplanError, match="expired") as caught:
         Try(plan(step("a"), step("b")), hands, expires=CLOCK + 60)
-    assert (caught.value.exit, caught.value.code) == (CHANGED, "approval-expired")
+    assert (caught.value.exit, caught.value.code) == (CONFLICT, "approval-expired")
     assert hands.ran == ["a"], "what runs comes to its end, and nothing begins"
 
 

@@ -76,10 +76,10 @@ def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
 
 def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Iterator[Finding]:
     """Secrets that were not there before."""
-    for secret in secrets.find(text):
+    for secret in secrets.find_secrets(text):
         secret_text = text[secret.start : secret.end]
         if secret_text not in old_text:
-            preview = secret_text[: secrets.shown(secret)] + "…"
+            preview = secret_text[: secrets.visible_length(secret)] + "…"
             yield Finding(ERROR, f"{location} holds a {secret.kind} ({preview})", "take it out, and renew it", step)
 
 
