@@ -72,7 +72,11 @@ def utc_timestamp() -> str:
 
 def parse_utc_timestamp(text: str) -> int:
     """Such a time in seconds since 1970; the text is one."""
-    minutes = _days_since_epoch(int(text[:4]), int(text[5:7]), int(text[8:10])) * 1440 + int(text[11:13]) * 60 + int(text[14:16])
+    minutes = (
+        _days_since_epoch(int(text[:4]), int(text[5:7]), int(text[8:10])) * 1440
+        + int(text[11:13]) * 60
+        + int(text[14:16])
+    )
     return minutes * 60 + int(text[17:19])
 
 
@@ -129,12 +133,18 @@ def minute_bounds(timestamp: Timestamp) -> tuple[int, int] | None:
     """
     if not timestamp.is_valid:
         return None
-    first_minute = _days_since_epoch(int(timestamp.date[:4]), int(timestamp.date[5:7]), int(timestamp.date[8:10])) * 1440
+    first_minute = (
+        _days_since_epoch(int(timestamp.date[:4]), int(timestamp.date[5:7]), int(timestamp.date[8:10])) * 1440
+    )
     if timestamp.time:
         first_minute += int(timestamp.time[:2]) * 60 + int(timestamp.time[3:5])
     last_minute = first_minute if timestamp.time else first_minute + 1439
     offset = _utc_offset(timestamp.zone.strip()) if timestamp.zone else None
-    return (first_minute - 14 * 60, last_minute + 12 * 60) if offset is None else (first_minute - offset, last_minute - offset)
+    return (
+        (first_minute - 14 * 60, last_minute + 12 * 60)
+        if offset is None
+        else (first_minute - offset, last_minute - offset)
+    )
 
 
 def _days_since_epoch(year: int, month: int, day: int) -> int:
@@ -202,7 +212,11 @@ def _is_valid(date: str, time: str, zone: str) -> bool:
     if not 1 <= month <= 12 or not year:
         return False
     is_leap_year = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= day <= (29 if is_leap_year and month == 2 else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]):
+    if (
+        not 1
+        <= day
+        <= (29 if is_leap_year and month == 2 else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1])
+    ):
         return False
     if time and (int(time[:2]) > 23 or int(time[3:5]) > 59 or int(time[6:8] or 0) > 60):
         return False

@@ -75,7 +75,11 @@ def _add_descriptions(model: type[BaseModel], schema: Json) -> None:
     """Put in what stands under the fields of a model and of those within it."""
     for nested_model in collect_models(model):
         model_schema = schema if nested_model is model else schema["$defs"][nested_model.__name__]
-        descriptions = {field_name: description for base_class in nested_model.__mro__ for field_name, description in _field_docstrings(base_class).items()}
+        descriptions = {
+            field_name: description
+            for base_class in nested_model.__mro__
+            for field_name, description in _field_docstrings(base_class).items()
+        }
         for name, field in nested_model.model_fields.items():
             if name in descriptions:
                 model_schema["properties"][field.alias or name].setdefault("description", descriptions[name])
@@ -99,7 +103,11 @@ def collect_models(model: type[BaseModel]) -> list[type[BaseModel]]:
     """A model and all models within it."""
     models = [model]
     for known_model in models:
-        nested_models = [nested_model for field in known_model.model_fields.values() for nested_model in _annotation_models(field.annotation)]
+        nested_models = [
+            nested_model
+            for field in known_model.model_fields.values()
+            for nested_model in _annotation_models(field.annotation)
+        ]
         models += [nested_model for nested_model in dict.fromkeys(nested_models) if nested_model not in models]
     return models
 

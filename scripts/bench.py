@@ -16,7 +16,7 @@ from bench_guard import guarded
 from bench_inputs import INPUTS, made_plan
 from bench_lint import beside, many
 from bench_run import runs
-from bench_tools import EXECPLAN, PYTHON, Command, project, interleaved, show, times
+from bench_tools import EXECPLAN, PYTHON, Command, interleaved, project, show, times
 
 from execplan.lint.runner import lint_bytes
 from execplan.plan import reader

@@ -142,7 +142,12 @@ def _later(plan: Plan, task: Task) -> tuple[list[Task | Entry], list[Task | Entr
         is_after = stamp > when if stamp is not None and when is not None else each.number > task.number
         if each is not task and is_after and each.state == DONE:
             after.append(each)
-    after.sort(key=lambda each: (minute_bounds(each.timestamp) or (0, 0) if each.timestamp is not None else (0, 0), each.number))
+    after.sort(
+        key=lambda each: (
+            minute_bounds(each.timestamp) or (0, 0) if each.timestamp is not None else (0, 0),
+            each.number,
+        )
+    )
     all_of += after
     soon += after[:NEXT]
     share = task.number / len(plan.tasks)
@@ -151,7 +156,9 @@ def _later(plan: Plan, task: Task) -> tuple[list[Task | Entry], list[Task | Entr
         for at, entry in enumerate(log):
             dated = task.timestamp is not None and entry.date is not None
             is_late = (
-                entry.date[:10] >= task.timestamp.date if dated and entry.date and task.timestamp else at >= share * len(log)
+                entry.date[:10] >= task.timestamp.date
+                if dated and entry.date and task.timestamp
+                else at >= share * len(log)
             )
             late += [entry] if is_late else []
         all_of += late
@@ -215,7 +222,13 @@ def pack_of(asked: Case) -> ContextPack:
 
 def ours(pack: ContextPack, budget: int) -> dict[str, bool]:
     """Which files our pack holds, and whether whole."""
-    items = select_by_relevance(pack, score_units(pack, classify_intent(pack.task)), allocate_budget(budget), make_counter(exact=False), MARKDOWN)
+    items = select_by_relevance(
+        pack,
+        score_units(pack, classify_intent(pack.task)),
+        allocate_budget(budget),
+        make_counter(exact=False),
+        MARKDOWN,
+    )
     return {each.unit.path: each.action == KEEP for each in items if each.unit.type == FILE and each.action != PRUNE}
 
 

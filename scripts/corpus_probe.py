@@ -103,7 +103,9 @@ class Probe:
         )  # fmt: skip
         self.report.findings.update(finding.code for finding in lint_plan(plan, self.given, ALL))
 
-    def write(self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None) -> tuple[bytes, Plan] | None:
+    def write(
+        self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None
+    ) -> tuple[bytes, Plan] | None:
         """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""
         old = self.data if data is None else data
         try:

@@ -52,7 +52,9 @@ def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
 def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
     """Tick or reopen a task and check how it reads then."""
     query = [str(task.number)]
-    made = probe.write(writer, lambda: tasks.complete_tasks(query, MOMENT) if writer == "done" else tasks.reopen_tasks(query))
+    made = probe.write(
+        writer, lambda: tasks.complete_tasks(query, MOMENT) if writer == "done" else tasks.reopen_tasks(query)
+    )
     if made is None:
         return None
     mark = "x" if writer == "done" else " "
@@ -153,7 +155,13 @@ def _set(probe: Probe, section: Section) -> None:
 def fill_logs(probe: Probe) -> None:
     """Add a decision, with and without one that it supersedes, a discovery, an outcome and a revision note."""
     decided = (WORDS, WHY, DATE, AUTHOR, None)
-    _log(probe, "decide", "decisions", lambda create: logs.add_decision(WORDS, WHY, AUTHOR, MOMENT, create=create), decided)
+    _log(
+        probe,
+        "decide",
+        "decisions",
+        lambda create: logs.add_decision(WORDS, WHY, AUTHOR, MOMENT, create=create),
+        decided,
+    )
     if probe.plan.decisions:
         old = probe.plan.decisions[-1]
         told = f"{old.text} ({old.date})" if old.date else old.text

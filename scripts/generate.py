@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.agents.enhancer.share import FIELDS
-from execplan.cli.schemas import KINDS, schema_bytes
 from execplan.cli.verbs import COMMAND_GROUPS
+from execplan.cli.verbs.schema import KINDS, schema_bytes
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import table
@@ -258,7 +258,14 @@ def rules() -> str:
         lines.append(f"| {link} | {_level(each)} | {on} | {each.needs} | {each.fix} | {each.summary} |")
     for each in ordered:
         start = each.help_text.index("\nBefore:" if "\nBefore:" in each.help_text else "\nBad")
-        lines += ["", f"## {each.code}", "", each.help_text[:start].strip(), "", *_examples(each.help_text[start:].strip())]
+        lines += [
+            "",
+            f"## {each.code}",
+            "",
+            each.help_text[:start].strip(),
+            "",
+            *_examples(each.help_text[start:].strip()),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -271,7 +278,7 @@ def attributes() -> str:
     """A page with every attribute of a step's fence."""
     from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
     from execplan.execution.written.annotated import LAST_STEP_ATTRIBUTES
-    from execplan.execution.written.fitting import ATTRIBUTE_TYPES
+    from execplan.execution.written.problems import ATTRIBUTE_TYPES
     from execplan.execution.written.values import ATTRIBUTE_RANGES
 
     lines = [

@@ -94,7 +94,9 @@ def is_found(revision: Revision) -> bool | None:
         not {*FINISHED, *GIVEN_UP}.isdisjoint(path.lower().split("/")[:-1])
         for path in (revision.path, revision.old_path)
     ]
-    given = RuleContext(is_archived=archived, path=revision.path, history=GitHistory(before, revision.old_path, was, is_partial=True))
+    given = RuleContext(
+        is_archived=archived, path=revision.path, history=GitHistory(before, revision.old_path, was, is_partial=True)
+    )
     return bool(lint_plan(after, given, {CODE: RULES[CODE].level}))
 
 

@@ -25,8 +25,7 @@ from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.merging.whole import ConflictMarkers
 from execplan.plan.model import DONE, Plan
-from execplan.repo.merging import merge as merging
-from execplan.repo.merging import mergefile
+from execplan.repo.merging import merge, mergefile
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400
@@ -72,7 +71,7 @@ def sides(path: Path, number: int, seed: int = SEED) -> Sides:
 def merged(given: Sides, way: str) -> tuple[bytes, int]:
     """What a way of merging makes of them, and how many conflicts it leaves."""
     if way == "ours":
-        made = merging.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
+        made = merge.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
         return made.data, made.conflict_count
     if way == "git":
         found = mergefile.run_merge_file(given.base, given.ours, given.theirs, ConflictMarkers())

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.tokens import NON_ASCII_WEIGHTS, PAIR_WEIGHTS, make_counter, estimate_tokens, count_patterns
+from execplan.context.tokens import NON_ASCII_WEIGHTS, PAIR_WEIGHTS, count_patterns, estimate_tokens, make_counter
 
 ROOT = Path(__file__).resolve().parent.parent
 HIGH = 1.02
@@ -83,7 +83,9 @@ def fit(found: list[Sample]) -> dict[str, int]:
     right = [0.0] * len(names)
     for each in found:
         beyond = _beyond(each.text)
-        known = sum([beyond[end] * weight for end, weight in NON_ASCII_WEIGHTS.items() if end not in FITTED]) / 1000 / HIGH
+        known = (
+            sum([beyond[end] * weight for end, weight in NON_ASCII_WEIGHTS.items() if end not in FITTED]) / 1000 / HIGH
+        )
         share = 1 / each.tokens / many[each.kind] ** 0.5
         row = [number * share for number in [*count_patterns(each.text), *[beyond[end] for end in FITTED]]]
         for at, one in enumerate(row):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.plan.merging.whole import MergeResult, merge_plan_texts
 from execplan.plan.reader import decode
-from execplan.text.diff3 import ConflictMarkers, merge_with_markers
 from execplan.text.lines import Text
+from execplan.text.merge import ConflictMarkers, merge_with_markers
 
 
 def general(base: bytes | None, ours: bytes, theirs: bytes, marks: ConflictMarkers | None = None) -> MergeResult:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from execplan.plan import reader
 from execplan.plan.merging.whole import ConflictMarkers
-from execplan.repo.merging import merge as merging
+from execplan.repo.merging import merge
 from tests.conftest import Folder, find_corpus
 from tests.plans import CLEAN
 from tests.repo.branches import OURS, PLAN, THEIRS, edited, git
@@ -152,4 +152,7 @@ def test_a_plan_is_finished_after_a_merge_as_three_files_are_merged(
     undriven.run("merge", "parser")
     found = (undriven.path / PLAN).read_bytes()
     undriven.git("merge", "--abort")
-    assert found == merging.merge_versions(sides.base, sides.ours, sides.theirs, ConflictMarkers(ours="HEAD", theirs="side")).data
+    assert (
+        found
+        == merge.merge_versions(sides.base, sides.ours, sides.theirs, ConflictMarkers(ours="HEAD", theirs="side")).data
+    )

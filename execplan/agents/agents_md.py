@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents import block as blocks
-from execplan.agents import managed
+from execplan.agents import block
+from execplan.agents.block import ManagedFile
 from execplan.agents.change import ChangeSet, read_project_file
-from execplan.agents.managed import ManagedFile
 from execplan.repo import stock
 
 TYPE_CHECKING = False
@@ -30,9 +29,15 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     lines = block_lines(project)
     files = [_load_file(project, _AGENTS_FILE)]
     claude_file = _load_file(project, _CLAUDE_FILE)
-    if claude_file.data is not None and not _is_same_file(project) and (claude_file.block or not _imports_agents_file(claude_file.data)):
+    if (
+        claude_file.data is not None
+        and not _is_same_file(project)
+        and (claude_file.block or not _imports_agents_file(claude_file.data))
+    ):
         files.append(claude_file)
-    change_sets = [managed.plan_install(file, lines, lambda data: _append_block(data, lines), force=force) for file in files]
+    change_sets = [
+        block.plan_install(file, lines, lambda data: _append_block(data, lines), force=force) for file in files
+    ]
     return _merge_change_sets(change_sets)
 
 
@@ -42,16 +47,16 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
     claude_file = _load_file(project, _CLAUDE_FILE)
     if claude_file.block and not _is_same_file(project):
         files.append(claude_file)
-    return _merge_change_sets([managed.plan_uninstall(file, force=force) for file in files])
+    return _merge_change_sets([block.plan_uninstall(file, force=force) for file in files])
 
 
 def _load_file(project: Project, name: str) -> ManagedFile:
     path = os.path.join(project.root, name)
-    return ManagedFile(WHAT, path, name, read_project_file(project, path), blocks.MARKDOWN)
+    return ManagedFile(WHAT, path, name, read_project_file(project, path), block.MARKDOWN)
 
 
 def _append_block(data: bytes, lines: list[str]) -> bytes:
-    return blocks.insert_block(data, len(data), lines, blocks.MARKDOWN)
+    return block.insert_block(data, len(data), lines, block.MARKDOWN)
 
 
 def _imports_agents_file(data: bytes) -> bool:
@@ -61,8 +66,12 @@ def _imports_agents_file(data: bytes) -> bool:
 
 def _is_same_file(project: Project) -> bool:
     """Whether the two are one file: a link leads from one to the other."""
-    agents_path, claude_path = [os.path.realpath(os.path.join(project.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)]
-    return agents_path == claude_path or (os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path))
+    agents_path, claude_path = [
+        os.path.realpath(os.path.join(project.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)
+    ]
+    return agents_path == claude_path or (
+        os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path)
+    )
 
 
 def _merge_change_sets(change_sets: list[ChangeSet]) -> ChangeSet:

@@ -104,7 +104,9 @@ def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
     return (*warnings, *spare.warnings)
 
 
-def _apply_change(change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.BackupWriter) -> None:
+def _apply_change(
+    change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.BackupWriter
+) -> None:
     path, old, new = change.path, change.old, change.new
     if change.setting:
         from execplan.repo import ask

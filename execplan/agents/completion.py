@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents import block as blocks
-from execplan.agents import managed
+from execplan.agents import block
+from execplan.agents.block import ManagedFile
 from execplan.agents.change import Change, ChangeSet, read_file
-from execplan.agents.managed import ManagedFile
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.record import NamedTuple
 
@@ -26,7 +25,9 @@ class CompletionLocation(NamedTuple):
 
 SHELLS = {
     "bash": CompletionLocation("XDG_DATA_HOME", "~/.local/share", "bash-completion/completions/execplan"),
-    "zsh": CompletionLocation("XDG_DATA_HOME", "~/.local/share", "zsh/site-functions/_execplan", b"#compdef execplan\n"),
+    "zsh": CompletionLocation(
+        "XDG_DATA_HOME", "~/.local/share", "zsh/site-functions/_execplan", b"#compdef execplan\n"
+    ),
     "fish": CompletionLocation("XDG_CONFIG_HOME", "~/.config", "fish/completions/execplan.fish"),
 }
 
@@ -42,7 +43,7 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
             exit=CHECK_FAILED,
             hint=f"remove it, then: execplan install {WHAT} --shell {shell}",
         )
-    change_set = managed.plan_install(file, lines, bytes, force=force)
+    change_set = block.plan_install(file, lines, bytes, force=force)
     if shell != "zsh":
         return change_set
     folder = os.path.dirname(file.path)
@@ -56,7 +57,7 @@ def uninstall(shell: str | None, *, force: bool) -> ChangeSet:
     installed_files = [file for file in files if file.block] or files[:1]
     changes: list[Change] = []
     for file in installed_files:
-        changes += managed.plan_uninstall(file, force=force).changes
+        changes += block.plan_uninstall(file, force=force).changes
     return ChangeSet(tuple(changes))
 
 
@@ -64,4 +65,4 @@ def _load_file(shell: str) -> ManagedFile:
     variable, default, name, head = SHELLS[shell]
     folder = os.environ.get(variable, "")
     path = os.path.join(folder if os.path.isabs(folder) else os.path.expanduser(default), name)
-    return ManagedFile(WHAT, path, path, read_file(path), blocks.SHELL, head)
+    return ManagedFile(WHAT, path, path, read_file(path), block.SHELL, head)

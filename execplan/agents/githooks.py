@@ -6,10 +6,9 @@ import os
 import shlex
 import sys
 
-from execplan.agents import block as blocks
-from execplan.agents import managed
+from execplan.agents import block
+from execplan.agents.block import ManagedFile
 from execplan.agents.change import Change, ChangeSet, read_file
-from execplan.agents.managed import ManagedFile
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo import ask, stock
 
@@ -45,19 +44,23 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     """Add the check, before what the hook does now; raises ExecplanError."""
     folder, warnings = _hooks_directory(project)
     file, backup_path = _load_file(project, folder), os.path.join(folder, _BACKUP_NAME)
-    block = file.block
+    existing_block = file.block
     if _PRE_COMMIT_MARK in (file.data or b""):
         warnings += (f"{file.display_path} belongs to the pre-commit program: execplan install pre-commit fits better",)
     moves: tuple[Change, ...] = ()
-    if os.path.lexists(file.path) and block is None and not _can_hold_block(file):
+    if os.path.lexists(file.path) and existing_block is None and not _can_hold_block(file):
         if os.path.lexists(backup_path):
-            message = f"{file.display_path} would be kept as {project.display_path(backup_path)}, and that is there already"
-            raise ExecplanError("name-taken", message, exit=INPUT, hint="remove or rename one of the two, then try again")
+            message = (
+                f"{file.display_path} would be kept as {project.display_path(backup_path)}, and that is there already"
+            )
+            raise ExecplanError(
+                "name-taken", message, exit=INPUT, hint="remove or rename one of the two, then try again"
+            )
         moves = (Change(WHAT, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
-    is_ours = file.data is None or managed.is_file_created(block)
+    is_ours = file.data is None or block.is_file_created(existing_block)
     lines = check_lines() + (_CALL_PREVIOUS_HOOK if is_ours and (moves or os.path.lexists(backup_path)) else [])
-    change_set = managed.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
+    change_set = block.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
     return change_set._replace(changes=moves + change_set.changes, warnings=warnings + change_set.warnings)
 
 
@@ -65,7 +68,7 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
     """Take the check out, and give the hook that was there before its name back; raises ExecplanError."""
     folder, _ = _hooks_directory(project)
     file, backup_path = _load_file(project, folder), os.path.join(folder, _BACKUP_NAME)
-    change_set = managed.plan_uninstall(file, force=force)
+    change_set = block.plan_uninstall(file, force=force)
     change = change_set.changes[0]
     if not os.path.lexists(backup_path):
         return change_set
@@ -90,13 +93,15 @@ def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
             exit=POLICY,
             hint=f"other repositories may use them too; to check plans there, add to its hook pre-commit: {command}",
         )
-    return folder, (f"{project.display_path(folder)} may be committed, and the hook in it names a path of this machine",)
+    return folder, (
+        f"{project.display_path(folder)} may be committed, and the hook in it names a path of this machine",
+    )
 
 
 def _load_file(project: Project, folder: str) -> ManagedFile:
     """The hook; of one that is a link, what it leads to."""
     path = os.path.join(folder, _NAME)
-    return ManagedFile(WHAT, path, project.display_path(path), read_file(path), blocks.SHELL, _SHEBANG, executable=True)
+    return ManagedFile(WHAT, path, project.display_path(path), read_file(path), block.SHELL, _SHEBANG, executable=True)
 
 
 def _can_hold_block(file: ManagedFile) -> bool:
@@ -110,4 +115,4 @@ def _can_hold_block(file: ManagedFile) -> bool:
 
 
 def _insert_block(data: bytes, lines: list[str]) -> bytes:
-    return blocks.insert_block(data, data.find(b"\n") + 1 or len(data), lines, blocks.SHELL)
+    return block.insert_block(data, data.find(b"\n") + 1 or len(data), lines, block.SHELL)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents import hook_entry as entries
-from execplan.agents import hook_file
+from execplan.agents import hook_entry, hook_file
 from execplan.agents.hook_file import NO_PENDING_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.agents.change import ChangeSet
-    from execplan.agents.hook_file import PendingFiles, HookFile
+    from execplan.agents.hook_file import HookFile, PendingFiles
     from execplan.repo.home import Project
 
 WHAT = "guard"
@@ -21,7 +20,7 @@ TIMEOUT = 30
 """Seconds that the programs wait; the guard itself gives up, and denies, after twenty."""
 _LINE = (
     "sh -c 'execplan guard --program {program} || "
-    f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {entries.GUARD.mark}'"
+    f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {hook_entry.GUARD.mark}'"
 )
 """Any status but 0 and 2 lets a call through: so what is not found, crashes or is killed ends in 2 as well."""
 RESTRICTION_WARNING = (
@@ -39,7 +38,9 @@ def hook_handler(program: str) -> dict[str, Any]:
     return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
 
 
-def install(project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def install(
+    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+) -> ChangeSet:
     """Add the hook for the programs, or renew it; without any for those that are at home here. Raises ExecplanError."""
     selected = hook_file.select_programs(project, programs)
     change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
@@ -51,14 +52,16 @@ def install(project: Project, *, force: bool, programs: Sequence[str] = (), ahea
     return change_set._replace(warnings=tuple(warnings))
 
 
-def uninstall(project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def uninstall(
+    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+) -> ChangeSet:
     """Take the hook out for the programs, without any for all; raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
     return hook_file.plan_uninstall(
-        project, WHAT, selected, [entries.GUARD], lambda name: open_file(project, name, ahead), ahead, force=force
+        project, WHAT, selected, [hook_entry.GUARD], lambda name: open_file(project, name, ahead), ahead, force=force
     )
 
 
 def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
-    return hook_file.open_file(project, WHAT, program, [(entries.GUARD, hook_handler(program))], ahead)
+    return hook_file.open_file(project, WHAT, program, [(hook_entry.GUARD, hook_handler(program))], ahead)

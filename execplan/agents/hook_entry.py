@@ -86,7 +86,11 @@ def is_installed_by_hand(text: str, hook: Hook) -> bool:
 def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_directories: int | None = None) -> str:
     """The text with the entry; `created_directories` says how many were made with its file. Raises UnreadableError."""
     insertion = json_places.find_insertion_point(text, (_HOOKS, hook.event))
-    note = f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}" if created_directories is None else f"made {created_directories}"
+    note = (
+        f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
+        if created_directories is None
+        else f"made {created_directories}"
+    )
     return json_places.insert_value(text, insertion, {_HOOKS: [_mark_handler(hook, bare_handler, note)]})
 
 
@@ -107,7 +111,9 @@ def transfer_note(text: str, notes: Sequence[str]) -> str:
     kind, numbers = _parse_note(note)
     if kind == "put":
         note = f"put {numbers[0]} {' '.join(successor.note.split()[2:])}"
-    return json_places.replace_value(text, successor.handler, _mark_handler(successor.hook, successor.bare_handler, note))
+    return json_places.replace_value(
+        text, successor.handler, _mark_handler(successor.hook, successor.bare_handler, note)
+    )
 
 
 def remove_entry(text: str, entry: HookEntry) -> str:
@@ -119,7 +125,9 @@ def remove_entry(text: str, entry: HookEntry) -> str:
     if len(ancestors[-1][0].items) > 1:
         return json_places.remove_item(text, ancestors, len(ancestors))
     return json_places.remove_item(
-        text, ancestors[:_CONTAINER_DEPTH], _CONTAINER_DEPTH - min(_count_created_containers(entry.note), _CONTAINER_DEPTH)
+        text,
+        ancestors[:_CONTAINER_DEPTH],
+        _CONTAINER_DEPTH - min(_count_created_containers(entry.note), _CONTAINER_DEPTH),
     )  # a group without a command is none
 
 
@@ -133,7 +141,9 @@ def _text_before_install(text: str, entry: HookEntry) -> str | None:
         previous_text = text[: max(0, entry.group.start - numbers[1])] + text[entry.group.end + numbers[2] :]
     try:
         reinstalled_text = json_places.insert_value(
-            previous_text, json_places.find_insertion_point(previous_text, (_HOOKS, entry.hook.event)), jsons.node_value(text, entry.group)
+            previous_text,
+            json_places.find_insertion_point(previous_text, (_HOOKS, entry.hook.event)),
+            jsons.node_value(text, entry.group),
         )
     except jsons.InvalidJsonError:
         return None
@@ -165,7 +175,13 @@ def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...]
             for handler_index, handler in enumerate(handlers.items if handlers and handlers.kind == "[" else ()):
                 command = handler.get("command")
                 if handlers and command and text[command.start] == '"':
-                    ancestors = (top, (hooks, event_index), (event, group_index), (group, group.keys.index(_HOOKS)), (handlers, handler_index))
+                    ancestors = (
+                        top,
+                        (hooks, event_index),
+                        (event, group_index),
+                        (group, group.keys.index(_HOOKS)),
+                        (handlers, handler_index),
+                    )
                     yield ancestors, jsons.node_value(text, command)
 
 
@@ -178,17 +194,24 @@ def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], .
     note = match[2] if match else ""
     bare_handler = {**handler_value, "command": mark_pattern.sub(hook.mark, handler_value["command"])}
     is_intact = match is not None and match[1] == _digest(bare_handler, note) and hooks.keys[event_index] == hook.event
-    return HookEntry(hook, handler, group, ancestors, bare_handler, note, not (is_intact and _matches_everything(text, group)))
+    return HookEntry(
+        hook, handler, group, ancestors, bare_handler, note, not (is_intact and _matches_everything(text, group))
+    )
 
 
 def _matches_everything(text: str, group: JsonNode) -> bool:
     """Whether a group is for every tool, or however a session begins."""
     other_fields = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
-    return other_fields.keys() <= {"matcher"} and all([jsons.node_value(text, node) in _MATCH_ALL for node in other_fields.values()])
+    return other_fields.keys() <= {"matcher"} and all(
+        [jsons.node_value(text, node) in _MATCH_ALL for node in other_fields.values()]
+    )
 
 
 def _mark_handler(hook: Hook, bare_handler: dict[str, Any], note: str) -> dict[str, Any]:
-    return {**bare_handler, "command": bare_handler["command"].replace(hook.mark, f"{hook.mark} {_digest(bare_handler, note)} {note}")}
+    return {
+        **bare_handler,
+        "command": bare_handler["command"].replace(hook.mark, f"{hook.mark} {_digest(bare_handler, note)} {note}"),
+    }
 
 
 def _digest(bare_handler: dict[str, Any], note: str) -> str:

@@ -6,16 +6,16 @@ import os
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents import hook_entry as entries
+from execplan.agents import hook_entry
 from execplan.agents.change import Change, ChangeSet, count_missing_directories, read_project_file
 from execplan.agents.jsons import InvalidJsonError
-from execplan.errors import INPUT, CHECK_FAILED, ExecplanError
+from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from execplan.agents.hook_entry import HookEntry, Hook
+    from execplan.agents.hook_entry import Hook, HookEntry
     from execplan.repo.home import Project
 
     DesiredHook = tuple[Hook, dict[str, Any]]
@@ -65,7 +65,9 @@ class HookFile(NamedTuple):
     @property
     def is_current(self) -> bool:
         """Whether the entries are as they would be put in today."""
-        return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(self.desired_hooks)
+        return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(
+            self.desired_hooks
+        )
 
 
 def select_programs(project: Project, programs: Sequence[str]) -> Sequence[str]:
@@ -73,15 +75,21 @@ def select_programs(project: Project, programs: Sequence[str]) -> Sequence[str]:
     return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
 
 
-def open_file(project: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles) -> HookFile:
+def open_file(
+    project: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles
+) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
     display_path, path = PROGRAMS[program].file, hook_file_path(project, program)
     data = _read_pending(project, path, ahead)
     try:
         text = (data or b"").decode("utf-8")
-        existing_entries = [entry for hook, _ in desired_hooks for entry in entries.find_entries(text, hook)]
+        existing_entries = [entry for hook, _ in desired_hooks for entry in hook_entry.find_entries(text, hook)]
         existing_hooks = [entry.hook for entry in existing_entries]
-        managed_hooks = [desired_hook for desired_hook in desired_hooks if desired_hook[0] in existing_hooks or not entries.is_installed_by_hand(text, desired_hook[0])]
+        managed_hooks = [
+            desired_hook
+            for desired_hook in desired_hooks
+            if desired_hook[0] in existing_hooks or not hook_entry.is_installed_by_hand(text, desired_hook[0])
+        ]
         return HookFile(integration, path, display_path, data, text, tuple(managed_hooks), tuple(existing_entries))
     except UnicodeDecodeError as error:
         raise _bad_json_error(f"{display_path}: byte {error.start} is no UTF-8") from None
@@ -159,13 +167,13 @@ def _text_with_entries(file: HookFile) -> str:
         created_directories = count_missing_directories(os.path.realpath(file.path))
     elif not file.is_edited and [entry.hook for entry in file.entries] == [hook for hook, _ in file.desired_hooks]:
         for hook, bare_handler in file.desired_hooks:
-            text = entries.update_entry(text, entries.find_entries(text, hook)[0], bare_handler)
+            text = hook_entry.update_entry(text, hook_entry.find_entries(text, hook)[0], bare_handler)
         return text
     else:
         text, created_directories = _text_without_entries(file)
     created_directories = created_directories if not text else None
     for hook, bare_handler in file.desired_hooks:
-        text, created_directories = entries.add_entry(text, hook, bare_handler, created_directories), None
+        text, created_directories = hook_entry.add_entry(text, hook, bare_handler, created_directories), None
     return text
 
 
@@ -180,16 +188,23 @@ def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
             hint=f"put elsewhere what is to stay, then: execplan uninstall {file.integration} --force",
         )
     remaining_text, created_directories = _text_without_entries(file)
-    return _file_change(file, remaining_text) if remaining_text or created_directories is None else _file_change(file, None, created_directories)
+    return (
+        _file_change(file, remaining_text)
+        if remaining_text or created_directories is None
+        else _file_change(file, None, created_directories)
+    )
 
 
 def _text_without_entries(file: HookFile) -> tuple[str, int | None]:
     """The text of a file without the entries, the last put in first; and how many folders were made with it, if it was made."""
-    text, directory_counts = file.text, [entry.created_directories for entry in file.entries if entry.created_directories is not None]
+    text, directory_counts = (
+        file.text,
+        [entry.created_directories for entry in file.entries if entry.created_directories is not None],
+    )
     for hook in dict.fromkeys([entry.hook for entry in reversed(file.entries)]):
-        while matching_entries := entries.find_entries(text, hook):
-            text = entries.remove_entry(text, matching_entries[0])
-    return entries.transfer_note(text, [entry.note for entry in file.entries]), max(directory_counts, default=None)
+        while matching_entries := hook_entry.find_entries(text, hook):
+            text = hook_entry.remove_entry(text, matching_entries[0])
+    return hook_entry.transfer_note(text, [entry.note for entry in file.entries]), max(directory_counts, default=None)
 
 
 def _file_change(file: HookFile, text: str | None, created_directories: int = 0) -> Change:

@@ -25,7 +25,10 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     if path.endswith("/"):
         installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
         return bool(installed_names) and all(
-            [child_path in installed_names and differs_only_by_install(project, child_path, "") for child_path in _list_files(project, path)]
+            [
+                child_path in installed_names and differs_only_by_install(project, child_path, "")
+                for child_path in _list_files(project, path)
+            ]
         )
     if path not in _FILES:
         return False
@@ -34,7 +37,9 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     try:
         current_data = read_project_file(project, os.path.join(project.root, path))
         committed_data = _committed_version(project, path, commit) if commit else None
-        return current_data is not None and _without_installed_parts(project, path, current_data) == _without_installed_parts(project, path, committed_data or b"")
+        return current_data is not None and _without_installed_parts(
+            project, path, current_data
+        ) == _without_installed_parts(project, path, committed_data or b"")
     except ExecplanError:
         return False  # whose it is can't be told
 
@@ -60,15 +65,14 @@ def _committed_version(project: Project, path: str, commit: str) -> bytes | None
 
 def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
     """What a file holds that is none of ours; raises ExecplanError, also where somebody has edited what is ours."""
-    from execplan.agents import block as blocks
-    from execplan.agents import managed
-    from execplan.agents.managed import ManagedFile
+    from execplan.agents import block
+    from execplan.agents.block import ManagedFile
 
     if path not in _HOOK_FILES:
-        style = blocks.MARKDOWN if path in _MARKDOWN else blocks.SHELL
+        style = block.MARKDOWN if path in _MARKDOWN else block.SHELL
         file = ManagedFile("", path, path, data, style)
         if path != _PRECOMMIT:
-            return managed.plan_uninstall(file, force=False).changes[0].new or b""
+            return block.plan_uninstall(file, force=False).changes[0].new or b""
         from execplan.agents import precommit
 
         return precommit.config_without_hook(file)
@@ -76,7 +80,9 @@ def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
 
     absolute_path = os.path.join(project.root, path)
     for integration in (guard_hook, session_hooks):
-        change_set = integration.uninstall(project, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data})
+        change_set = integration.uninstall(
+            project, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data}
+        )
         change = change_set.changes[0]
         data = (change.new or b"") if change.old is not None else data
     return data

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.jsons import BOM, LINE_END, parse_json, json_error
+from execplan.agents.jsons import BOM, LINE_END, json_error, parse_json
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -81,7 +81,12 @@ def replace_value(text: str, node: JsonNode, value: Any) -> str:
     root = parse_json(text)
     assert root is not None
     is_multiline = "\n" in text[node.start : node.end] or "\r" in text[node.start : node.end]
-    layout = JsonLayout(_line_end(text) if is_multiline else "", _indent_unit(text, root), _line_indent(text, node.start), _has_spaces(text, root))
+    layout = JsonLayout(
+        _line_end(text) if is_multiline else "",
+        _indent_unit(text, root),
+        _line_indent(text, node.start),
+        _has_spaces(text, root),
+    )
     return text[: node.start] + layout.format_value(value, 0) + text[node.end :]
 
 
@@ -110,17 +115,30 @@ def _insertion_in_blank_text(text: str, keys: Sequence[str]) -> InsertionPoint:
     line_end = _line_end(text)
     prefix, suffix = [fragment.replace("\n", line_end) for fragment in ("{" + insertion.prefix, insertion.suffix + "}")]
     suffix += "" if len(text) > bom else line_end
-    return insertion._replace(offset=bom, prefix=prefix, suffix=suffix, created_containers=insertion.created_containers + 1, layout=insertion.layout._replace(line_end=line_end))
+    return insertion._replace(
+        offset=bom,
+        prefix=prefix,
+        suffix=suffix,
+        created_containers=insertion.created_containers + 1,
+        layout=insertion.layout._replace(line_end=line_end),
+    )
 
 
-def _insertion_in_container(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None, missing: Sequence[str]) -> InsertionPoint:
+def _insertion_in_container(
+    text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None, missing: Sequence[str]
+) -> InsertionPoint:
     """Where an item goes behind the last of a container, with the containers that are missing around it."""
     layout = _item_layout(text, root, node, parent)
     prefix, suffix = "," if node.items else "", ""
     prefix += layout.line_break(0) or (" " if node.items and layout.has_spaces else "")
     for depth, key in enumerate(missing):
         is_last = depth == len(missing) - 1
-        prefix += json.dumps(key) + (": " if layout.has_spaces else ":") + ("[" if is_last else "{") + layout.line_break(depth + 1)
+        prefix += (
+            json.dumps(key)
+            + (": " if layout.has_spaces else ":")
+            + ("[" if is_last else "{")
+            + layout.line_break(depth + 1)
+        )
         suffix = layout.line_break(depth) + ("]" if is_last else "}") + suffix
     inside = text[node.start + 1 : node.end - 1]
     if layout.line_end and not node.items and not LINE_END.search(inside):
@@ -132,11 +150,15 @@ def _insertion_in_container(text: str, root: JsonNode, node: JsonNode, parent: J
 def _item_layout(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None) -> JsonLayout:
     """How an item of a container is laid out: as the last of it, or where it is empty as the container itself."""
     indent_unit = _indent_unit(text, root)
-    layout = JsonLayout(_line_end(text), indent_unit, _line_indent(text, node.start) + indent_unit, _has_spaces(text, root))
+    layout = JsonLayout(
+        _line_end(text), indent_unit, _line_indent(text, node.start) + indent_unit, _has_spaces(text, root)
+    )
     if node.items:
         gap = _gap_before_last_item(text, node)
         return layout._replace(indent=LINE_END.split(gap)[-1]) if LINE_END.search(gap) else layout._replace(line_end="")
-    return layout._replace(line_end="") if parent and not LINE_END.search(_gap_before_last_item(text, parent)) else layout
+    return (
+        layout._replace(line_end="") if parent and not LINE_END.search(_gap_before_last_item(text, parent)) else layout
+    )
 
 
 def _gap_before_last_item(text: str, node: JsonNode) -> str:

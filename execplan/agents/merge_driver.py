@@ -6,10 +6,9 @@ import os
 import shlex
 import sys
 
-from execplan.agents import block as blocks
-from execplan.agents import managed
+from execplan.agents import block
+from execplan.agents.block import ManagedFile
 from execplan.agents.change import Change, ChangeSet, read_project_file
-from execplan.agents.managed import ManagedFile
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.repo import ask, homes, stock
 from execplan.repo.adoption import tree
@@ -43,22 +42,42 @@ def driver_command() -> str:
 
 def attribute_lines(project: Project) -> list[str]:
     """The lines for .gitattributes: where the plans of a repository lie, those of all its homes."""
-    nearby_projects = [homes.project_at(folder) for folder in [project.root, *tree.find_projects(project.root, _SEARCH_DEPTH)]]
-    member_projects = [member_project for root_project in [project, *nearby_projects] if root_project.exists for member_project in homes.with_nested_projects(root_project)]
-    return sorted({line for member_project in member_projects if member_project.root == project.root for line in _project_attribute_lines(member_project)})
+    nearby_projects = [
+        homes.project_at(folder) for folder in [project.root, *tree.find_projects(project.root, _SEARCH_DEPTH)]
+    ]
+    member_projects = [
+        member_project
+        for root_project in [project, *nearby_projects]
+        if root_project.exists
+        for member_project in homes.with_nested_projects(root_project)
+    ]
+    return sorted(
+        {
+            line
+            for member_project in member_projects
+            if member_project.root == project.root
+            for line in _project_attribute_lines(member_project)
+        }
+    )
 
 
 def _insert_block(data: bytes, lines: list[str]) -> bytes:
     """The file with the block behind its last whole line: what is added to a line without an end would join the block."""
-    return blocks.insert_block(data, len(data.rpartition(b"\n")[0]) + 1 if b"\n" in data else 0, lines, blocks.SHELL)
+    return block.insert_block(data, len(data.rpartition(b"\n")[0]) + 1 if b"\n" in data else 0, lines, block.SHELL)
 
 
 def _project_attribute_lines(project: Project) -> list[str]:
     layout = project.settings.layout
     file_pattern = {FLAT_LAYOUT: "*.md", FOLDER_LAYOUT: "*/*.md"}.get(layout, f"*/{_escape_pattern(layout)}")
     date_depths = range(4 if "{" in project.settings.archive + project.settings.superseded else 1)
-    plan_directories = [(project.plans, ""), *[(folder, "[0-9]*/" * date_pattern) for folder in project.archives for date_pattern in date_depths]]
-    patterns = [f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), project.root))}/{date_pattern}{file_pattern}" for path, date_pattern in plan_directories]
+    plan_directories = [
+        (project.plans, ""),
+        *[(folder, "[0-9]*/" * date_pattern) for folder in project.archives for date_pattern in date_depths],
+    ]
+    patterns = [
+        f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), project.root))}/{date_pattern}{file_pattern}"
+        for path, date_pattern in plan_directories
+    ]
     return [f"{_quote_pattern(pattern)} merge={_ATTRIBUTE}" for pattern in patterns]
 
 
@@ -78,7 +97,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     """Add the attributes and the settings, or renew them; raises ExecplanError."""
     ask.require_repository(project)
     file, lines = _load_file(project), attribute_lines(project)
-    change_set = managed.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
+    change_set = block.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
     driver = ask.get_config(_config_path(project), _DRIVER_SETTING)
     if driver is not None and not _is_ours(driver) and not force:
         raise ExecplanError(
@@ -98,10 +117,12 @@ def install(project: Project, *, force: bool) -> ChangeSet:
 def uninstall(project: Project, *, force: bool) -> ChangeSet:
     """Take the attributes and the settings out; raises ExecplanError. A driver of somebody else's stays."""
     ask.require_repository(project)
-    change_set = managed.plan_uninstall(_load_file(project), force=force)
+    change_set = block.plan_uninstall(_load_file(project), force=force)
     driver = ask.get_config(_config_path(project), _DRIVER_SETTING)
     is_removable = driver is None or _is_ours(driver) or force
-    removed_settings = [_setting_change(project, name, None) for name in (_DRIVER_SETTING, _NAME_SETTING)] if is_removable else []
+    removed_settings = (
+        [_setting_change(project, name, None) for name in (_DRIVER_SETTING, _NAME_SETTING)] if is_removable else []
+    )
     return change_set._replace(changes=(*change_set.changes, *removed_settings))
 
 
@@ -113,7 +134,11 @@ def state(project: Project) -> str:
     probe = os.path.relpath(os.path.realpath(project.plan_file(project.plans, "plan")), project.root)
     attribute_fields = ask.output(project, "check-attr", "-z", "merge", "--", probe).split(b"\0")
     has_attribute = attribute_fields[2:3] == [_ATTRIBUTE.encode()]
-    driver = (ask.output_or_none(project, "config", "--get", _DRIVER_SETTING, no_status=1) or b"").decode("utf-8", "replace").strip()
+    driver = (
+        (ask.output_or_none(project, "config", "--get", _DRIVER_SETTING, no_status=1) or b"")
+        .decode("utf-8", "replace")
+        .strip()
+    )
     has_driver = bool(driver) and (not _is_ours(driver) or os.access(_driver_python(driver), os.X_OK))
     if has_attribute:
         return "installed" if has_driver else "attribute only"
@@ -134,7 +159,10 @@ def _driver_python(driver: str) -> str:
 
 def _setting_change(project: Project, name: str, value: str | None) -> Change:
     path = _config_path(project)
-    old, new = [setting_value if setting_value is None else os.fsencode(setting_value) for setting_value in (ask.get_config(path, name), value)]
+    old, new = [
+        setting_value if setting_value is None else os.fsencode(setting_value)
+        for setting_value in (ask.get_config(path, name), value)
+    ]
     return Change(WHAT, path, old, new, "" if old != new else "there already" if new else "not installed", setting=name)
 
 
@@ -146,4 +174,4 @@ def _config_path(project: Project) -> str:
 
 def _load_file(project: Project) -> ManagedFile:
     path = os.path.join(project.root, _FILE)
-    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), blocks.SHELL)
+    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), block.SHELL)

@@ -12,10 +12,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents import block as blocks
-from execplan.agents import managed
+from execplan.agents import block as managed
+from execplan.agents.block import ManagedFile
 from execplan.agents.change import Change, ChangeSet, read_project_file
-from execplan.agents.managed import ManagedFile
-from execplan.agents.yamls import END, INSTEAD, PreCommitConfig, InvalidConfigError, parse_config, find_hook_position
+from execplan.agents.yamls import END, INSTEAD, InvalidConfigError, PreCommitConfig, find_hook_position, parse_config
 from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask
 from execplan.repo.pattern import plan_paths_regex
@@ -29,7 +29,9 @@ _FILE = ".pre-commit-config.yaml"
 _HOOK_ID = "execplan-lint"
 _REPOS_LINE = "repos:"
 _REPLACED_PREFIX = "instead of "
-_MACHINE_WARNING = f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
+_MACHINE_WARNING = (
+    f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
+)
 
 
 def hook_lines(project: Project) -> list[str]:
@@ -101,7 +103,9 @@ def _insert_hook(data: bytes, lines: list[str]) -> bytes:
         raise _no_place_error(lines)
     if position.mode == INSTEAD:
         note = _REPLACED_PREFIX + json.dumps(data[position.start : position.end].decode("utf-8"), ensure_ascii=False)
-        return blocks.replace_line_with_block(data, position.start, position.end, [_REPOS_LINE, *lines], blocks.SHELL, note)
+        return blocks.replace_line_with_block(
+            data, position.start, position.end, [_REPOS_LINE, *lines], blocks.SHELL, note
+        )
     if position.mode == END:
         lines = [_REPOS_LINE, *lines]
     return blocks.insert_block(data, position.start, lines, blocks.SHELL, indent=position.indent)
@@ -116,7 +120,9 @@ def _remove_hook(data: bytes, block: Block) -> bytes:
     candidates += [blocks.remove_block(data, block, blocks.SHELL), blocks.restore_line(data, block, _REPOS_LINE)]
     for candidate in candidates:
         candidate_config = _try_load_config(candidate)
-        if candidate_config == expected_config or (block.is_edited and candidate_config):  # what was written into the block goes with it
+        if candidate_config == expected_config or (
+            block.is_edited and candidate_config
+        ):  # what was written into the block goes with it
             return candidate
     raise ExecplanError(
         "would-break",

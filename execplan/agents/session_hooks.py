@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.change import ChangeSet
     from execplan.agents.hook_entry import Hook
-    from execplan.agents.hook_file import PendingFiles, HookFile
+    from execplan.agents.hook_file import HookFile, PendingFiles
     from execplan.repo.home import Project
 
 WHAT = "session-hooks"
@@ -34,7 +34,9 @@ def hook_handler(program: str, hook: Hook) -> dict[str, Any]:
     return {"type": "command", "command": _LINE.format(program=program, mark=hook.mark), "timeout": TIMEOUT}
 
 
-def install(project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def install(
+    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+) -> ChangeSet:
     """Add the hooks for the programs, or renew them; without any for those that are at home here. Raises ExecplanError."""
     selected = hook_file.select_programs(project, programs)
     change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
@@ -46,12 +48,18 @@ def install(project: Project, *, force: bool, programs: Sequence[str] = (), ahea
     return change_set._replace(warnings=tuple(warnings))
 
 
-def uninstall(project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
+def uninstall(
+    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+) -> ChangeSet:
     """Take the hooks out for the programs, without any for all; raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
-    return hook_file.plan_uninstall(project, WHAT, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force)
+    return hook_file.plan_uninstall(
+        project, WHAT, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force
+    )
 
 
 def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
-    return hook_file.open_file(project, WHAT, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead)
+    return hook_file.open_file(
+        project, WHAT, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead
+    )

@@ -68,7 +68,9 @@ def find_hook_position(text: str) -> HookPosition | None:
         indent = text[_line_start(text, start) : start].lstrip("\ufeff")
         offset = _event_end(last_event)
         offset = offset if offset == _line_start(text, offset) else _next_line(text, offset)
-        while (line := text[offset : _next_line(text, offset)]).startswith(indent + " ") and line.lstrip().startswith("#"):
+        while (line := text[offset : _next_line(text, offset)]).startswith(indent + " ") and line.lstrip().startswith(
+            "#"
+        ):
             offset += len(line)  # a comment that belongs to the last item
         return _byte_position(text, INSIDE, offset, offset, indent) if not indent.strip() else None
     begin, end = _event_start(key), _event_end(last_event)

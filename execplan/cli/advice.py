@@ -77,7 +77,9 @@ def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
     if plan_facts.outcomes:
         return Advice((archive_command,))
     has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]
-    return Advice((f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command))
+    return Advice(
+        (f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command)
+    )
 
 
 def unfilled_sections(plan: Plan) -> list[str]:
@@ -85,7 +87,8 @@ def unfilled_sections(plan: Plan) -> list[str]:
     return [
         section.name or section.title
         for section in plan.sections
-        if not section.is_living and any([section.body_start <= at < section.content_end for at in plan.placeholder_lines])
+        if not section.is_living
+        and any([section.body_start <= at < section.content_end for at in plan.placeholder_lines])
     ]
 
 

@@ -37,10 +37,16 @@ class OpenTasks(NamedTuple):
 def find_open_tasks(project: Project, ref: PlanRef, plan: Plan, name: str | None = None) -> OpenTasks:
     """The open tasks of a plan and who has claimed them; `name` is who acts, if it is not `--as` or git's name."""
     claims_by_task = claims.task_claims(project, ref, plan)
-    last_index = next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1) if not claims_by_task else len(plan.tasks)
+    last_index = (
+        next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1)
+        if not claims_by_task
+        else len(plan.tasks)
+    )
     tasks = [task for task in tasks_json(plan.tasks[: last_index + 1]) if task["state"] == OPEN]
     claimed_tasks = [
-        {**task, "by": claims_by_task[task["id"]].name, "until": claims_by_task[task["id"]].format_end()} for task in tasks if task["id"] in claims_by_task
+        {**task, "by": claims_by_task[task["id"]].name, "until": claims_by_task[task["id"]].format_end()}
+        for task in tasks
+        if task["id"] in claims_by_task
     ]
     actor_name = (name or actor(project)) if claimed_tasks else ""
     first_unclaimed = next((task for task in tasks if task["id"] not in claims_by_task), None)

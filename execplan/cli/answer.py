@@ -71,7 +71,9 @@ def print_answer(answer: Answer, call: Call, kind: str) -> int:
         text = text if answer.is_raw and not sys.stdout.isatty() else printable_text(text)
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
-        print(f"next: {printable_line(answer.work.description)}, {answer.work.lead}: {printable_line(answer.work.command)}")
+        print(
+            f"next: {printable_line(answer.work.description)}, {answer.work.lead}: {printable_line(answer.work.command)}"
+        )
     elif not call.quiet and answer.next_commands:
         print(f"next: {printable_line(answer.next_commands[0])}")
     return answer.exit

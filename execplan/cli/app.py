@@ -115,7 +115,12 @@ class LazyCommandGroup(click.Group):
         write_command_section(formatter, "First steps", FIRST_STEPS)
 
 
-@click.group(cls=LazyCommandGroup, params=[*COMMON_OPTIONS, as_option()], context_settings=CONTEXT_SETTINGS, invoke_without_command=True)
+@click.group(
+    cls=LazyCommandGroup,
+    params=[*COMMON_OPTIONS, as_option()],
+    context_settings=CONTEXT_SETTINGS,
+    invoke_without_command=True,
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context, /, **flags: Any) -> None:

@@ -11,7 +11,7 @@ from execplan.cli.door import printable_line
 from execplan.cli.table import format_table
 from execplan.errors import CHECK_FAILED, POLICY, USAGE, ExecplanError
 from execplan.execution.evaluation.scope import approval_scope as scope_of
-from execplan.execution.evaluation.told import step_location, describe_commands
+from execplan.execution.evaluation.told import describe_commands, step_location
 from execplan.repo.execution.standing import APPROVED
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ExecplanError("declined", "nothing was approved", exit=CHECK_FAILED, hint="look at it again: execplan evaluate")
+        raise ExecplanError(
+            "declined", "nothing was approved", exit=CHECK_FAILED, hint="look at it again: execplan evaluate"
+        )
 
 
 def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
@@ -99,20 +101,30 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     lines = [f"inferred, {_describe_step(evaluated_step, path)}" for evaluated_step in scope.inferred_steps]
     lines += [f"not covered: {uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
     if scope.by_policy:
-        lines.append(f"approved by the policy: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}")
+        lines.append(
+            f"approved by the policy: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
+        )
     if scope.finished:
-        lines.append(f"done, and not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}")
+        lines.append(
+            f"done, and not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}"
+        )
     return ["", *lines] if lines else []
 
 
 def _describe_step(evaluated_step: EvaluatedStep, path: str) -> str:
     """A step with the very words of what it would run."""
-    commands = [f"{label} {command}" for label, command in describe_commands(evaluated_step.step)] or [evaluated_step.step.description]
+    commands = [f"{label} {command}" for label, command in describe_commands(evaluated_step.step)] or [
+        evaluated_step.step.description
+    ]
     argv = f" {list(evaluated_step.step.argv)!r}" if evaluated_step.step.argv is not None else ""
-    return printable_line(f"{step_location(evaluated_step.step, path)}: {evaluated_step.step.id}: {'; '.join(commands)}{argv}")
+    return printable_line(
+        f"{step_location(evaluated_step.step, path)}: {evaluated_step.step.id}: {'; '.join(commands)}{argv}"
+    )
 
 
-def approval_answer(approval_result: ApprovalResult, scope: ApprovalScope, evaluated: EvaluatedPlan, name: str) -> Answer:
+def approval_answer(
+    approval_result: ApprovalResult, scope: ApprovalScope, evaluated: EvaluatedPlan, name: str
+) -> Answer:
     """What was approved, or would be."""
     approval = approval_result.approval
     covered = [evaluated_step.step.id for evaluated_step in scope.covered]
@@ -147,7 +159,11 @@ def approval_answer(approval_result: ApprovalResult, scope: ApprovalScope, evalu
     start = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
     next_commands = (f"execplan resume {run} -p {name}" if run else start,)
     return Answer(
-        data, "\n".join(lines), warnings=approval_result.warnings, next_commands=next_commands if approval else (), is_requested=approval is None
+        data,
+        "\n".join(lines),
+        warnings=approval_result.warnings,
+        next_commands=next_commands if approval else (),
+        is_requested=approval is None,
     )
 
 
@@ -157,10 +173,22 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
     for checked_approval in checked_approvals:
         approval = checked_approval.stored.approval
         approver, expires_at = (approval.approver, approval.expires_at) if approval else ("?", "?")
-        covered = [f"revision {approval.revision}, {_coverage_text(approval)}"] if approval and approval.derived_from else []
-        rows.append((checked_approval.state, checked_approval.stored.digest[:12], approver, expires_at, "; ".join([*covered, *checked_approval.reasons]) or "-"))
+        covered = (
+            [f"revision {approval.revision}, {_coverage_text(approval)}"] if approval and approval.derived_from else []
+        )
+        rows.append(
+            (
+                checked_approval.state,
+                checked_approval.stored.digest[:12],
+                approver,
+                expires_at,
+                "; ".join([*covered, *checked_approval.reasons]) or "-",
+            )
+        )
     text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
-    return Answer({"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text)
+    return Answer(
+        {"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text
+    )
 
 
 def _coverage_text(approval: Approval) -> str:
@@ -177,7 +205,13 @@ def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[s
     fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
     fields |= {"covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None}
     path = project.display_path(checked_approval.stored.path)
-    return {"digest": checked_approval.stored.digest, "path": path, "state": checked_approval.state, "why": list(checked_approval.reasons), **fields}
+    return {
+        "digest": checked_approval.stored.digest,
+        "path": path,
+        "state": checked_approval.state,
+        "why": list(checked_approval.reasons),
+        **fields,
+    }
 
 
 _APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
@@ -188,6 +222,8 @@ def valid_approval_answer(project: Project, checked_approval: CheckedApproval) -
     assert checked_approval.state == APPROVED
     approval = checked_approval.stored.approval
     assert approval is not None
-    covered = f" (revision {approval.revision}, {_coverage_text(approval)})" if approval.derived_from is not None else ""
+    covered = (
+        f" (revision {approval.revision}, {_coverage_text(approval)})" if approval.derived_from is not None else ""
+    )
     text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(checked_approval.stored.path)}"
     return Answer(approval_json(project, checked_approval), text)

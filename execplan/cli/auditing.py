@@ -65,7 +65,9 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
         from execplan.engine import place
 
         records = _records_of_run(records, place.find_run(project, ref, run).id)
-    warnings = [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
+    warnings = (
+        [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
+    )
     warnings += [f"left out: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
     data = {
         "id": ref.id,
@@ -73,7 +75,11 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
         "anchored": audit_log.anchor.seq if audit_log.anchor is not None else None,
         "records": [record._asdict() for record in records],
     }
-    text = format_table(_HEAD, [row for record in records for row in _record_rows(record)]) if records else "nothing is recorded yet"
+    text = (
+        format_table(_HEAD, [row for record in records for row in _record_rows(record)])
+        if records
+        else "nothing is recorded yet"
+    )
     next_commands = (f"execplan audit {ref.shell_name} --verify",) if records else ()
     return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
 
@@ -91,18 +97,27 @@ def verify_all_answer(project: Project) -> Answer:
 def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Answer:
     """Go on with a ledger that is broken."""
     verification = verify.verify_log(project, ref)
-    data: dict[str, Any] = {"id": ref.id, "ledger": verification.path, "reasons": list(verification.reasons), "changed": False}
+    data: dict[str, Any] = {
+        "id": ref.id,
+        "ledger": verification.path,
+        "reasons": list(verification.reasons),
+        "changed": False,
+    }
     if not verification.reasons:
         return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
     if options.dry_run:
         lines = [f"would accept: {problem}" for problem in verification.reasons]
         return Answer({**data, "record": None, "commit": None}, printable_lines(lines))
-    from execplan.engine.ledger.accept import accept_broken_log
+    from execplan.engine.ledger.verify import accept_broken_log
 
     record, commit, warnings = accept_broken_log(project, ref, reason, options)
     lines = [f"accepted: {problem}" for problem in verification.reasons]
     lines += [f"committed {commit[:12]}"] if commit else []
-    data |= {"changed": record is not None, "record": record._asdict() if record is not None else None, "commit": commit}
+    data |= {
+        "changed": record is not None,
+        "record": record._asdict() if record is not None else None,
+        "commit": commit,
+    }
     return Answer(data, printable_lines(lines), warnings=warnings, is_requested=False)
 
 
@@ -114,9 +129,17 @@ def _verification_answer(verifications: Sequence[LogVerification], extra_warning
     for verification in broken:
         lines.append(f"bring {verification.path} back as it was, from git or a backup; or go on, on record:")
         lines.append(f"  execplan audit {shlex.quote(verification.plan)} --accept REASON")
-    warnings = tuple([f"{verification.plan}: {line}" for verification in verifications for line in verification.warnings]) + extra_warnings
+    warnings = (
+        tuple([f"{verification.plan}: {line}" for verification in verifications for line in verification.warnings])
+        + extra_warnings
+    )
     data = {"plans": [_verification_json(verification) for verification in verifications]}
-    return Answer(data, printable_lines(lines, head), max([verification.exit for verification in verifications], default=OK), warnings=warnings)
+    return Answer(
+        data,
+        printable_lines(lines, head),
+        max([verification.exit for verification in verifications], default=OK),
+        warnings=warnings,
+    )
 
 
 def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str, str]]:
@@ -149,7 +172,11 @@ def _records_of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecor
     """The records of a run, and those that approved it."""
     run_records = [record for record in records if record.run == run]
     approval_ids = [record.said["approval_id"] for record in run_records if record.said.get("approval_id")]
-    return [record for record in records if record.run == run or (not record.run and record.said.get("approval") in approval_ids)]
+    return [
+        record
+        for record in records
+        if record.run == run or (not record.run and record.said.get("approval") in approval_ids)
+    ]
 
 
 class _RecordFields(dict[str, str]):

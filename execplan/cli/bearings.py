@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef, StoredPlan
 
 
-def build_overview(stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()) -> PlanOverview:
+def build_overview(
+    stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()
+) -> PlanOverview:
     """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
     from execplan.repo import ask
     from execplan.repo.gathering import worktree
@@ -39,7 +41,9 @@ def build_overview(stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str]
 
             from execplan.agents.installed_changes import differs_only_by_install
 
-            tree, drift = worktree.inspect_worktree(project, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, project))
+            tree, drift = worktree.inspect_worktree(
+                project, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, project)
+            )
     except ExecplanError as error:
         if error.code not in ask.GIT_UNUSABLE_CODES:
             raise
@@ -66,14 +70,20 @@ def _overview_without_git(stored_plan: StoredPlan, plan: Plan, ignore: tuple[str
         state=state,
         plan=plan,
         next_task_id=next_task_id,
-        claimed_tasks=tuple([(claimed_task["id"], claimed_task["by"]) for claimed_task in open_tasks.other_claimed_tasks]) if open_tasks is not None else (),
+        claimed_tasks=tuple(
+            [(claimed_task["id"], claimed_task["by"]) for claimed_task in open_tasks.other_claimed_tasks]
+        )
+        if open_tasks is not None
+        else (),
         stalled=is_open and PlanActivity().is_stalled(project, ref.path, plan),
         lint_errors=_lint_errors(project, ref, ignore),
         steps_status=status_summary,
         working_tree=None,
         drift=None,
         commands=tuple(_next_commands(stored_plan, advice)),
-        claimed_until=open_tasks.task["until"] if open_tasks is not None and open_tasks.task is not None and open_tasks.is_yours else "",
+        claimed_until=open_tasks.task["until"]
+        if open_tasks is not None and open_tasks.task is not None and open_tasks.is_yours
+        else "",
         completion_command=work.command if work is not None and work.task is not None else "",
         urgency_reason=work.description if work is not None and work.task is None else advice.why,
     )
@@ -93,17 +103,23 @@ def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, 
         status = standing.status_if_active(stored_plan)
     except ExecplanError as error:
         return None, f"can't be told: {error.message}"
-    return status, standing.status_text(status) if status and (status["state"] != standing.NOT_COMPILED or status["run"]) else ""
+    return status, standing.status_text(status) if status and (
+        status["state"] != standing.NOT_COMPILED or status["run"]
+    ) else ""
 
 
 def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
     from execplan.lint.selection import RuleSelection
-    from execplan.repo.checking.one import CheckTarget, CheckOptions, check_plan
+    from execplan.repo.checking.one import CheckOptions, CheckTarget, check_plan
 
-    findings = check_plan(CheckTarget(project, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))).findings
-    return tuple([f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR])
+    findings = check_plan(
+        CheckTarget(project, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))
+    ).findings
+    return tuple(
+        [f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR]
+    )
 
 
 def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:

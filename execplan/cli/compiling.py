@@ -53,7 +53,13 @@ def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     with ErrorContext(display_path):
         plan = reader.read(shelf.read_bytes(project, ref.path))
     findings = find_step_advice(plan, find_annotated_steps(plan))
-    return tuple([f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}" for finding in findings if finding.kind in _WARNING_CODES])
+    return tuple(
+        [
+            f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}"
+            for finding in findings
+            if finding.kind in _WARNING_CODES
+        ]
+    )
 
 
 def result_from_document(document: ExecutionPlan) -> CompileResult:
@@ -63,7 +69,11 @@ def result_from_document(document: ExecutionPlan) -> CompileResult:
 
 def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
     """Its bytes and nothing else; as JSON, the document among the data."""
-    data = {**_result_json(compile_result), "document": compile_result.document.model_dump(mode="json", by_alias=True)} if as_json else {}
+    data = (
+        {**_result_json(compile_result), "document": compile_result.document.model_dump(mode="json", by_alias=True)}
+        if as_json
+        else {}
+    )
     return Answer(data, compile_result.data.decode(), warnings=compile_result.warnings, is_raw=True)
 
 
@@ -100,7 +110,12 @@ def _read_existing(path: str) -> bytes | None:
 
 
 def store_result(
-    project: Project, ref: PlanRef, build_result: Callable[[], CompileResult], options: WriteOptions, summary: str, leading_lines: Sequence[str] = ()
+    project: Project,
+    ref: PlanRef,
+    build_result: Callable[[], CompileResult],
+    options: WriteOptions,
+    summary: str,
+    leading_lines: Sequence[str] = (),
 ) -> Answer:
     """Stored among the artifacts of a plan, printed below the lines `leading_lines`; raises ExecplanError."""
     results: list[CompileResult] = []
@@ -111,20 +126,40 @@ def store_result(
 
     stored_document = store.save(project, ref, build_bytes, options, command="compile", summary=summary)
     compile_result = results[0]
-    lines = [*leading_lines, *_write_lines(stored_document.path, changed=stored_document.changed, dry_run=options.dry_run)]
+    lines = [
+        *leading_lines,
+        *_write_lines(stored_document.path, changed=stored_document.changed, dry_run=options.dry_run),
+    ]
     if stored_document.commit:
         lines.append(f"committed {stored_document.commit[:12]}")
-    answer_data = {"id": ref.id, **_result_json(compile_result), "path": stored_document.path, "changed": stored_document.changed, "commit": stored_document.commit}
+    answer_data = {
+        "id": ref.id,
+        **_result_json(compile_result),
+        "path": stored_document.path,
+        "changed": stored_document.changed,
+        "commit": stored_document.commit,
+    }
     if options.dry_run:
         answer_data["diff"] = stored_document.diff
-    next_commands = () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",)
+    next_commands = (
+        () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",)
+    )
     warnings = (*compile_result.warnings, *stored_document.warnings)
     diff = stored_document.diff if options.dry_run else ""
-    return Answer(answer_data, _result_text(compile_result, lines, diff), warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
+    return Answer(
+        answer_data,
+        _result_text(compile_result, lines, diff),
+        warnings=warnings,
+        next_commands=next_commands,
+        is_requested=options.dry_run,
+    )
 
 
 def store_in_new_plan(
-    plans: Sequence[tuple[Project, PlanRef]], title: str, build_document: Callable[[str], ExecutionPlan], options: WriteOptions
+    plans: Sequence[tuple[Project, PlanRef]],
+    title: str,
+    build_document: Callable[[str], ExecutionPlan],
+    options: WriteOptions,
 ) -> Answer:
     """Stored for a new plan, which says which plans it joins; raises ExecplanError."""
     from execplan.repo import pick, scaffold
@@ -135,11 +170,19 @@ def store_in_new_plan(
     if options.dry_run:
         compile_result = result_from_document(build_document(new.id))
         lines = [f"would make {path}" for path in new.paths]
-        data = {"id": new.id, **_result_json(compile_result), "path": f"{new.paths[1]}{store.PLAN_FILE_NAME}", "changed": True, "commit": None}
+        data = {
+            "id": new.id,
+            **_result_json(compile_result),
+            "path": f"{new.paths[1]}{store.PLAN_FILE_NAME}",
+            "changed": True,
+            "commit": None,
+        }
         return Answer({**data, "diff": new.diff}, _result_text(compile_result, lines, new.diff), warnings=new.warnings)
     project, ref = pick.select_plan(project.base, new.id)
     wrote = (f"wrote {new.path}",)
-    answer = store_result(project, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote)
+    answer = store_result(
+        project, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote
+    )
     return answer._replace(warnings=(*new.warnings, *answer.warnings))
 
 
@@ -148,7 +191,12 @@ def imported_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -
     compile_result = CompileResult(current_plan.document, current_plan.data)
     data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
     text = _result_text(compile_result, [f"{current_plan.path} {_IMPORTED_NOTE}"])
-    return Answer(data, text, next_commands=(f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",), is_requested=False)
+    return Answer(
+        data,
+        text,
+        next_commands=(f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",),
+        is_requested=False,
+    )
 
 
 def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
@@ -169,11 +217,16 @@ def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPla
         is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
         state_text = "is what the plan compiles to" if is_compiled else _IMPORTED_NOTE
         return Answer(data, escape_unprintable(f"{current_plan.path} {state_text}"), is_requested=False)
-    lines = [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
+    lines = (
+        [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
+    )
     lines += [f"  {difference}" for difference in current_plan.differences]
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     return Answer(
-        data, printable_lines(lines), exit=CHECK_FAILED, next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
+        data,
+        printable_lines(lines),
+        exit=CHECK_FAILED,
+        next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",),
     )
 
 
@@ -197,5 +250,11 @@ def _result_text(compile_result: CompileResult, lines: list[str], diff: str = ""
     """The steps, what was not taken, and what became of them."""
     skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
     return "\n".join(
-        [steps_table(steps_json(compile_result.document)), "", *skipped, *([""] if skipped else []), printable_lines(lines, diff)]
+        [
+            steps_table(steps_json(compile_result.document)),
+            "",
+            *skipped,
+            *([""] if skipped else []),
+            printable_lines(lines, diff),
+        ]
     )

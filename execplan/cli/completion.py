@@ -49,7 +49,9 @@ def completion_script(group: click.Command, shell: str) -> str:
     return ShellComplete.source(kind(group, {}, "execplan", "_EXECPLAN_COMPLETE"))
 
 
-def completion_candidates(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def completion_candidates(
+    kind: str, ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """The candidates of a kind that begin like what was typed; none where they can't be read."""
     directory = os.path.abspath(ctx.params.get("folder") or ctx.find_root().params.get("folder") or "")
     try:
@@ -112,7 +114,9 @@ def _plan(directory: str, ctx: click.Context) -> Plan | None:
 def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
     from execplan.repo.drafting import templates
 
-    return _matching_items(((template.name, template.about) for template in templates.list_templates(homes.find(directory))), incomplete)
+    return _matching_items(
+        ((template.name, template.about) for template in templates.list_templates(homes.find(directory))), incomplete
+    )
 
 
 def _help_topics(incomplete: str) -> list[CompletionItem]:
@@ -138,10 +142,12 @@ def _rules(incomplete: str) -> list[CompletionItem]:
 
 def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """What can be installed and is not named yet."""
-    from execplan.cli.integrations import INTEGRATIONS
+    from execplan.cli.integrate import INTEGRATIONS
 
     used_names = ctx.params.get(param.name or "") or ()
-    return _matching_items(((name, about) for name, about in INTEGRATIONS.items() if name not in used_names), incomplete)
+    return _matching_items(
+        ((name, about) for name, about in INTEGRATIONS.items() if name not in used_names), incomplete
+    )
 
 
 def _matching_items(entries: Iterable[tuple[str, str | None]], incomplete: str) -> list[CompletionItem]:

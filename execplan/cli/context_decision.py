@@ -2,36 +2,104 @@
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.cli.table import format_table
 from execplan.clock import now
 from execplan.context.baseline import select_newest_first
 from execplan.context.budget import allocate_budget
 from execplan.context.choose import RELEVANCE_THRESHOLD, select_by_relevance
-from execplan.context.decide import build_decision
+from execplan.context.decide import CONTROL, OPTIMIZED, assign_variant, build_decision
 from execplan.context.decision import Decision, Experiment, SessionHygiene
-from execplan.context.experiment import CONTROL, OPTIMIZED, assign_variant
 from execplan.context.hygiene import assess_session, hygiene_without_session
 from execplan.context.intent import Intent, classify_intent
-from execplan.context.models import recommend_model, load_models
+from execplan.context.models import load_models, recommend_model
 from execplan.context.printing import PackPrinter
 from execplan.context.render import FORMATS
 from execplan.context.score import score_units
 from execplan.context.tokens import make_counter
-from execplan.context.unit import KEEP, MESSAGE, PRUNE
+from execplan.context.unit import KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.errors import INPUT, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.cli.context_options import ContextOptions
+    from execplan.cli.verbs.context import ContextOptions
+    from execplan.context.decision import Chosen
     from execplan.context.models import LanguageModel
     from execplan.context.printing import PackItem
     from execplan.context.tokens import Counter
     from execplan.context.unit import ContextPack, Unit
     from execplan.repo.gathering.gather import GatheredPack
     from execplan.repo.gathering.terms import ContextSettings
+
+
+_RESULTS = {KEEP: "kept", SUMMARIZE: "shortened", TRUNCATE: "shortened", PRUNE: "left out"}
+_GROUPS = tuple(dict.fromkeys(_RESULTS.values()))
+_COLUMNS = ("result", "tokens", "item", "why")
+
+
+def decision_summary(decision: Decision) -> str:
+    """The decision in a line."""
+    statistics, valid, token_counter = decision.statistics, decision.validation, decision.explainability.counter
+    counts = [
+        f"{count} {label}"
+        for label, count in (
+            ("kept", statistics.units_kept),
+            ("summarized", statistics.units_summarized),
+            ("truncated", statistics.units_truncated),
+            ("left out", statistics.units_pruned),
+        )
+        if count or label == "kept"
+    ]
+    token_limit = decision.recommendations.budget_allocation.context
+    savings = f", {statistics.reduction_percentage} % less than all of it" if statistics.tokens_saved else ""
+    action = decision.session_hygiene.recommended_action
+    session = f"; session: {action.replace('_', ' ')}" if action != "continue" else ""
+    precision = "" if token_counter.exact else "about "
+    return f"{', '.join(counts)}: {precision}{valid.total_tokens:,} of {token_limit:,} tokens ({token_counter.name}){savings}{session}"
+
+
+def explanation_table(decision: Decision) -> str:
+    """A row for each item: kept, shortened, left out; the most important first in each group."""
+    items = sorted(decision.optimized_context, key=lambda item: (_GROUPS.index(_RESULTS[item.action]), -item.priority))
+    return _table_with_head(_COLUMNS, [[_RESULTS[item.action], _tokens(item), item.id, item.reason] for item in items])
+
+
+def comparison_table(control: Decision, optimized: Decision) -> str:
+    """Both decisions side by side: their sums, then a row for each item."""
+    both = (control, optimized)
+    sums = [
+        ["strategy", *[decision.explainability.strategy_used for decision in both]],
+        ["tokens", *[f"{decision.validation.total_tokens:,}" for decision in both]],
+        ["kept", *[f"{decision.statistics.units_kept:,}" for decision in both]],
+        [
+            "shortened",
+            *[f"{decision.statistics.units_summarized + decision.statistics.units_truncated:,}" for decision in both],
+        ],
+        ["left out", *[f"{decision.statistics.units_pruned:,}" for decision in both]],
+    ]
+    optimized_items = {item.id: item for item in optimized.optimized_context}
+    rows = [[item.id, _result(item), _result(optimized_items[item.id])] for item in control.optimized_context]
+    head = ("item", "control", "optimized")
+    return f"{_table_with_head(('sum', *head[1:]), sums)}\n\n{_table_with_head(head, rows)}"
+
+
+def _result(item: Chosen) -> str:
+    return f"{_RESULTS[item.action]} {_tokens(item)}" if item.action != PRUNE else f"left out {item.original_tokens:,}"
+
+
+def _tokens(item: Chosen) -> str:
+    if item.action == KEEP:
+        return f"{item.tokens:,}"
+    return f"{item.tokens:,} of {item.original_tokens:,}"
+
+
+def _table_with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with the names of its columns, also where no terminal shows it."""
+    return format_table(head, rows) if sys.stdout.isatty() else format_table(head, [head, *rows])
 
 
 class PackResult(NamedTuple):
@@ -55,13 +123,19 @@ def decide_pack(gathered: GatheredPack, settings: ContextSettings, options: Cont
     return _decide_variant(gathered, settings, options, experiment)
 
 
-def decide_variants(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> tuple[PackResult, PackResult]:
+def decide_variants(
+    gathered: GatheredPack, settings: ContextSettings, options: ContextOptions
+) -> tuple[PackResult, PackResult]:
     """The control, and the optimized pack."""
-    control, optimized = [_decide_variant(gathered, settings, options, Experiment(variant=name)) for name in (CONTROL, OPTIMIZED)]
+    control, optimized = [
+        _decide_variant(gathered, settings, options, Experiment(variant=name)) for name in (CONTROL, OPTIMIZED)
+    ]
     return control, optimized
 
 
-def _decide_variant(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, experiment: Experiment) -> PackResult:
+def _decide_variant(
+    gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, experiment: Experiment
+) -> PackResult:
     pack = gathered.pack
     model_table = load_models(settings.models)
     budget = settings.budget if options.budget is None else options.budget
@@ -93,7 +167,9 @@ def _decide_variant(gathered: GatheredPack, settings: ContextSettings, options: 
     return PackResult(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
 
 
-def _target(settings: ContextSettings, options: ContextOptions, gathered: GatheredPack) -> tuple[LanguageModel, list[str]]:
+def _target(
+    settings: ContextSettings, options: ContextOptions, gathered: GatheredPack
+) -> tuple[LanguageModel, list[str]]:
     """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is not known."""
     model_table = load_models(settings.models)
     model_sources = (
@@ -114,7 +190,12 @@ def _hygiene(pack: ContextPack, items: Sequence[PackItem], window: int) -> Sessi
     if not session_items:
         return hygiene_without_session()
     messages = len([item for item in session_items if item.unit.type == MESSAGE])
-    return assess_session(messages, sum([item.original_tokens for item in session_items]), sum([item.tokens for item in session_items]), window)
+    return assess_session(
+        messages,
+        sum([item.original_tokens for item in session_items]),
+        sum([item.tokens for item in session_items]),
+        window,
+    )
 
 
 class FetchedItems(NamedTuple):
@@ -148,7 +229,14 @@ def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: Cont
     else:
         printer = PackPrinter(pack, scored, token_counter, form)
         fetched = [
-            (scored_unit.unit, KEEP, printer.full_renderings[scored_unit.unit.id].text, printer.full_renderings[scored_unit.unit.id].tokens)
+            (
+                scored_unit.unit,
+                KEEP,
+                printer.full_renderings[scored_unit.unit.id].text,
+                printer.full_renderings[scored_unit.unit.id].tokens,
+            )
             for scored_unit in printer.candidates
         ]
-    return FetchedItems("".join([form.render_unit(unit, text, action) for unit, action, text, _ in fetched]), fetched, token_counter)
+    return FetchedItems(
+        "".join([form.render_unit(unit, text, action) for unit, action, text, _ in fetched]), fetched, token_counter
+    )

@@ -8,7 +8,7 @@ import os
 import sys
 
 from execplan import trace
-from execplan.errors import INTERNAL_ERROR, ENVIRONMENT, INTERRUPTED, CHECK_FAILED, OK, TERMINATED, ExecplanError
+from execplan.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
 
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-_SYSTEM_ERRORS = (*_DISK_ERRORS, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE)
+_SYSTEM_ERRORS = (
+    *_DISK_ERRORS,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOMEM,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ESTALE,
+)
 """Errors of the machine, which are no bug of ours wherever they come up."""
 
 
@@ -48,7 +57,9 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         if isinstance(error, OSError) and error.errno in _DISK_ERRORS and error.filename is None:
             discard_output()
             message = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
-            return _print_error(ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space"), as_json, kind)
+            return _print_error(
+                ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space"), as_json, kind
+            )
         if isinstance(error, disk.NotRegularError):
             return _print_error(disk.file_error(error, error.filename, "open"), as_json, kind)
         if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
@@ -71,7 +82,9 @@ def error_document(error: ExecplanError, kind: str) -> str:
         "hint": error.hint or None,
         "candidates": list(error.details or error.candidates),
     }
-    data = (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
+    data = (
+        (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
+    )
     return json_document(kind, data, error=error_data, warnings=trace.warnings)
 
 
@@ -101,7 +114,7 @@ def dump_json(value: object) -> str:
     """A value as JSON on a line, with what can't be seen or acts on a terminal written as escapes."""
     import json
 
-    from execplan.text.hidden import replace_hidden, may_have_hidden
+    from execplan.text.hidden import may_have_hidden, replace_hidden
 
     text = json.dumps(value, ensure_ascii=False)
     return replace_hidden(text, _json_escapes) if may_have_hidden(text) else text

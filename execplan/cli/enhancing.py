@@ -52,15 +52,23 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     warnings = (*closed, *enhancement.warnings)
     if enhancement.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
         warnings = (_warning(enhancement.reason, *enhancement.violations[:1]), *warnings)
-    sent_lines = [f"sent {_size_text(sending)}, to {printable_line(command.program)}"] if enhancement.outcome != enhance.NOT_SENT else []
+    sent_lines = (
+        [f"sent {_size_text(sending)}, to {printable_line(command.program)}"]
+        if enhancement.outcome != enhance.NOT_SENT
+        else []
+    )
     next_commands: tuple[str, ...] = ()
     if enhancement.outcome == enhance.PROPOSED:
         path = os.path.relpath(os.path.join(project.root, enhancement.path))
-        next_commands = (f"execplan compile {quote_plan_name(ref.id, project.display_path(ref.path))} --from {quote_plan_name(path)}",)
+        next_commands = (
+            f"execplan compile {quote_plan_name(ref.id, project.display_path(ref.path))} --from {quote_plan_name(path)}",
+        )
     return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(enhancement)], warnings, next_commands)
 
 
-def _compile_and_store(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
+def _compile_and_store(
+    project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions
+) -> Answer:
     """The plan compiled and stored; one whose execution plan comes from elsewhere keeps that."""
     from execplan.repo.amend import ensure_not_archived
     from execplan.repo.homes import require_existing
@@ -74,7 +82,11 @@ def _compile_and_store(project: Project, ref: PlanRef, make: Callable[[], Compil
 
 
 def _add_enhancement(
-    answer: Answer, data: Mapping[str, Any], lines: list[str], warnings: tuple[str, ...], next_commands: tuple[str, ...] = ()
+    answer: Answer,
+    data: Mapping[str, Any],
+    lines: list[str],
+    warnings: tuple[str, ...],
+    next_commands: tuple[str, ...] = (),
 ) -> Answer:
     """The answer of a compile, with what came of the program."""
     text = "\n".join([answer.text, *(["", *lines] if lines else [])])
@@ -88,7 +100,11 @@ def _add_enhancement(
 
 
 def _request_json(sending: PreparedRequest, share: Sequence[str]) -> dict[str, Any]:
-    request_fields = {"sha256": digest(sending.payload), "bytes": len(sending.payload), "redactions": sending.redactions}
+    request_fields = {
+        "sha256": digest(sending.payload),
+        "bytes": len(sending.payload),
+        "redactions": sending.redactions,
+    }
     return {**request_fields, "shared": list(share)}
 
 
@@ -97,7 +113,10 @@ def _enhancement_json(enhancement: EnhancementResult) -> dict[str, Any]:
         "ended": enhancement.outcome,
         "reason": enhancement.reason,
         "violations": list(enhancement.violations),
-        "received": {"sha256": digest(enhancement.received) if enhancement.received else None, "bytes": len(enhancement.received)},
+        "received": {
+            "sha256": digest(enhancement.received) if enhancement.received else None,
+            "bytes": len(enhancement.received),
+        },
         "differences": list(enhancement.differences),
         "looser": list(enhancement.relaxations),
         "diff": enhancement.diff,

@@ -6,9 +6,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.agents import change as changes
+from execplan.agents import change
 from execplan.cli.answer import Answer
-from execplan.cli.integrations import INTEGRATIONS
 from execplan.cli.printing import printable_lines
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, state
@@ -19,6 +18,19 @@ if TYPE_CHECKING:
 
     from execplan.agents.change import Change, ChangeSet
     from execplan.repo.home import Project
+
+
+INTEGRATIONS = {
+    "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
+    "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
+    "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
+    "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
+    "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
+    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
+    "completion": "completion of commands, plans, tasks, sections and codes in bash, zsh or fish",
+}
+"""Each integration, and what it is."""
+
 
 _PROJECT_MODULES = {
     "agents": "agents_md",
@@ -43,7 +55,9 @@ class IntegrationRequest(NamedTuple):
     """Of guard and session-hooks; none: those that are found."""
 
 
-def check_request(command_name: str, names: Sequence[str], shell: str | None, programs: Sequence[str]) -> IntegrationRequest:
+def check_request(
+    command_name: str, names: Sequence[str], shell: str | None, programs: Sequence[str]
+) -> IntegrationRequest:
     """What is named, if it fits together; raises ExecplanError."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
@@ -75,22 +89,36 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
         if project is not None and (project.exists or project.git):
             with state.lock(project, "home", f"{command_name} {' '.join(names)}"):
                 planned = plan()
-                linked = changes.apply_changes(_all_changes(planned))
+                linked = change.apply_changes(_all_changes(planned))
         else:
-            linked = changes.apply_changes(_all_changes(planned))
+            linked = change.apply_changes(_all_changes(planned))
     warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
-    next_commands = () if dry_run else tuple([command for planned_change in planned for command in planned_change.next_commands])
+    next_commands = (
+        () if dry_run else tuple([command for planned_change in planned for command in planned_change.next_commands])
+    )
     return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
 
 
-def _plan_integration(command_name: str, name: str, project: Project | None, request: IntegrationRequest, earlier_changes: list[Change], *, force: bool) -> ChangeSet:
+def _plan_integration(
+    command_name: str,
+    name: str,
+    project: Project | None,
+    request: IntegrationRequest,
+    earlier_changes: list[Change],
+    *,
+    force: bool,
+) -> ChangeSet:
     """What an integration changes behind those that were planned before it."""
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
-    plan_change: Callable[..., ChangeSet] = getattr(import_module(f"execplan.agents.{_PROJECT_MODULES[name]}"), command_name)
+    plan_change: Callable[..., ChangeSet] = getattr(
+        import_module(f"execplan.agents.{_PROJECT_MODULES[name]}"), command_name
+    )
     if name not in _PROGRAM_INTEGRATIONS:
         return plan_change(project, force=force)
-    return plan_change(project, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes})
+    return plan_change(
+        project, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes}
+    )
 
 
 def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> ChangeSet:
@@ -112,7 +140,12 @@ def _all_changes(planned: list[ChangeSet]) -> list[Change]:
 
 
 def _changes_answer(
-    file_changes: list[Change], project: Project | None, warnings: tuple[str, ...], next_commands: tuple[str, ...], *, dry_run: bool
+    file_changes: list[Change],
+    project: Project | None,
+    warnings: tuple[str, ...],
+    next_commands: tuple[str, ...],
+    *,
+    dry_run: bool,
 ) -> Answer:
     def display_path(path: str) -> str:
         return project.display_path(path) if project is not None else path
@@ -131,7 +164,11 @@ def _changes_answer(
     if dry_run:
         data["diff"] = "\n".join(diffs)
     return Answer(
-        data, printable_lines(lines, "\n".join(diffs) if dry_run else ""), warnings=warnings, next_commands=next_commands, is_requested=dry_run
+        data,
+        printable_lines(lines, "\n".join(diffs) if dry_run else ""),
+        warnings=warnings,
+        next_commands=next_commands,
+        is_requested=dry_run,
     )
 
 

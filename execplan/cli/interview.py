@@ -88,7 +88,10 @@ def interview(project: Project, path: str) -> bytes:
             question = _question_lines(plan, section)
             print(
                 "\n".join(
-                    [fill(printable_text(line), _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in question]
+                    [
+                        fill(printable_text(line), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+                        for line in question
+                    ]
                 )
             )
             filled += _fill(project, ref, section, question)
@@ -104,7 +107,9 @@ def interview(project: Project, path: str) -> bytes:
 def _question_lines(plan: Plan, section: Section) -> list[str]:
     """The placeholder text of a section, without the labels of fields."""
     lines = [plan.text.lines[at] for at in plan.placeholder_lines if section.start < at < section.end]
-    bare = [line.strip().removesuffix(PLACEHOLDER_MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines]
+    bare = [
+        line.strip().removesuffix(PLACEHOLDER_MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines
+    ]
     return [line for line in bare if line and not line.endswith(_LABELS)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.door import printable_line
-from execplan.cli.prompts import confirm, can_ask
+from execplan.cli.prompts import can_ask, confirm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

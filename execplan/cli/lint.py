@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
 from execplan.cli.door import printable_line
 from execplan.errors import CHECK_FAILED, OK
@@ -11,14 +12,60 @@ from execplan.lint.rule import ERROR, LEVELS
 from execplan.lint.selection import levels_at_least
 from execplan.repo import own
 from execplan.repo.checking.one import CheckOptions, check_plan, may_differ_from_head
-from execplan.repo.checking.targets import resolve_target_groups, iter_targets
+from execplan.repo.checking.targets import iter_targets, resolve_target_groups
 from execplan.repo.checking.tree import RepositoryTrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
 
     from execplan.repo.checking.one import CheckedFile
+
+
+_MIN_PLANS = 200
+"""Plans that take about a quarter of a second."""
+_REFRESH_SECONDS = 0.1
+"""Seconds between two pictures."""
+
+
+class ProgressBar:
+    """A bar that shows how many plans have been judged; it is there from the first tick on, if there are many."""
+
+    def __init__(self, *, is_enabled: bool = True) -> None:
+        self._is_enabled = is_enabled
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._next_refresh = 0.0
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def tick(self, completed: int, total: int) -> None:
+        """So many are done."""
+        if not self._is_enabled or total < _MIN_PLANS or monotonic() < self._next_refresh:
+            return
+        if self._progress is None:
+            if not sys.stderr.isatty():
+                self._is_enabled = False
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._progress.start()
+            self._task = self._progress.add_task("lint", total=total)
+        if self._task is not None:
+            self._progress.update(self._task, completed=completed, refresh=True)
+        self._next_refresh = monotonic() + _REFRESH_SECONDS
 
 
 _MAX_SKIPPED_NAMED = 5
@@ -51,7 +98,6 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
             check_options = add_committed_plans(target_groups, check_options)
         checked = [check_plan(target, check_options) for target in file_targets]
     else:
-        from execplan.cli.progress import ProgressBar
         from execplan.repo.checking.many import check_plans
         from execplan.repo.checking.revised import add_committed_plans
 
@@ -68,7 +114,11 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         checked += check_projects(os.getcwd(), check_options)
     for notice in skip_notices(checked):
         sys.stderr.write(f"execplan: warning: {printable_line(notice)}\n")
-    lines = [*report_lines(checked), summarize_findings(checked), *[f"next: {command}" for command in explain_commands(checked)]]
+    lines = [
+        *report_lines(checked),
+        summarize_findings(checked),
+        *[f"next: {command}" for command in explain_commands(checked)],
+    ]
     sys.stdout.write(_printable("".join([line + "\n" for line in lines])))
     return exit_status(checked)
 
@@ -108,7 +158,10 @@ def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[C
     if level is None:
         return list(checked)
     levels = levels_at_least(level)
-    return [checked_file._replace(findings=[finding for finding in checked_file.findings if finding.level in levels]) for checked_file in checked]
+    return [
+        checked_file._replace(findings=[finding for finding in checked_file.findings if finding.level in levels])
+        for checked_file in checked
+    ]
 
 
 def summarize_findings(checked: Sequence[CheckedFile]) -> str:
@@ -141,5 +194,11 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
 
 def exit_status(checked: Sequence[CheckedFile]) -> int:
     """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
-    failed = any([finding.level in levels_at_least(checked_file.fail_level) for checked_file in checked for finding in checked_file.findings])
+    failed = any(
+        [
+            finding.level in levels_at_least(checked_file.fail_level)
+            for checked_file in checked
+            for finding in checked_file.findings
+        ]
+    )
     return CHECK_FAILED if failed else OK

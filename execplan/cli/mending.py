@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from execplan.cli.answer import Answer
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.checking.one import CheckTarget, CheckOptions
+    from execplan.repo.checking.one import CheckOptions, CheckTarget
 
 
 class FixSettings(NamedTuple):
@@ -49,7 +49,11 @@ class FixSettings(NamedTuple):
                 continue
             amended = fix_result.edit_result
             if amended.changed:
-                lines.append(amended.diff if options.dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}"))
+                lines.append(
+                    amended.diff
+                    if options.dry_run
+                    else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
+                )
             warnings += amended.warnings
             fixed.append(
                 {

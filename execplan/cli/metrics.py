@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from execplan.engine.stats import RunStatistics
-    from execplan.repo.gathering.usage import SessionUsage
+    from execplan.repo.gathering.sessions import SessionUsage
 
 
 def render(figures: RunStatistics, used: SessionUsage) -> str:
@@ -34,7 +34,10 @@ class _Collector(Collector):
         """Each of the metrics."""
         figures = self._figures
         yield _counter(
-            "plan_executions", "Runs that ended, each once, by the state that they have now.", "status", figures.executions
+            "plan_executions",
+            "Runs that ended, each once, by the state that they have now.",
+            "status",
+            figures.executions,
         )
         yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", figures.seconds, BUCKETS)
         yield _histogram(

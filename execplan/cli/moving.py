@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 def finish_interrupted_move(project: Project) -> None:
     """Finish a move that was cut short, before anything else is done in a home."""
-    from execplan.repo.moving.settle import recover_move_or_warn
+    from execplan.repo.moving.steps import recover_move_or_warn
 
     recover_move_or_warn(project)
 
 
-def move_answer(project: Project, moved: MoveResult, options: WriteOptions, unchanged_text: str, rewrite: str | None = "") -> Answer:
+def move_answer(
+    project: Project, moved: MoveResult, options: WriteOptions, unchanged_text: str, rewrite: str | None = ""
+) -> Answer:
     """The answer of a command that moves a plan; `unchanged_text` is printed when there was nothing to move.
 
     `rewrite`: the command that rewrites the documents which name the old paths; None where nobody wants to know.
@@ -53,6 +55,8 @@ def move_answer(project: Project, moved: MoveResult, options: WriteOptions, unch
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
     settled = options.dry_run or moved.commit or project.git is None
-    next_commands = () if settled else tuple([f"execplan commit {quote_plan_name(path)}" for path in (moved.path, *moved.followed)])
+    next_commands = (
+        () if settled else tuple([f"execplan commit {quote_plan_name(path)}" for path in (moved.path, *moved.followed)])
+    )
     text = printable_lines(lines, moved.diff)
     return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)

@@ -11,16 +11,22 @@ import click
 
 from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import explain_commands, skip_notices, report_lines, filter_by_level, exit_status, summarize_findings
+from execplan.cli.lint import (
+    exit_status,
+    explain_commands,
+    filter_by_level,
+    report_lines,
+    skip_notices,
+    summarize_findings,
+)
 from execplan.cli.table import format_table
 from execplan.errors import USAGE, ExecplanError
 from execplan.lint.baseline import unreadable_findings
 from execplan.lint.diagnose import CODE_POINTS, UTF_16, convert_columns
 from execplan.lint.rule import LEVELS
 from execplan.lint.tally import count_by_rule, finding_weight
-from execplan.repo.checking import baseline as baselines
-from execplan.repo.checking.handed import STDIN_NAME, check_bytes
-from execplan.repo.checking.reading import read_lines
+from execplan.repo.checking import baseline
+from execplan.repo.checking.one import STDIN_NAME, check_bytes, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,18 +83,22 @@ class OutputSettings(NamedTuple):
 
         return [check_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
 
-    def answer(self, call: Call, checked: Sequence[CheckedFile], check_options: CheckOptions, *, dry_run: bool = False) -> Answer:
+    def answer(
+        self, call: Call, checked: Sequence[CheckedFile], check_options: CheckOptions, *, dry_run: bool = False
+    ) -> Answer:
         """What was found, as it was asked for; in a dry run no baseline is written. Raises ExecplanError."""
         held_baseline = None
         if self.baseline is not None or self.write_baseline:
-            file = self.baseline or os.path.relpath(baselines.default_file("."))
-            held_baseline = baselines.compare_with_baseline(checked, file, check_options, may_create=self.write_baseline)
+            file = self.baseline or os.path.relpath(baseline.default_file("."))
+            held_baseline = baseline.compare_with_baseline(checked, file, check_options, may_create=self.write_baseline)
             checked = held_baseline.checked_files
             if self.write_baseline:
                 return self._baseline_answer(held_baseline, file, dry_run=dry_run)
         checked = filter_by_level(checked, self.level)
         if self.is_machine_format:
-            return Answer({}, formats.render(self.form, checked), exit_status(checked), skip_notices(checked), is_raw=True)
+            return Answer(
+                {}, formats.render(self.form, checked), exit_status(checked), skip_notices(checked), is_raw=True
+            )
         if self.columns != CODE_POINTS:
             checked = [_with_columns(checked_file, self.columns) for checked_file in checked]
         findings = [finding for checked_file in checked for finding in checked_file.findings]
@@ -99,7 +109,11 @@ class OutputSettings(NamedTuple):
             "older": sum([checked_file.older_count for checked_file in checked]),
         }
         if held_baseline is not None:
-            data["baseline"] = {"file": held_baseline.file, "known": held_baseline.known_count, "gone": held_baseline.gone_count}
+            data["baseline"] = {
+                "file": held_baseline.file,
+                "known": held_baseline.known_count,
+                "gone": held_baseline.gone_count,
+            }
         lines = []
         if self.statistics:
             tallies = count_by_rule(findings)
@@ -115,7 +129,10 @@ class OutputSettings(NamedTuple):
     def _baseline_answer(self, held_baseline: BaselineComparison, file: str, *, dry_run: bool) -> Answer:
         """What is put into the baseline; what never is goes on being found."""
         findings = [finding for checked_file in held_baseline.checked_files for finding in checked_file.findings]
-        checked = [checked_file._replace(findings=unreadable_findings(checked_file.findings)) for checked_file in held_baseline.checked_files]
+        checked = [
+            checked_file._replace(findings=unreadable_findings(checked_file.findings))
+            for checked_file in held_baseline.checked_files
+        ]
         new = sum(map(finding_weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
         data: dict[str, Any] = {"findings": _findings_json(checked), "plans": _plan_count(checked)}
         data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known_count + new, "gone": 0}}
@@ -123,11 +140,16 @@ class OutputSettings(NamedTuple):
         if dry_run:
             from execplan.repo.amend import format_diff
 
-            data |= {"changed": held_baseline.new_bytes != held_baseline.old_bytes, "diff": format_diff(held_baseline.old_bytes, held_baseline.new_bytes, held_baseline.file)}
+            data |= {
+                "changed": held_baseline.new_bytes != held_baseline.old_bytes,
+                "diff": format_diff(held_baseline.old_bytes, held_baseline.new_bytes, held_baseline.file),
+            }
             lines.append(data["diff"] or "nothing to change")
         else:
-            data["changed"] = baselines.write_baseline(held_baseline, file)
-            known_text = f"{held_baseline.known_count + new} finding{'s' if held_baseline.known_count + new != 1 else ''}"
+            data["changed"] = baseline.write_baseline(held_baseline, file)
+            known_text = (
+                f"{held_baseline.known_count + new} finding{'s' if held_baseline.known_count + new != 1 else ''}"
+            )
             lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
         following = f"execplan lint --baseline {quote(file)}"
         return Answer(data, "\n".join(lines), exit_status(checked), next_commands=(following,))
@@ -157,8 +179,20 @@ def _statistics_table(tallies: list[RuleStatistics]) -> str:
     width = max([len(str(rule_tally.found)) for rule_tally in tallies], default=0)
     rows = []
     for rule_tally in tallies:
-        fixes = [f"{count} {flag}" for count, flag in ((rule_tally.safe, "--fix"), (rule_tally.unsafe, "--unsafe-fixes")) if count]
-        rows.append([f"{rule_tally.found:{width}}", rule_tally.code, rule_tally.level, ", ".join(fixes) or "-", rule_tally.sentence])
+        fixes = [
+            f"{count} {flag}"
+            for count, flag in ((rule_tally.safe, "--fix"), (rule_tally.unsafe, "--unsafe-fixes"))
+            if count
+        ]
+        rows.append(
+            [
+                f"{rule_tally.found:{width}}",
+                rule_tally.code,
+                rule_tally.level,
+                ", ".join(fixes) or "-",
+                rule_tally.sentence,
+            ]
+        )
     return format_table(("count", "rule", "level", "mended by", "what"), rows) if rows else ""
 
 

@@ -130,7 +130,9 @@ def _is_leading(params: dict[str, Any], name: str) -> bool:
         if params["plan"] is not None:
             return False
         message = f"{first!r} names a plan, and a task as well"
-        raise ExecplanError("usage", message, exit=USAGE, hint="name the plan with -p, and the task by its number or ID")
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="name the plan with -p, and the task by its number or ID"
+        )
     return True
 
 

@@ -36,7 +36,9 @@ def prime_fast(arguments: Sequence[str]) -> int:
     if len(plan_names) > 1 or any([not name or name.startswith("-") for name in plan_names]):
         return -1
     homes.set_move_finisher(finish_interrupted_move)
-    return print_answer(prime_answer(plan_names[0] if plan_names else None, hook)._replace(next_commands=()), Call(), "prime")
+    return print_answer(
+        prime_answer(plan_names[0] if plan_names else None, hook)._replace(next_commands=()), Call(), "prime"
+    )
 
 
 def prime_answer(plan: str | None, hook: str | None) -> Answer:
@@ -67,7 +69,12 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
     if stored_plan.plan is None:
         message = f"{ref.id} can't be read: {stored_plan.error.message if stored_plan.error else ''}"
         lint = f"execplan lint {quote_plan_name(project.display_path(ref.path))}"
-        return _build_answer(stored_plan, redactor, f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n", (lint,))
+        return _build_answer(
+            stored_plan,
+            redactor,
+            f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n",
+            (lint,),
+        )
     overview = build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES)
     extra_data = {
         "task": overview.next_task_id or None,
@@ -76,11 +83,21 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
         "without_git": [quote_line(reason, redactor) for reason in overview.git_error] if overview.git_error else None,
         "findings": [quote_line(finding, redactor) for finding in overview.lint_errors],
     }
-    return _build_answer(stored_plan, redactor, primer.format_primer(overview, redactor), overview.commands[: primer.MAX_COMMANDS], extra_data)
+    return _build_answer(
+        stored_plan,
+        redactor,
+        primer.format_primer(overview, redactor),
+        overview.commands[: primer.MAX_COMMANDS],
+        extra_data,
+    )
 
 
 def _build_answer(
-    stored_plan: StoredPlan, redactor: Redactor, text: str, next_commands: tuple[str, ...], extra_data: dict[str, Any] | None = None
+    stored_plan: StoredPlan,
+    redactor: Redactor,
+    text: str,
+    next_commands: tuple[str, ...],
+    extra_data: dict[str, Any] | None = None,
 ) -> Answer:
     """The plan as every document names it, its words without secrets."""
     data: dict[str, Any] = {**plan_json(stored_plan), "text": text, **(extra_data or {})}

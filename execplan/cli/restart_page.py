@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 PAGE_NAME = "checkpoint.md"
 
 
-def build_page(project: Project, ref: PlanRef, *, if_match: str | None = None, force: bool = False, excluded_files: Sequence[str] = ()) -> bytes:
+def build_page(
+    project: Project,
+    ref: PlanRef,
+    *,
+    if_match: str | None = None,
+    force: bool = False,
+    excluded_files: Sequence[str] = (),
+) -> bytes:
     """The page as of now, or the one that is there if it says the same; raises ExecplanError.
 
     What git says of the files `excluded_files`, absolute paths, is left out.
@@ -44,7 +51,11 @@ def build_page(project: Project, ref: PlanRef, *, if_match: str | None = None, f
         )
     stored_plan = shelf.StoredPlan(project, ref, data, plan, None)
     own_files = (path, os.path.join(os.path.dirname(path), temp_file_name(PAGE_NAME)))
-    new = restart.format_page(build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)), make_redactor(), utc_timestamp())
+    new = restart.format_page(
+        build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)),
+        make_redactor(),
+        utc_timestamp(),
+    )
     return old if old is not None and restart.is_unedited(old) and restart.is_same_content(old, new) else new
 
 
@@ -64,7 +75,9 @@ def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]],
         files.retry_on_change(lambda: store.write_artifact(project, path, new), project.display_path(path))
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.shell_name}" + (" --force" if error.code == "edited-checkpoint" else "")
-        return RegeneratedFiles((), (f"{project.display_path(path)} still names the old id: {error.message}; write it again: {hint}",))
+        return RegeneratedFiles(
+            (), (f"{project.display_path(path)} still names the old id: {error.message}; write it again: {hint}",)
+        )
     return RegeneratedFiles((path,))
 
 

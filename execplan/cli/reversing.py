@@ -7,15 +7,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer, quote_plan_name
-from execplan.cli.moving import move_answer as move_answer
+from execplan.cli.moving import move_answer
 from execplan.cli.table import format_table
-from execplan.cli.writing import edit_answer as edit_answer
-from execplan.engine.open_runs import ensure_no_open_runs
+from execplan.cli.writing import edit_answer
+from execplan.engine.last import ensure_no_open_runs
 from execplan.repo import homes
 from execplan.repo.edits.entries import REDO, UNDO
 from execplan.repo.edits.stack import read_stack
 from execplan.repo.moving.move import MoveResult
-from execplan.repo.operations.choose import SelectedOperation, iter_operations, find_plan, is_by_other_author, steps_for
+from execplan.repo.operations.choose import SelectedOperation, find_plan, is_by_other_author, iter_operations, steps_for
 
 if TYPE_CHECKING:
     from execplan.repo.amend import WriteOptions
@@ -32,7 +32,9 @@ def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
     chosen, result = undo_result.selected, undo_result.result
     operation = operation_json(chosen)
     if isinstance(result, MoveResult):
-        result = result._replace(messages=(undo_result.message, *[line for line in result.messages if line != undo_result.message]))
+        result = result._replace(
+            messages=(undo_result.message, *[line for line in result.messages if line != undo_result.message])
+        )
         answer = move_answer(chosen.project, result, options, undo_result.message)
         data = {**answer.data, "said": [undo_result.message], "operation": operation}
         return answer._replace(data=data)
@@ -79,12 +81,21 @@ def history_answer(start: str, query: str | None) -> Answer:
         candidates = {command: list(iter_operations(project, command)) for command in (UNDO, REDO)}
     data = {
         name: [
-            {**operation_json(candidate), "next": candidate.is_next, "yours": not is_by_other_author(candidate.project, candidate.step, command)}
+            {
+                **operation_json(candidate),
+                "next": candidate.is_next,
+                "yours": not is_by_other_author(candidate.project, candidate.step, command),
+            }
             for candidate in candidates[command]
         ]
         for name, command in (("undo", UNDO), ("redo", REDO))
     }
-    lines = [line for name, rows in data.items() if rows for line in (f"can be {_PAST_TENSE[name]}:", _operations_table(rows))]
+    lines = [
+        line
+        for name, rows in data.items()
+        if rows
+        for line in (f"can be {_PAST_TENSE[name]}:", _operations_table(rows))
+    ]
     return Answer(data, "\n".join(lines) if lines else "nothing can be undone or redone")
 
 

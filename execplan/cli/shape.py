@@ -60,7 +60,9 @@ def no_open_plans_commands(project: Project) -> tuple[str, ...]:
 
 
 def _archived_count(project: Project) -> int:
-    return sum([len(shelf.refs(member_project, archive=True)) for member_project in homes.with_nested_projects(project)])
+    return sum(
+        [len(shelf.refs(member_project, archive=True)) for member_project in homes.with_nested_projects(project)]
+    )
 
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.clock import parse_utc_timestamp, is_utc_timestamp, minute_bounds
+from execplan.clock import is_utc_timestamp, minute_bounds, parse_utc_timestamp
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
 
@@ -46,7 +46,10 @@ def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
     run = _find_last_run(project, ref)
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
         return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
-    return {**_approval_status_json(project, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""), "run": run}
+    return {
+        **_approval_status_json(project, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""),
+        "run": run,
+    }
 
 
 def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
@@ -67,7 +70,7 @@ def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
 def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
     if run is None:
         return None
-    from execplan.engine.open_runs import OPEN_STATES
+    from execplan.engine.last import OPEN_STATES
 
     return run if run["state"] in OPEN_STATES else None
 
@@ -79,7 +82,7 @@ def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
 
 def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str, Any]:
     """How what it compiles to stands, for a run that waits with a revision if there is one."""
-    from execplan.repo.execution.remembered import read_cached_status, cache_status
+    from execplan.repo.execution.remembered import cache_status, read_cached_status
 
     cached = read_cached_status(project, ref, run)
     if cached is not None:
@@ -88,7 +91,12 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str,
 
     approval_status = find_status(project, ref, run)
     expires = approval_status.approval.expires_at if approval_status.approval is not None else None
-    status: dict[str, Any] = {"state": approval_status.state, "expires": expires, "drift": list(approval_status.drift), "mode": None}
+    status: dict[str, Any] = {
+        "state": approval_status.state,
+        "expires": expires,
+        "drift": list(approval_status.drift),
+        "mode": None,
+    }
     if approval_status.candidate is not None:
         status["mode"] = approval_status.candidate.current_plan.document.mode
     cache_status(project, ref, approval_status, status, run)
@@ -97,7 +105,9 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str,
 
 def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
     """The approval status of a plan that may still run, and of a complete one whose last run is not finished."""
-    if stored_plan.state in (ACTIVE, DRAFT) or (stored_plan.state == COMPLETE and find_open_run(stored_plan.project, stored_plan.ref)):
+    if stored_plan.state in (ACTIVE, DRAFT) or (
+        stored_plan.state == COMPLETE and find_open_run(stored_plan.project, stored_plan.ref)
+    ):
         return execution_status_json(stored_plan.project, stored_plan.ref)
     return None
 
@@ -134,12 +144,13 @@ def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ..
 def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
     """The same for a run that `open_run` returned; raises ExecplanError."""
     needs_revision_approval = run["why"] in _REVISED
-    return _run_commands(run, name, approved=not needs_revision_approval or execution_status_json(project, ref)["state"] == APPROVED)
+    return _run_commands(
+        run, name, approved=not needs_revision_approval or execution_status_json(project, ref)["state"] == APPROVED
+    )
 
 
 def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, ...]:
-    from execplan.engine.last import RUNNING, RunStatus
-    from execplan.engine.open_runs import finishing_commands
+    from execplan.engine.last import RUNNING, RunStatus, finishing_commands
 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
@@ -157,7 +168,9 @@ def find_failed_run(status: dict[str, Any] | None, plan: Plan) -> LastRunJson | 
     ended = run["ended"]
     if ended and is_utc_timestamp(ended):
         minute = parse_utc_timestamp(ended) // 60
-        stamps = [minute_bounds(task.timestamp) for task in plan.tasks if task.state == DONE and task.timestamp is not None]
+        stamps = [
+            minute_bounds(task.timestamp) for task in plan.tasks if task.state == DONE and task.timestamp is not None
+        ]
         if any([earliest > minute for earliest, _ in filter(None, stamps)]):
             return None
     return run
@@ -165,7 +178,7 @@ def find_failed_run(status: dict[str, Any] | None, plan: Plan) -> LastRunJson | 
 
 def failed_run_text(run: LastRunJson) -> str:
     """A run that failed or was rolled back, for a person: which, and why it failed."""
-    from execplan.engine.open_runs import run_number
+    from execplan.engine.last import run_number
 
     name = f"run {run_number(str(run['id']))}"
     if run["state"] == _FAILED[0]:
@@ -184,7 +197,7 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 def open_run_text(run: LastRunJson) -> str:
     """An open run, for a person: "run 1 was interrupted"."""
-    from execplan.engine.open_runs import DESCRIPTIONS, run_number
+    from execplan.engine.last import DESCRIPTIONS, run_number
 
     text = _IS_COVERED if run["why"] == "covered" else DESCRIPTIONS[str(run["state"])]
     return f"run {run_number(str(run['id']))} {text}"

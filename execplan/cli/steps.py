@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer, quote_plan_name
 from execplan.cli.door import printable_line
 from execplan.cli.shape import plan_json
-from execplan.cli.standing import NOT_COMPILED, STALE, status_text, execution_status_json, start_commands
+from execplan.cli.standing import NOT_COMPILED, STALE, execution_status_json, start_commands, status_text
 from execplan.cli.table import format_table
 from execplan.errors import ExecplanError
 
@@ -41,7 +41,9 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     name = quote_plan_name(ref.id, plan_fields["path"])
     command_name = "compile" if state in (NOT_COMPILED, STALE) else "evaluate"
     next_commands = start_commands(status, name) or (f"execplan {command_name} {name}",)
-    return Answer(data, "\n".join(lines), warnings=warnings, next_commands=next_commands if steps else ("execplan explain steps",))
+    return Answer(
+        data, "\n".join(lines), warnings=warnings, next_commands=next_commands if steps else ("execplan explain steps",)
+    )
 
 
 def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -83,12 +85,18 @@ def _step_json(step: Step) -> dict[str, Any]:
 
 def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
     """What looks like a step and was not taken."""
-    return [{"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why} for skipped_line in skipped_lines]
+    return [
+        {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
+        for skipped_line in skipped_lines
+    ]
 
 
 def steps_table(steps: Sequence[dict[str, Any]]) -> str:
     """The steps for a person, a line each."""
-    rows = [(str(step["number"]), step["id"], _line_range(step), step["risk"]["level"], _description(step)) for step in steps]
+    rows = [
+        (str(step["number"]), step["id"], _line_range(step), step["risk"]["level"], _description(step))
+        for step in steps
+    ]
     return format_table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",))
 
 
@@ -107,9 +115,14 @@ def _description(step: dict[str, Any]) -> str:
 def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
     """What was not taken, for a person."""
     lines = [
-        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(_shorten(skipped_line['text']))}" for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]
+        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(_shorten(skipped_line['text']))}"
+        for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]
     ]
-    return lines + ([f"and {len(skipped_lines) - _MAX_SKIPPED_SHOWN} more lines: see them with --json"] if len(skipped_lines) > _MAX_SKIPPED_SHOWN else [])
+    return lines + (
+        [f"and {len(skipped_lines) - _MAX_SKIPPED_SHOWN} more lines: see them with --json"]
+        if len(skipped_lines) > _MAX_SKIPPED_SHOWN
+        else []
+    )
 
 
 def _shorten(text: str) -> str:

@@ -129,7 +129,9 @@ def as_option() -> click.Option:
     )
 
 
-def define_command(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], ExecplanCommand]:
+def define_command(
+    *, reads: str, writes: str, examples: tuple[str, ...]
+) -> Callable[[Callable[..., Answer]], ExecplanCommand]:
     """Make a function the command of a verb, with the flags that every verb has."""
 
     def decorate(function: Callable[..., Answer]) -> ExecplanCommand:

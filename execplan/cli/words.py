@@ -57,6 +57,8 @@ def _resolve_text(argument: str, label: str) -> tuple[str, str]:
         error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
         raise
     if len(data) > MAX_TEXT_BYTES:
-        raise ExecplanError("too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="say less")
+        raise ExecplanError(
+            "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="say less"
+        )
     with ErrorContext(source_name(source)):
         return reader.decode(data).to_str() if data.strip() else "", source

@@ -40,7 +40,11 @@ def edit_plan(
     from execplan.cli import advice, standing
 
     run = standing.find_open_run(project, ref)
-    next_commands = standing.finish_run_commands(project, ref, run, name) if run else advice.advise_completion(name, amended.expected).commands
+    next_commands = (
+        standing.finish_run_commands(project, ref, run, name)
+        if run
+        else advice.advise_completion(name, amended.expected).commands
+    )
     return edit_answer(amended, options, *next_commands)
 
 
@@ -55,4 +59,10 @@ def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> A
         lines.append(f"committed {amended.commit[:12]}")
     data = amended_json(amended, dry_run=options.dry_run)
     next_commands = () if options.dry_run else tuple([command for command in commands if command])
-    return Answer(data, printable_lines(lines, diff), warnings=amended.warnings, next_commands=next_commands, is_requested=options.dry_run)
+    return Answer(
+        data,
+        printable_lines(lines, diff),
+        warnings=amended.warnings,
+        next_commands=next_commands,
+        is_requested=options.dry_run,
+    )

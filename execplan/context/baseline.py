@@ -6,7 +6,7 @@ Nothing is weighed and nothing is shortened to fit, except that what is never le
 from __future__ import annotations
 
 from execplan.context.printing import OMITTED, PackItem, PackPrinter
-from execplan.context.score import describe_age, count_newer_by_type
+from execplan.context.score import count_newer_by_type, describe_age
 from execplan.context.unit import ARTIFACT, DIFF, FILE, INSTRUCTION, KEEP, MESSAGE, PRUNE, TOOL_RESULT
 
 TYPE_CHECKING = False
@@ -28,7 +28,11 @@ _REASON_CUT = "cut: no room for all of it"
 
 
 def select_newest_first(
-    pack: ContextPack, candidates: Sequence[ScoredUnit], allocation: Allocation, counter: Counter, pack_format: PackFormat
+    pack: ContextPack,
+    candidates: Sequence[ScoredUnit],
+    allocation: Allocation,
+    counter: Counter,
+    pack_format: PackFormat,
 ) -> list[PackItem]:
     """What becomes of each unit, in their order; raises ExecplanError as `choose` does.
 
@@ -45,7 +49,9 @@ def select_newest_first(
         if full_rendering.tokens - renderings.get(unit.id, OMITTED).tokens <= remaining_tokens:
             previous = renderings.get(unit.id)
             renderings[unit.id] = full_rendering
-            if printer.count_tokens(renderings) > allocation.context:  # tokens of a whole are not always those of its parts
+            if (
+                printer.count_tokens(renderings) > allocation.context
+            ):  # tokens of a whole are not always those of its parts
                 _restore_rendering(renderings, unit, previous)
     return _build_items(printer, renderings)
 
@@ -70,7 +76,9 @@ def _build_items(printer: PackPrinter, renderings: Mapping[str, Rendering]) -> l
         unit, rendering = candidate.unit, renderings.get(candidate.unit.id, OMITTED)
         relevance_reason = unit.pinned or describe_age(unit, newer_counts)
         action_reason = "" if rendering.action == KEEP else _REASON_PRUNED if rendering.action == PRUNE else _REASON_CUT
-        explanation = "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "there is room for it"
+        explanation = (
+            "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "there is room for it"
+        )
         items.append(
             PackItem(
                 unit,

@@ -39,11 +39,17 @@ class PlanDrift(NamedTuple):
     @property
     def description(self) -> str:
         """In one line, without the paths; nothing where nothing has changed."""
-        commits = f"{_format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}" if self.commits else ""
+        commits = (
+            f"{_format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}"
+            if self.commits
+            else ""
+        )
         files = _format_count(len(self.paths), "file") if self.paths else ""
         if not commits and not files:
             return ""
-        return f"{' and '.join([phrase for phrase in (commits, files) if phrase])} changed since the plan was last written"
+        return (
+            f"{' and '.join([phrase for phrase in (commits, files) if phrase])} changed since the plan was last written"
+        )
 
 
 class PlanOverview(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from typing import TYPE_CHECKING
 
 from execplan.context.decision import (
     VERSION,
@@ -22,12 +21,13 @@ from execplan.context.decision import (
     TokenCounter,
     Validation,
 )
-from execplan.context.experiment import CONTROL
 from execplan.context.intent import GENERIC
 from execplan.context.unit import ACTIONS, KEEP, PRUNE, SUMMARIZE, TRUNCATE
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Final
 
     from execplan.context.budget import Allocation
     from execplan.context.decision import ModelChoice, SessionHygiene, Strategy
@@ -35,6 +35,21 @@ if TYPE_CHECKING:
     from execplan.context.printing import PackItem
     from execplan.context.tokens import Counter
     from execplan.context.unit import ContextPack
+
+
+CONTROL: Final = "control"
+"""The plain baseline: newest first, whole units until the budget is full."""
+OPTIMIZED: Final = "optimized"
+"""What `context` does without an experiment."""
+VARIANTS: Final = (CONTROL, OPTIMIZED)
+
+
+def assign_variant(experiment: str, key: str, variants: tuple[str, ...] = VARIANTS) -> str:
+    """The variant of a key, by a hash of both names; of many keys each variant gets about as many."""
+    from hashlib import sha256
+
+    key_bytes = f"{experiment}:{key}".encode("utf-8", "surrogateescape")
+    return variants[int.from_bytes(sha256(key_bytes).digest()[:8], "big") % len(variants)]
 
 
 def build_decision(
@@ -91,7 +106,9 @@ def build_decision(
             counter=TokenCounter(name=counter.name, exact=counter.exact),
         ),
         validation=Validation(
-            total_tokens=final_tokens, within_budget=final_tokens <= allocation.context, budget_remaining=allocation.context - final_tokens
+            total_tokens=final_tokens,
+            within_budget=final_tokens <= allocation.context,
+            budget_remaining=allocation.context - final_tokens,
         ),
     )
     return decision.model_copy(update={"decision_id": _decision_id(decision, items)})
@@ -154,11 +171,16 @@ def _savings(baseline_tokens: int, filtered_tokens: int, final_tokens: int) -> S
         baseline_tokens=baseline_tokens,
         after_filter_tokens=filtered_tokens,
         after_pruning_tokens=final_tokens,
-        package_filtering=Filtering(tokens_saved=filtering_savings, percentage_of_baseline=percentage(filtering_savings, baseline_tokens)),
+        package_filtering=Filtering(
+            tokens_saved=filtering_savings, percentage_of_baseline=percentage(filtering_savings, baseline_tokens)
+        ),
         pruning_and_summarization=Shortening(
             tokens_saved=shortening_savings,
             percentage_of_baseline=percentage(shortening_savings, baseline_tokens),
             percentage_of_post_filter=percentage(shortening_savings, filtered_tokens),
         ),
-        overall=Filtering(tokens_saved=filtering_savings + shortening_savings, percentage_of_baseline=percentage(filtering_savings + shortening_savings, baseline_tokens)),
+        overall=Filtering(
+            tokens_saved=filtering_savings + shortening_savings,
+            percentage_of_baseline=percentage(filtering_savings + shortening_savings, baseline_tokens),
+        ),
     )

@@ -11,7 +11,9 @@ from execplan.document import DocumentKind, ListOrTuple, Model
 if TYPE_CHECKING:
     pass
 
-KINDS = {"context-decision": DocumentKind("context.decision", "Decision", "What `context` lets an agent read, and why.")}
+KINDS = {
+    "context-decision": DocumentKind("context.decision", "Decision", "What `context` lets an agent read, and why.")
+}
 VERSION: Final = "1.0"
 
 
@@ -207,8 +209,19 @@ class Decision(Model):
     def _ensure_sums_match(self) -> Self:
         """A sum that is wrong is a bug of ours, so it ends as one."""
         units, context = self.optimized_context, self.recommendations.budget_allocation.context
-        original_tokens, final_tokens = sum([item.original_tokens for item in units]), sum([item.tokens for item in units])
-        expected = (len(units), original_tokens, original_tokens, final_tokens, final_tokens, final_tokens <= context, context - final_tokens)
+        original_tokens, final_tokens = (
+            sum([item.original_tokens for item in units]),
+            sum([item.tokens for item in units]),
+        )
+        expected = (
+            len(units),
+            original_tokens,
+            original_tokens,
+            final_tokens,
+            final_tokens,
+            final_tokens <= context,
+            context - final_tokens,
+        )
         sections = self.input_summary, self.savings_breakdown, self.validation
         actual = (
             sections[0].total_units,

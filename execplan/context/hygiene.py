@@ -44,7 +44,14 @@ PLAYBOOKS = {
 
 def recommend_action(utilization: float, messages: int) -> str:
     """What is recommended at so many percent of the window and so many messages."""
-    return next((action for min_utilization, min_messages, action in ACTION_THRESHOLDS if utilization >= min_utilization or messages >= min_messages), CONTINUE)
+    return next(
+        (
+            action
+            for min_utilization, min_messages, action in ACTION_THRESHOLDS
+            if utilization >= min_utilization or messages >= min_messages
+        ),
+        CONTINUE,
+    )
 
 
 def assess_session(messages: int, session_tokens: int, optimized_tokens: int, window_tokens: int) -> SessionHygiene:
@@ -61,7 +68,9 @@ def hygiene_without_session() -> SessionHygiene:
     return _build_hygiene(0, 0.0, 0.0, CONTINUE, ())
 
 
-def _build_hygiene(messages: int, utilization: float, optimized_utilization: float, action: str, playbook: tuple[str, ...]) -> SessionHygiene:
+def _build_hygiene(
+    messages: int, utilization: float, optimized_utilization: float, action: str, playbook: tuple[str, ...]
+) -> SessionHygiene:
     from execplan.context.decision import SessionHygiene
 
     return SessionHygiene.model_validate(

@@ -65,7 +65,9 @@ def _find_hits(database: Connection, text_count: int, weights: Mapping[str, floa
         rarity = (text_count - len(rows) + 0.5) / (len(rows) + 0.5)
         adjusted_weight = weight * log(1 + rarity) / (log(rarity) if rarity > 1 else _MIN_IDF)
         for row, score in rows:
-            hits_by_text[row - 1].append(WordHit(word, round(-score * adjusted_weight, 6), is_distinctive=len(rows) <= text_count * 4 / 5))
+            hits_by_text[row - 1].append(
+                WordHit(word, round(-score * adjusted_weight, 6), is_distinctive=len(rows) <= text_count * 4 / 5)
+            )
     for text_hits in hits_by_text:
         text_hits.sort(key=lambda hit: (-hit.score, hit.word))
     return hits_by_text

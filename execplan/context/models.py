@@ -48,7 +48,12 @@ class ModelTable(NamedTuple):
         for model in self.models:
             if wanted_name in (model.name, *model.aliases):
                 return model
-            if any([_is_variant_suffix(wanted_name.removeprefix(known_name)) for known_name in (model.name, *model.aliases)]):
+            if any(
+                [
+                    _is_variant_suffix(wanted_name.removeprefix(known_name))
+                    for known_name in (model.name, *model.aliases)
+                ]
+            ):
                 return model
         return None
 
@@ -83,7 +88,9 @@ def load_models(extra_rows: Sequence[Mapping[str, object]] = ()) -> ModelTable:
         builtin = tomllib.load(file)
     models_by_name = {model.name: model for model in [parse_model(entry, "models.toml") for entry in builtin["models"]]}
     models_by_name |= {model.name: model for model in [parse_model(entry, "context.models") for entry in extra_rows]}
-    return ModelTable(builtin["dated"].isoformat(), builtin["default"], builtin["needs"], tuple(models_by_name.values()))
+    return ModelTable(
+        builtin["dated"].isoformat(), builtin["default"], builtin["needs"], tuple(models_by_name.values())
+    )
 
 
 def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
@@ -91,7 +98,9 @@ def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
     field_types = {"name": str, "maker": str, "window": int, "strength": int, "legacy": bool, "aliases": list}
     problems = [f"knows {', '.join(field_types)}, not {name}" for name in fields if name not in field_types]
     problems += [f"needs {name}" for name in ("name", "maker", "window", "strength") if name not in fields]
-    problems += [f"takes another kind of value for {name}" for name in fields if type(fields[name]) is not field_types.get(name)]
+    problems += [
+        f"takes another kind of value for {name}" for name in fields if type(fields[name]) is not field_types.get(name)
+    ]
     aliases = fields.get("aliases", [])
     if not problems and isinstance(aliases, list):
         name, window, strength = fields["name"], fields["window"], fields["strength"]
@@ -103,7 +112,9 @@ def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
             problems.append("takes a strength from 1 to 4")
         elif isinstance(name, str) and isinstance(window, int) and isinstance(strength, int):
             alias_names = tuple([alias.lower() for alias in aliases])
-            return LanguageModel(name.lower(), str(fields["maker"]), window, strength, fields.get("legacy") is True, alias_names)
+            return LanguageModel(
+                name.lower(), str(fields["maker"]), window, strength, fields.get("legacy") is True, alias_names
+            )
     hint = '{ name = "ours-1", maker = "Ours", window = 200000, strength = 2 }'
     raise ExecplanError("bad-setting", f"a row of {source} {problems[0]}", exit=INPUT, hint=f"write: {hint}")
 
@@ -116,7 +127,11 @@ def recommend_model(table: ModelTable, target: LanguageModel, intent: str, budge
     from execplan.context.decision import ModelChoice
 
     min_strength = table.needs.get(intent, table.needs["generic"])
-    capable = [model for model in table.models if not model.legacy and model.strength >= min_strength and model.window >= budget]
+    capable = [
+        model
+        for model in table.models
+        if not model.legacy and model.strength >= min_strength and model.window >= budget
+    ]
     capable.sort(key=lambda model: (model.strength, -model.window, model.name))
     same_maker = [model for model in capable if model.maker == target.maker]
     best = same_maker[0] if same_maker else target

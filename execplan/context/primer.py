@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.quoted import QUOTE_PREFIX, truncate_bytes, quote_line
+from execplan.context.quoted import QUOTE_PREFIX, quote_line, truncate_bytes
 from execplan.text.hidden import escape_unprintable
 
 TYPE_CHECKING = False
@@ -42,9 +42,14 @@ def format_plan_choices(message: str, plans: Sequence[tuple[str, str, str]], red
     for count, max_bytes in [(_MAX_PLANS, max_bytes) for max_bytes in _LINE_LIMITS] + [
         (count, _LINE_LIMITS[-1]) for count in range(_MAX_PLANS - 1, 0, -1)
     ]:
-        lines = [f"execplan: {quote_line(message, redact, _LINE_LIMITS[0])}. Name one: execplan prime PLAN, or set EXECPLAN_PLAN."]
+        lines = [
+            f"execplan: {quote_line(message, redact, _LINE_LIMITS[0])}. Name one: execplan prime PLAN, or set EXECPLAN_PLAN."
+        ]
         for name, title, summary in plans[:count]:
-            lines += [QUOTE_PREFIX + quote_line(f"{name}  {title}", redact, max_bytes), f"{QUOTE_PREFIX}  {quote_line(summary, redact, max_bytes)}"]
+            lines += [
+                QUOTE_PREFIX + quote_line(f"{name}  {title}", redact, max_bytes),
+                f"{QUOTE_PREFIX}  {quote_line(summary, redact, max_bytes)}",
+            ]
         lines += [f"and {len(plans) - count} more: execplan list"] if len(plans) > count else []
         text = "\n".join(lines) + "\n"
         if _fits(text):
@@ -69,11 +74,17 @@ def _format_text(overview: PlanOverview, redact: Redact, max_bytes: int, command
         QUOTE_PREFIX + truncate_bytes(escape_unprintable(overview.path), 2 * max_bytes),
         quoted(plan.title or overview.id),
         f"{overview.state}{stalled_note}: {counts['done']} of {counts['total']} tasks done{other_note}",
-        *[quote_line(body_line, redact) if is_own_text else quoted(body_line) for is_own_text, body_line in _body_lines(overview)],
+        *[
+            quote_line(body_line, redact) if is_own_text else quoted(body_line)
+            for is_own_text, body_line in _body_lines(overview)
+        ],
     ]
     if command_count:
         task_commands = [f"do this task, then: {overview.completion_command}"] if overview.completion_command else []
-        lines += ["Continue:", *[f"  {escape_unprintable(command)}" for command in [*task_commands, *overview.commands][:command_count]]]
+        lines += [
+            "Continue:",
+            *[f"  {escape_unprintable(command)}" for command in [*task_commands, *overview.commands][:command_count]],
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -99,7 +110,10 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
         yield False, overview.urgency_reason
     yield from _drift_lines(overview)
     if overview.lint_errors:
-        yield True, f"Errors of lint, {len(overview.lint_errors)}:" if len(overview.lint_errors) > 1 else "Error of lint:"
+        yield (
+            True,
+            f"Errors of lint, {len(overview.lint_errors)}:" if len(overview.lint_errors) > 1 else "Error of lint:",
+        )
         yield False, overview.lint_errors[0]
 
 

@@ -56,12 +56,20 @@ OMITTED: Final = Rendering(PRUNE, "", 0)
 class PackPrinter:
     """All units, and what it takes to print each whole."""
 
-    def __init__(self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat) -> None:
+    def __init__(
+        self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat
+    ) -> None:
         """Raises ExecplanError for two units with one id."""
         _ensure_unique_ids(candidates)
         self.pack, self.counter, self.pack_format = pack, counter, pack_format
-        self.candidates = [candidate._replace(unit=candidate.unit._replace(content=make_visible(candidate.unit.content))) for candidate in candidates]
-        self.full_renderings = {candidate.unit.id: self.render(candidate.unit, KEEP, candidate.unit.content) for candidate in self.candidates}
+        self.candidates = [
+            candidate._replace(unit=candidate.unit._replace(content=make_visible(candidate.unit.content)))
+            for candidate in candidates
+        ]
+        self.full_renderings = {
+            candidate.unit.id: self.render(candidate.unit, KEEP, candidate.unit.content)
+            for candidate in self.candidates
+        }
         self.frame_tokens = counter.count(pack_format.render_pack(pack, (), is_shortened=True))
         """Tokens of what is around the units."""
 
@@ -71,8 +79,14 @@ class PackPrinter:
 
     def count_tokens(self, renderings: Mapping[str, Rendering]) -> int:
         """The tokens of the pack that these make."""
-        unit_renderings = [(candidate.unit, renderings.get(candidate.unit.id, OMITTED)) for candidate in self.candidates]
-        rendered_units = [self.pack_format.render_unit(unit, rendering.text, rendering.action) for unit, rendering in unit_renderings if rendering.action != PRUNE]
+        unit_renderings = [
+            (candidate.unit, renderings.get(candidate.unit.id, OMITTED)) for candidate in self.candidates
+        ]
+        rendered_units = [
+            self.pack_format.render_unit(unit, rendering.text, rendering.action)
+            for unit, rendering in unit_renderings
+            if rendering.action != PRUNE
+        ]
         is_shortened = any([rendering.action != KEEP for _, rendering in unit_renderings])
         return self.counter.count(self.pack_format.render_pack(self.pack, rendered_units, is_shortened=is_shortened))
 
@@ -82,9 +96,16 @@ class PackPrinter:
         for candidate in self.candidates:
             if candidate.unit.pinned:
                 full_rendering = self.full_renderings[candidate.unit.id]
-                shortened = self.render(candidate.unit, TRUNCATE, truncate_unit(candidate.unit, MIN_PINNED_TOKENS, self.counter))
-                renderings[candidate.unit.id] = shortened if shortened.tokens < full_rendering.tokens else full_rendering
-        needed_tokens = max(self.frame_tokens + sum([rendering.tokens for rendering in renderings.values()]), self.count_tokens(renderings))
+                shortened = self.render(
+                    candidate.unit, TRUNCATE, truncate_unit(candidate.unit, MIN_PINNED_TOKENS, self.counter)
+                )
+                renderings[candidate.unit.id] = (
+                    shortened if shortened.tokens < full_rendering.tokens else full_rendering
+                )
+        needed_tokens = max(
+            self.frame_tokens + sum([rendering.tokens for rendering in renderings.values()]),
+            self.count_tokens(renderings),
+        )
         if needed_tokens > allocation.context:
             budget = smallest_budget(needed_tokens, allocation.shares)
             raise ExecplanError(

@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from execplan.context.unit import KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
-from execplan.text.hidden import replace_hidden, may_have_hidden
+from execplan.text.hidden import may_have_hidden, replace_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,14 @@ class MarkdownFormat(PackFormat):
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """A heading, and the text in a fence that is longer than any in it."""
         text = make_visible(text)
-        notes = [note for note in (_line_range(unit), _ACTION_LABELS[action] and f"{_ACTION_LABELS[action]}, id {one_line(unit.id)}") if note]
+        notes = [
+            note
+            for note in (
+                _line_range(unit),
+                _ACTION_LABELS[action] and f"{_ACTION_LABELS[action]}, id {one_line(unit.id)}",
+            )
+            if note
+        ]
         title = one_line(unit.title) or one_line(unit.path) or one_line(unit.id)
         heading = f"## {unit.type.replace('_', ' ')}: {title}" + (f" ({', '.join(notes)})" if notes else "")
         fence = "`" * max([3, *[len(backticks) + 1 for backticks in _BACKTICKS.findall(text)]])
@@ -74,7 +81,9 @@ class XmlFormat(PackFormat):
         attributes.update(lines=_line_range(unit).removeprefix("lines "), action=action)
         if attributes["title"] in (unit.id, unit.path):
             attributes["title"] = ""
-        attribute_text = "".join([f' {name}="{escape(one_line(value))}"' for name, value in attributes.items() if value])
+        attribute_text = "".join(
+            [f' {name}="{escape(one_line(value))}"' for name, value in attributes.items() if value]
+        )
         cdata = make_visible(text).replace("]]>", "]]]]><![CDATA[>")
         return f"<unit{attribute_text}><![CDATA[{cdata}]]></unit>\n"
 

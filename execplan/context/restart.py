@@ -54,7 +54,11 @@ def is_unedited(data: bytes) -> bool:
 def is_same_content(first_page: bytes, second_page: bytes) -> bool:
     """Whether two pages say the same, but for when they were made."""
     comparable = [
-        [page_line for page_line in page_bytes.split(b"\n") if not page_line.startswith((_CREATED_PREFIX.encode(), _CHECKSUM_MARKER.encode()))]
+        [
+            page_line
+            for page_line in page_bytes.split(b"\n")
+            if not page_line.startswith((_CREATED_PREFIX.encode(), _CHECKSUM_MARKER.encode()))
+        ]
         for page_bytes in (first_page, second_page)
     ]
     return comparable[0] == comparable[1]
@@ -77,7 +81,10 @@ def _page_lines(overview: PlanOverview, redact: Redact, created_at: str) -> Iter
     yield ""
     stalled_note = ", stalled" if overview.stalled else ""
     yield f"State: {overview.state}{stalled_note}; {counts['done']} of {counts['total']} tasks done, {counts['open']} open."
-    sections = {name: list(_quote_section(plan, section_name, max_lines, redact)) for name, section_name, max_lines in _QUOTED_SECTIONS}
+    sections = {
+        name: list(_quote_section(plan, section_name, max_lines, redact))
+        for name, section_name, max_lines in _QUOTED_SECTIONS
+    }
     page_sections: dict[str, list[str]] = {
         "Objective": sections.pop("Objective"),
         "Done": list(_done_lines(plan, redact)),
@@ -108,7 +115,11 @@ def _quote_section(plan: Plan, name: str, max_lines: int, redact: Redact) -> Ite
     """The first lines of a section, quoted."""
     section = plan.section(name)
     if section is None and name == outline.WORK:
-        works = [candidate for candidate in plan.sections if candidate.name is None and _contains_any(candidate.title, _WORK_HEADINGS)]
+        works = [
+            candidate
+            for candidate in plan.sections
+            if candidate.name is None and _contains_any(candidate.title, _WORK_HEADINGS)
+        ]
         section = max(works, key=lambda candidate: candidate.content_end - candidate.body_start, default=None)
     if section is None:
         return
@@ -141,8 +152,14 @@ def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.state != DONE]
     claimants = dict(overview.claimed_tasks)
     for task_id, task in open_tasks[:_MAX_OPEN]:
-        marker = ("**in progress** " if overview.claimed_until else "**up next** ") if task_id == overview.next_task_id else ""
-        claim_note = f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
+        marker = (
+            ("**in progress** " if overview.claimed_until else "**up next** ")
+            if task_id == overview.next_task_id
+            else ""
+        )
+        claim_note = (
+            f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
+        )
         mark_note = f" (marked {escape_unprintable(task.mark)!r})" if task.state != OPEN else ""
         yield f"- {marker}`{task_id}` {quote_line(task.text, redact, _MAX_LINE_BYTES)}{mark_note}{claim_note}"
     if len(open_tasks) > _MAX_OPEN:
@@ -153,7 +170,9 @@ def _entry_lines(entries: Sequence[Entry], redact: Redact) -> Iterator[str]:
     """The last decisions or discoveries, the newest first."""
     for entry in entries[: -_MAX_ENTRIES - 1 : -1]:
         attribution = ", ".join([detail for detail in (entry.date, entry.author) if detail])
-        yield f"- {quote_line(entry.text, redact, _MAX_LINE_BYTES)}" + (f" ({quote_line(attribution, redact, _MAX_LINE_BYTES)})" if attribution else "")
+        yield f"- {quote_line(entry.text, redact, _MAX_LINE_BYTES)}" + (
+            f" ({quote_line(attribution, redact, _MAX_LINE_BYTES)})" if attribution else ""
+        )
         for label, text in (("Why", entry.rationale), ("Evidence", entry.evidence), ("Instead of", entry.supersedes)):
             if text:
                 yield f"  {label}: {quote_line(text, redact, _MAX_LINE_BYTES)}"
@@ -167,10 +186,15 @@ def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     if overview.drift and overview.drift.description:
         yield f"- {overview.drift.description}"
         yield from _path_lines(overview.drift.paths, "  - ")
-    yield from [f"- Lint: {quote_line(finding, redact, _MAX_LINE_BYTES)}" for finding in overview.lint_errors[:_MAX_FINDINGS]]
+    yield from [
+        f"- Lint: {quote_line(finding, redact, _MAX_LINE_BYTES)}" for finding in overview.lint_errors[:_MAX_FINDINGS]
+    ]
     if len(overview.lint_errors) > _MAX_FINDINGS:
         yield f"- Lint: and {len(overview.lint_errors) - _MAX_FINDINGS} more"
-    yield from [f"- {quote_line(question, redact, _MAX_LINE_BYTES)}" for question in list(_find_questions(overview.plan))[:_MAX_QUESTIONS]]
+    yield from [
+        f"- {quote_line(question, redact, _MAX_LINE_BYTES)}"
+        for question in list(_find_questions(overview.plan))[:_MAX_QUESTIONS]
+    ]
 
 
 def _find_questions(plan: Plan) -> Iterator[str]:
@@ -214,7 +238,11 @@ def _git_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
         if working_tree.head
         else ", before the first commit"
     )
-    yield branch_text + commit_text + (f"; {working_tree.pending_operation} is under way" if working_tree.pending_operation else "")
+    yield (
+        branch_text
+        + commit_text
+        + (f"; {working_tree.pending_operation} is under way" if working_tree.pending_operation else "")
+    )
     for label, paths in _uncommitted_paths(working_tree):
         yield from ("", f"{label}:" if paths else f"{label}: nothing")
         if paths:
@@ -223,7 +251,11 @@ def _git_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
 
 
 def _uncommitted_paths(working_tree: WorkingTree) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("Staged", working_tree.staged), ("Changed and not staged", working_tree.changed), ("Not tracked", working_tree.untracked)
+    return (
+        ("Staged", working_tree.staged),
+        ("Changed and not staged", working_tree.changed),
+        ("Not tracked", working_tree.untracked),
+    )
 
 
 def _path_lines(paths: Sequence[str], prefix: str) -> Iterator[str]:

@@ -98,7 +98,9 @@ def score_units(pack: ContextPack, intent: Intent) -> list[ScoredUnit]:
     keyword_weights = dict.fromkeys(extract_keywords(pack.purpose)[: _MAX_KEYWORDS[1]], _PURPOSE_WEIGHT)
     keyword_weights |= dict.fromkeys(extract_keywords(pack.task)[: _MAX_KEYWORDS[0]], 1.0)
     hits_by_unit = search_texts([(f"{unit.title} {unit.path}", unit.content) for unit in pack.units], keyword_weights)
-    unpinned_scores = [total_score(unit_hits) for unit, unit_hits in zip(pack.units, hits_by_unit, strict=True) if not unit.pinned]
+    unpinned_scores = [
+        total_score(unit_hits) for unit, unit_hits in zip(pack.units, hits_by_unit, strict=True) if not unit.pinned
+    ]
     best_score = max(unpinned_scores, default=0.0) or 1.0
     mentions, newer_counts = _Mentions(pack), count_newer_by_type(pack.units)
     goal = "task" if pack.task else "purpose"
@@ -109,7 +111,14 @@ def score_units(pack: ContextPack, intent: Intent) -> list[ScoredUnit]:
         recency = 1 / (1 + newer_counts[unit.id] / _RECENCY_HALF_LIFE) if unit.id in newer_counts else 0.0
         usefulness = min(_TYPE_USEFULNESS[unit.type] + _INTENT_BONUS.get(intent.name, {}).get(unit.type, 0.0), 1.0)
         factor_weights = _FACTOR_WEIGHTS.get(unit.type, _DEFAULT_FACTOR_WEIGHTS)
-        relevance = sum([factor_weight * factor for factor_weight, factor in zip(factor_weights, (word_score, mention_score, recency, usefulness), strict=True)])
+        relevance = sum(
+            [
+                factor_weight * factor
+                for factor_weight, factor in zip(
+                    factor_weights, (word_score, mention_score, recency, usefulness), strict=True
+                )
+            ]
+        )
         if mention_score == _NAMED_BY_TASK or unit.type == INSTRUCTION:
             relevance = max(relevance, _MIN_NAMED_RELEVANCE)
         relevance = round(min(relevance, 1.0), 4)
@@ -133,7 +142,9 @@ class _Mentions:
         for unit in pack.units:
             if unit.pinned:
                 self.pinned_references.update(unit.references)
-        self.plan_mentions = Counter([path for unit in pack.units if unit.type in PLAN_TYPES for path in unit.references])
+        self.plan_mentions = Counter(
+            [path for unit in pack.units if unit.type in PLAN_TYPES for path in unit.references]
+        )
         self.task_subpaths = {path for reference in self.task_references for path in _subpaths(reference)}
 
     def score_mentions(self, unit: Unit) -> tuple[float, str]:
@@ -143,12 +154,16 @@ class _Mentions:
             return _NAMED_BY_TASK, "the task names it"
         if self.pinned_references & own_names:
             return _NAMED_BY_PINNED, "the purpose, or what is never left out, names it"
-        shared_references = sorted(self.task_references & {*unit.references, *[os.path.basename(reference) for reference in unit.references]})
+        shared_references = sorted(
+            self.task_references & {*unit.references, *[os.path.basename(reference) for reference in unit.references]}
+        )
         mention_count = self.plan_mentions[unit.path] if unit.path else 0
         mention_score = round(_NAMED_BY_PINNED * min(mention_count, _MAX_PLAN_MENTIONS) / _MAX_PLAN_MENTIONS, 2)
         if shared_references and mention_score < _SHARES_REFERENCE:
             return _SHARES_REFERENCE, f"names {shared_references[0]}, which the task is about"
-        mention_text = "1 part of the plan names it" if mention_count == 1 else f"{mention_count} parts of the plan name it"
+        mention_text = (
+            "1 part of the plan names it" if mention_count == 1 else f"{mention_count} parts of the plan name it"
+        )
         return mention_score, mention_text if mention_count else ""
 
 
@@ -167,7 +182,9 @@ def _subpaths(path: str) -> set[str]:
 def _unit_names(unit: Unit) -> set[str]:
     """What a unit may be called: its id, its path, the ends of the path."""
     parts = unit.path.split("/") if unit.path else []
-    path_suffixes = ["/".join(parts[index:]) for index in range(len(parts)) if index < len(parts) - 1 or "." in parts[-1]]
+    path_suffixes = [
+        "/".join(parts[index:]) for index in range(len(parts)) if index < len(parts) - 1 or "." in parts[-1]
+    ]
     return {unit.id, *path_suffixes}
 
 
@@ -179,7 +196,9 @@ def count_newer_by_type(units: Sequence[Unit]) -> dict[str, int]:
         if len(set(orders)) > 1:
             from bisect import bisect_right
 
-            newer_counts |= {unit.id: len(orders) - bisect_right(orders, unit.order) for unit in units if unit.type == kind}
+            newer_counts |= {
+                unit.id: len(orders) - bisect_right(orders, unit.order) for unit in units if unit.type == kind
+            }
     return newer_counts
 
 
@@ -198,7 +217,9 @@ def _explain_shared_words(unit: Unit, hits: Sequence[WordHit], keyword_weights: 
     owner = "task" if is_task else "purpose"
     if not literal_words:
         return f"has words of the {owner} in other forms"
-    word_list = " and ".join([", ".join(literal_words[:-1]), literal_words[-1]]) if len(literal_words) > 1 else literal_words[0]
+    word_list = (
+        " and ".join([", ".join(literal_words[:-1]), literal_words[-1]]) if len(literal_words) > 1 else literal_words[0]
+    )
     return f"shares {word_list} with the {owner}"
 
 

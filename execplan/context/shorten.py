@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.shortening import code, log, prose, shape
+from execplan.context.shortening import code, prose, shape
 from execplan.context.shortening.part import Excerpt, render_excerpt
 from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
 
@@ -36,9 +36,9 @@ _SETTINGS_EXTENSIONS = frozenset("cfg conf css env html ini properties toml xml 
 _SPLITTERS = {
     "python": code.split_other_code,
     "code": code.split_other_code,
-    "diff": log.split_diff,
-    "log": log.split_log,
-    "text": log.split_text,
+    "diff": prose.split_diff,
+    "log": prose.split_log,
+    "text": prose.split_text,
     "message": prose.split_message,
     "prose": prose.split_prose,
     "settings": shape.split_settings,
@@ -49,7 +49,9 @@ _DIFF_START = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
 _SPACE = re.compile(r"\s")
 
 
-def summarize_unit(unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False) -> str | None:
+def summarize_unit(
+    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
+) -> str | None:
     """The most telling parts of a unit, in at most so many tokens; None where there is no telling, or no room.
 
     With `include_rest` all its other parts follow, until the room is full.
@@ -64,11 +66,15 @@ def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> 
         return lambda max_tokens, include_rest: None
     count_tokens = counter.count
     if kind == "json":
-        return lambda max_tokens, include_rest: shape.summarize_json(unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest)
+        return lambda max_tokens, include_rest: shape.summarize_json(
+            unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest
+        )
     lines = unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     text_parts = code.split_python(lines, keywords) if kind == "python" else None
     first_line = (unit.line_start or 1) if kind in ("python", "code") else 0
-    excerpt = Excerpt(text_parts or _SPLITTERS[kind](lines, keywords), count_tokens, first_line, "row" if kind == "table" else "line")
+    excerpt = Excerpt(
+        text_parts or _SPLITTERS[kind](lines, keywords), count_tokens, first_line, "row" if kind == "table" else "line"
+    )
     return lambda max_tokens, include_rest: render_excerpt(excerpt, max_tokens, include_rest=include_rest)
 
 

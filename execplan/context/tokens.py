@@ -119,11 +119,18 @@ def _tolerate_surrogates(count: Callable[[str], int]) -> Callable[[str], int]:
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text takes: rather a few too many than too few."""
-    total = sum([weight * pattern_count for weight, pattern_count in zip(PAIR_WEIGHTS.values(), count_patterns(text), strict=True)])
+    total = sum(
+        [
+            weight * pattern_count
+            for weight, pattern_count in zip(PAIR_WEIGHTS.values(), count_patterns(text), strict=True)
+        ]
+    )
     if not text.isascii():
         from collections import Counter as Tally
 
-        total += sum([_char_weight(char) * pattern_count for char, pattern_count in Tally(_NON_ASCII.findall(text)).items()])
+        total += sum(
+            [_char_weight(char) * pattern_count for char, pattern_count in Tally(_NON_ASCII.findall(text)).items()]
+        )
     return max(-(-total // 1000), -(-len(text) // _MAX_TOKEN_CHARS))
 
 

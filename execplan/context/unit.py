@@ -6,7 +6,17 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Final
+
+
+def redact_pack(pack: ContextPack, redact: Callable[[str], str]) -> ContextPack:
+    """The pack with every text redacted; ids and paths, which name things, stay. To be done before anything is shortened."""
+    units = [unit._replace(content=redact(unit.content), title=redact(unit.title)) for unit in pack.units]
+    return pack._replace(
+        title=redact(pack.title), task=redact(pack.task), purpose=redact(pack.purpose), units=tuple(units)
+    )
+
 
 SECTION: Final = "section"
 TASK: Final = "task"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import begin, journal, questions, revisions
 from execplan.engine.alone import acquire_run_lock, run_lock_holder
+from execplan.engine.book import never_begun_error
 from execplan.engine.course import RunState
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.left import InterruptionRecovery, ensure_not_drifted
-from execplan.engine.opened import never_begun_error
-from execplan.engine.resume import remaining_steps, ensure_answer_expected, ensure_can_resume
+from execplan.engine.resume import ensure_answer_expected, ensure_can_resume, remaining_steps
 from execplan.engine.schedule import Schedule
 from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
@@ -68,20 +68,31 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     begin.ensure_steps_approved(begin.permit_for(status, schedule), status.approval, steps)
     if status.approval.id == run_state.approval_fields["approval_id"]:
         begin.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
-    interrupted_steps = [name for name, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
+    interrupted_steps = [name for name, _ in run_state.open_attempts()] + [
+        step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)
+    ]
     ensure_not_drifted(run_state, workspace, _touched_paths(run_state, interrupted_steps))
-    effective_answer = questions.resolve_answer(run_state.question, answer) if run_state.question is not None else answer
+    effective_answer = (
+        questions.resolve_answer(run_state.question, answer) if run_state.question is not None else answer
+    )
     return ResumePreview(run_paths.id, run_state.question, effective_answer, tuple(interrupted_steps), tuple(steps))
 
 
 def _preview_agent_run(
-    run_paths: RunPaths, run_state: RunState, schedule: Schedule, steps: list[Step], status: ApprovalStatus, answer: str | None
+    run_paths: RunPaths,
+    run_state: RunState,
+    schedule: Schedule,
+    steps: list[Step],
+    status: ApprovalStatus,
+    answer: str | None,
 ) -> ResumePreview:
     """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
     from execplan.engine.agent.answer import next_question
 
     assert status.candidate is not None  # as above
-    question = run_state.question or (next_question(run_state, schedule, status.candidate.policy.checkpoint_interval) if answer else None)
+    question = run_state.question or (
+        next_question(run_state, schedule, status.candidate.policy.checkpoint_interval) if answer else None
+    )
     if question is None:
         ensure_answer_expected(run_state, answer)
     effective_answer = questions.resolve_answer(question, answer) if question is not None else None
@@ -91,5 +102,7 @@ def _preview_agent_run(
 def _touched_paths(run_state: RunState, interrupted_steps: list[str]) -> set[str]:
     """The paths that steps which were cut short may have changed, as far as anybody knows before it is looked at."""
     attempts = [run_state.attempts[name][-1] for name in interrupted_steps]
-    changed_paths = [change.path for attempt in attempts if attempt.performed is not None for change in attempt.performed.changes]
+    changed_paths = [
+        change.path for attempt in attempts if attempt.performed is not None for change in attempt.performed.changes
+    ]
     return {*changed_paths, *[path for attempt in attempts for path in attempt.before]}

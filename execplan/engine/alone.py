@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import BUSY, ExecplanError
 from execplan.repo import state
-from execplan.text.lock import read_holder, is_held
+from execplan.text.lock import is_held, read_holder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

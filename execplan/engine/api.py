@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import place as run_directories
+from execplan.engine import place
 from execplan.engine import replan as replan_module
 from execplan.engine import resume as resume_module
 from execplan.engine import rollback as rollback_module
@@ -17,9 +17,8 @@ from execplan.engine.agent.report import ReportOutcome, StepReport, report
 from execplan.engine.place import RunPaths
 from execplan.engine.record import read_record
 from execplan.engine.replan import ReplanResult
-from execplan.engine.runs import RunSummary, runs
-from execplan.engine.underway import find_active_run
-from execplan.engine.watch import RunOptions, FinishedRun, RollbackResult, RunObserver
+from execplan.engine.runs import RunSummary, find_active_run, runs
+from execplan.engine.watch import FinishedRun, RollbackResult, RunObserver, RunOptions
 from execplan.execution.record import Record
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
@@ -35,19 +34,19 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 __all__ = [
-    "RunOptions",
     "EvaluatedPlan",
     "FinishedRun",
     "Handoff",
-    "WriteOptions",
-    "RunPaths",
     "Record",
     "ReplanResult",
     "ReportOutcome",
     "RollbackResult",
-    "StepReport",
-    "RunSummary",
     "RunObserver",
+    "RunOptions",
+    "RunPaths",
+    "RunSummary",
+    "StepReport",
+    "WriteOptions",
     "compile_plan",
     "evaluate",
     "handoff",
@@ -70,7 +69,9 @@ def open_plan(folder: str = ".", name: str | None = None) -> tuple[Project, Plan
 def compile_plan(project: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
     """The execution plan that a plan has now, stored among its artifacts as `compile` does; raises ExecplanError."""
     options = options or WriteOptions()
-    store.save(project, ref, lambda: load_current_plan(project, ref).data, options, command="compile", summary="compile")
+    store.save(
+        project, ref, lambda: load_current_plan(project, ref).data, options, command="compile", summary="compile"
+    )
     return load_current_plan(project, ref).document
 
 
@@ -80,13 +81,19 @@ def evaluate(project: Project, ref: PlanRef) -> EvaluatedPlan:
 
 
 def run(
-    project: Project, ref: PlanRef, run_options: RunOptions | None = None, observer: RunObserver | None = None, options: WriteOptions | None = None
+    project: Project,
+    ref: PlanRef,
+    run_options: RunOptions | None = None,
+    observer: RunObserver | None = None,
+    options: WriteOptions | None = None,
 ) -> FinishedRun:
     """Run what was approved, and see it to its end; raises ExecplanError where nothing is begun.
 
     How it ended is told by `status`; a run that waits has a `question`, and goes on by `resume`.
     """
-    return run_module.run(project, ref, run_options or RunOptions(), observer or RunObserver(), options or WriteOptions())
+    return run_module.run(
+        project, ref, run_options or RunOptions(), observer or RunObserver(), options or WriteOptions()
+    )
 
 
 def resume(
@@ -99,7 +106,9 @@ def resume(
     options: WriteOptions | None = None,
 ) -> FinishedRun:
     """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
-    return resume_module.resume(project, ref, run_directories.find_run(project, ref, run), answer, observer or RunObserver(), options or WriteOptions())
+    return resume_module.resume(
+        project, ref, place.find_run(project, ref, run), answer, observer or RunObserver(), options or WriteOptions()
+    )
 
 
 def replan(
@@ -116,7 +125,7 @@ def replan(
     return replan_module.replan_run(
         project,
         ref,
-        run_directories.find_run(project, ref, run),
+        place.find_run(project, ref, run),
         reason=reason,
         failed=failed,
         information=information,
@@ -135,9 +144,15 @@ def rollback(
     options: WriteOptions | None = None,
 ) -> RollbackResult:
     """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
-    run_paths = run_directories.find_run(project, ref, run)
+    run_paths = place.find_run(project, ref, run)
     return rollback_module.rollback(
-        project, ref, run_paths, step=step, automatic="", observer=observer or RunObserver(), options=options or WriteOptions()
+        project,
+        ref,
+        run_paths,
+        step=step,
+        automatic="",
+        observer=observer or RunObserver(),
+        options=options or WriteOptions(),
     )
 
 
@@ -146,4 +161,4 @@ def record(project: Project, ref: PlanRef, run: str | None = None) -> Record | N
 
     Raises ExecplanError.
     """
-    return read_record(run_directories.find_run(project, ref, run))
+    return read_record(place.find_run(project, ref, run))

@@ -20,15 +20,33 @@ if TYPE_CHECKING:
     from execplan.execution.approval import Approval
     from execplan.execution.evaluation.scope import ApprovalScope
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution.approve import PreviousContents, ApprovalResult, Confirmation
+    from execplan.repo.execution.approve import ApprovalResult, Confirmation, PreviousContents
     from execplan.repo.execution.evaluated import EvaluatedPlan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-_APPROVAL_FIELDS = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
+_APPROVAL_FIELDS = (
+    "digest",
+    "approver",
+    "how",
+    "inferred",
+    "approved_at",
+    "expires_at",
+    "revision",
+    "document",
+    "policy",
+    "head",
+)
 
 
-def approve_and_record(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, options: WriteOptions) -> ApprovalResult:
+def approve_and_record(
+    project: Project,
+    ref: PlanRef,
+    evaluated_plan: EvaluatedPlan,
+    scope: ApprovalScope,
+    confirmation: Confirmation,
+    options: WriteOptions,
+) -> ApprovalResult:
     """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
@@ -48,10 +66,17 @@ def approve_and_record(project: Project, ref: PlanRef, evaluated_plan: Evaluated
     except BaseException as error:
         if recorded_approvals and not _is_written(project, ref, recorded_approvals[0]):
             reason = error.message if isinstance(error, ExecplanError) else type(error).__name__
-            ledger.append(NOT_GIVEN, {"digest": recorded_approvals[0].digest, "file": _file_digest(recorded_approvals[0]), "reason": reason})
+            ledger.append(
+                NOT_GIVEN,
+                {"digest": recorded_approvals[0].digest, "file": _file_digest(recorded_approvals[0]), "reason": reason},
+            )
             _move_anchor(ledger)
         raise
-    return approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger))) if recorded_approvals else approval_result
+    return (
+        approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger)))
+        if recorded_approvals
+        else approval_result
+    )
 
 
 def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:
@@ -94,7 +119,10 @@ def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, objec
 def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
     """How many steps the execution plan has, and how long it took to make where it was made just now."""
     generation_seconds = evaluated_plan.current_plan.generation_seconds
-    return {"plan_steps": len(evaluated_plan.current_plan.document.steps), **({} if generation_seconds is None else {"generation_s": generation_seconds})}
+    return {
+        "plan_steps": len(evaluated_plan.current_plan.document.steps),
+        **({} if generation_seconds is None else {"generation_s": generation_seconds}),
+    }
 
 
 def _file_digest(approval: Approval) -> str:

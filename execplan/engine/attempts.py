@@ -7,20 +7,20 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, attempt_result_json, state_json
-from execplan.engine.programs import WARNING, changed_program_fields, list_changed_programs, ensure_programs_unchanged
+from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, attempt_result_json, change_json, state_json
+from execplan.engine.programs import WARNING, changed_program_fields, ensure_programs_unchanged, list_changed_programs
 from execplan.engine.schedule import can_run_in_parallel
 from execplan.execution.model import PROGRAM_TYPES
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from execplan.engine.beside import ParallelChanges
     from execplan.engine.book import JournalWriter
-    from execplan.engine.entries import Change, AttemptResult
+    from execplan.engine.entries import AttemptResult, Change
     from execplan.engine.hands import StepExecutor
     from execplan.engine.permit import Permit
     from execplan.engine.steps.bench import RunContext
+    from execplan.engine.steps.looks import ParallelChanges
     from execplan.execution.model import Step
 
 
@@ -39,7 +39,9 @@ class AttemptOutcome(NamedTuple):
 class AttemptPool:
     """Those of one leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, context: RunContext, journal_writer: JournalWriter, executor: StepExecutor, permit: Permit, jobs: int) -> None:
+    def __init__(
+        self, context: RunContext, journal_writer: JournalWriter, executor: StepExecutor, permit: Permit, jobs: int
+    ) -> None:
         self.context = context
         self.deadline = context.deadline
         """By time.monotonic(); what somebody takes to answer a question is added."""
@@ -75,7 +77,11 @@ class AttemptPool:
         runs_alone = not self.running_steps
         if not self.running_steps:
             self._concurrent_steps.clear()
-            self._parallel_changes = self._executor.track_parallel_changes(self.context) if self._jobs > 1 and can_run_in_parallel(step) else None
+            self._parallel_changes = (
+                self._executor.track_parallel_changes(self.context)
+                if self._jobs > 1 and can_run_in_parallel(step)
+                else None
+            )
         self._concurrent_steps.add(step.id)
         self.running_steps[step.id] = step
         attempt = len(self._journal_writer.run_state.attempts.get(step.id, ())) + 1
@@ -96,7 +102,9 @@ class AttemptPool:
         performed = self._own_changes(performed)
         self.repair()
         program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
-        self._journal_writer.write(RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields)
+        self._journal_writer.write(
+            RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields
+        )
         if performed.ok:
             self.tick_task(step)
         elif step.rollback.enabled and not is_outcome_unknown(step, performed):
@@ -129,10 +137,14 @@ class AttemptPool:
                 if not self.context.stop.is_set():
                     if runs_alone:  # what runs beside it may be building one at this moment
                         self._check_programs(step)
-                    prepared = self._executor.prepare(self.context, step, dict(self._journal_writer.run_state.expected_states))
+                    prepared = self._executor.prepare(
+                        self.context, step, dict(self._journal_writer.run_state.expected_states)
+                    )
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     snapshot = prepared.snapshot
-                    self._journal_writer.write(INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot)
+                    self._journal_writer.write(
+                        INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot
+                    )
                     was_begun = True
             if was_begun:
                 context = self.context._replace(deadline=self.deadline)
@@ -149,7 +161,9 @@ class AttemptPool:
             self.warnings += [warning for warning in map(WARNING.format, differences) if warning not in self.warnings]
             return
         commands = "execplan approve; execplan resume"
-        ensure_programs_unchanged(differences, f"{step.id} was not begun, it would run another program than was approved", commands)
+        ensure_programs_unchanged(
+            differences, f"{step.id} was not begun, it would run another program than was approved", commands
+        )
 
     def _own_changes(self, performed: AttemptResult) -> AttemptResult:
         """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""

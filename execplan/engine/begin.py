@@ -7,19 +7,18 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.engine import copies, programs
-from execplan.engine import place as run_directories
+from execplan.engine import copies, place, programs
+from execplan.engine.book import make_redaction
 from execplan.engine.entries import BEGUN, state_json
-from execplan.engine.opened import make_redaction
 from execplan.engine.permit import issue_permit
 from execplan.engine.runs import read_run_entries
-from execplan.errors import CONFLICT, ENVIRONMENT, INPUT, CHECK_FAILED, POLICY, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import effective_risk
 from execplan.execution.evaluation.scope import expand_step_id
 from execplan.execution.permission import find_approver
-from execplan.repo import author, belongings, git, state
+from execplan.repo import author, git, state
 from execplan.repo.execution import register, store
 from execplan.text import disk, files
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.engine.schedule import Schedule
     from execplan.engine.steps.bench import RunContext
-    from execplan.engine.watch import RunOptions, RunObserver
+    from execplan.engine.watch import RunObserver, RunOptions
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
@@ -120,13 +119,15 @@ def ensure_run_programs_unchanged(
     differences = programs.list_changed_programs(project, run_state, steps)
     if policy.programs == "refuse":
         commands = f"execplan approve {ref.shell_name}; execplan resume {run_paths.number} -p {ref.shell_name}"
-        programs.ensure_programs_unchanged(differences, f"the run {run_paths.id} would run other programs than were approved", commands)
+        programs.ensure_programs_unchanged(
+            differences, f"the run {run_paths.id} would run other programs than were approved", commands
+        )
     return differences
 
 
 def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
-    for other_run in run_directories.list_runs(project, ref):
+    for other_run in place.list_runs(project, ref):
         entries = read_run_entries(other_run)
         if other_run != run_paths and entries:
             status = _run_status(other_run, entries)
@@ -167,7 +168,14 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
         )
 
 
-def make_context(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, observer: RunObserver, seconds: int | None) -> RunContext:
+def make_context(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    candidate: ApprovalCandidate,
+    observer: RunObserver,
+    seconds: int | None,
+) -> RunContext:
     """What the steps of a run are done with; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
@@ -181,10 +189,25 @@ def make_context(project: Project, ref: PlanRef, run_paths: RunPaths, candidate:
     deadline = monotonic() + min([limit for limit in limits if limit is not None])
     workspace, store = WorkspaceFiles(project), BackupStore(project)
     run_redaction = make_redaction()
-    return RunContext(project, ref, document, policy, run_paths, workspace, store, sandbox, run_redaction, StopSignal(), observer, deadline)
+    return RunContext(
+        project,
+        ref,
+        document,
+        policy,
+        run_paths,
+        workspace,
+        store,
+        sandbox,
+        run_redaction,
+        StopSignal(),
+        observer,
+        deadline,
+    )
 
 
-def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, program_differences: Iterable[str]) -> list[str]:
+def show_warnings(
+    context: RunContext, chosen_ids: Collection[str] | None, program_differences: Iterable[str]
+) -> list[str]:
     """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned.
 
     `program_differences` say which programs are not those that were approved.
@@ -192,7 +215,10 @@ def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, progr
     from execplan.engine.command_warnings import command_warnings
 
     steps = [step for step in context.document.steps if chosen_ids is None or step.id in chosen_ids]
-    warnings = [*command_warnings(context.project, context.policy, steps), *map(programs.WARNING.format, program_differences)]
+    warnings = [
+        *command_warnings(context.project, context.policy, steps),
+        *map(programs.WARNING.format, program_differences),
+    ]
     return [warning for warning in warnings if not context.observer.warn(warning)]
 
 
@@ -201,9 +227,13 @@ def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, status: Appr
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     register.reserve(project, status.approval.id, run_paths.id)
-    with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"):
+    with add_hint_on_error(
+        f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"
+    ):
         files.make_directory(run_paths.folder, within=project.root)
-        files.create(run_paths.artifact_path(store.PLAN_FILE_NAME), status.candidate.current_plan.data, within=project.root)
+        files.create(
+            run_paths.artifact_path(store.PLAN_FILE_NAME), status.candidate.current_plan.data, within=project.root
+        )
         files.create(run_paths.approval, to_bytes(status.approval), within=project.root)
         create_state_directory(project, ref, run_paths)
 
@@ -212,7 +242,7 @@ def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) 
     """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
     state.make_state_dir(project, "runs")
     copies.copy_evidence(run_paths)
-    files.create(os.path.join(belongings.make_plan_state_dir(project, ref.path), run_paths.id), b"")
+    files.create(os.path.join(state.make_plan_state_dir(project, ref.path), run_paths.id), b"")
 
 
 def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:
@@ -250,7 +280,13 @@ def sandbox_name(sandbox: Sandbox | None) -> str:
     return os.path.basename(sandbox.program) if sandbox is not None else ""
 
 
-def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status: ApprovalStatus, chosen_ids: list[str] | None, run_options: RunOptions) -> None:
+def write_begun_entry(
+    journal_writer: JournalWriter,
+    context: RunContext,
+    status: ApprovalStatus,
+    chosen_ids: list[str] | None,
+    run_options: RunOptions,
+) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
     assert status.candidate is not None
     write_first_entry(
@@ -267,13 +303,29 @@ def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status
     )
 
 
-def write_first_entry(journal_writer: JournalWriter, project: Project, run_paths: RunPaths, status: ApprovalStatus, **extra_fields: Any) -> None:
+def write_first_entry(
+    journal_writer: JournalWriter, project: Project, run_paths: RunPaths, status: ApprovalStatus, **extra_fields: Any
+) -> None:
     """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
     assert status.candidate is not None
     assert status.approval is not None
     binding, document = status.candidate.binding, status.candidate.current_plan.document
-    run_fields = {"run": run_paths.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
-    journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head_commit(project), **extra_fields})
+    run_fields = {
+        "run": run_paths.id,
+        "plan_id": document.plan_id,
+        "revision": document.revision,
+        "document": binding.document,
+    }
+    journal_writer.write(
+        BEGUN,
+        **{
+            **run_fields,
+            **approval_fields(status),
+            "policy": binding.policy,
+            "head": git.head_commit(project),
+            **extra_fields,
+        },
+    )
     register.mark_used(project, status.approval.id, run_paths.id)
 
 
@@ -282,7 +334,11 @@ def approval_fields(status: ApprovalStatus) -> dict[str, Any]:
     approval = status.approval
     assert approval is not None
     derivation = approval.derived_from
-    coverage_fields = {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}} if derivation is not None else {}
+    coverage_fields = (
+        {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}}
+        if derivation is not None
+        else {}
+    )
     return {
         "approval": approval.digest,
         "approval_id": approval.id,

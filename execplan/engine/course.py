@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from execplan.engine import entries as kinds
-from execplan.engine.entries import Change, AttemptResult, change_from_json, attempt_result_from_entry, programs_from_entry, state_from_json
+from execplan.engine import entries
+from execplan.engine.entries import (
+    AttemptResult,
+    Change,
+    attempt_result_from_entry,
+    change_from_json,
+    programs_from_entry,
+    state_from_json,
+)
 from execplan.engine.journal import altered_error
 from execplan.execution import states
 from execplan.record import NamedTuple
@@ -106,14 +113,23 @@ class RunState:
             (attempt.entry, step, attempt.performed.changes)
             for step, attempts in self.attempts.items()
             for attempt in attempts
-            if attempt.performed is not None and not attempt.retaken and only_step in (None, step) and step not in self.rolled_back_steps
+            if attempt.performed is not None
+            and not attempt.retaken
+            and only_step in (None, step)
+            and step not in self.rolled_back_steps
         ]
-        return [(step, change) for _, step, changes in sorted(change_groups, key=lambda group: group[0]) for change in changes]
+        return [
+            (step, change)
+            for _, step, changes in sorted(change_groups, key=lambda group: group[0])
+            for change in changes
+        ]
 
     def open_attempts(self) -> list[tuple[str, Attempt]]:
         """The attempts that were begun and whose end is not known: the process was killed. Raises ExecplanError."""
         last_attempts = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
-        unfinished = [(step, attempt) for step, attempt in last_attempts if attempt.performed is None and not attempt.retaken]
+        unfinished = [
+            (step, attempt) for step, attempt in last_attempts if attempt.performed is None and not attempt.retaken
+        ]
         for step, attempt in unfinished:
             if step not in self.status_of or all([document_step.id != step for document_step in self.document.steps]):
                 raise altered_error("the journal", attempt.entry)
@@ -175,7 +191,15 @@ class RunState:
 
     def _on_intent(self, entry: Entry, fields: dict[str, Any]) -> None:
         before = {path: state_from_json(state) for path, state in fields["before"].items()}
-        attempt = Attempt(fields["attempt"], None, before, fields["by"], entry=entry.number, began=entry.at, resume_count=self.resume_count)
+        attempt = Attempt(
+            fields["attempt"],
+            None,
+            before,
+            fields["by"],
+            entry=entry.number,
+            began=entry.at,
+            resume_count=self.resume_count,
+        )
         step = fields["step"]
         if step in self.rolled_back_steps:  # what it did before is gone, and what it does now is not
             self.rolled_back_steps.discard(step)
@@ -281,29 +305,31 @@ class RunState:
             self.expected_states[change.path] = change.before
         self.rolled_back_steps.update(fields["steps"])
         if self.is_agent_run and self.end_entry is None:  # nobody takes it up before its agent goes on
-            self.status_of |= dict.fromkeys([step for step in fields["steps"] if step in self.status_of], states.PENDING)
+            self.status_of |= dict.fromkeys(
+                [step for step in fields["steps"] if step in self.status_of], states.PENDING
+            )
         if fields["whole"]:
             self.status, self.end_entry, self.question = states.ROLLED_BACK, entry, None
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, Entry, dict[str, Any]], None]]] = {
-        kinds.BEGUN: _on_begun,
-        kinds.INTENT: _on_intent,
-        kinds.CALLED: _on_called,
-        kinds.DENIED: _on_denied,
-        kinds.RESULT: _on_result,
-        kinds.RETAKEN: _on_retaken,
-        kinds.SKIPPED: _on_skipped,
-        kinds.BLOCKED: _on_blocked,
-        kinds.RECOVERED: _on_recovered,
-        kinds.TICKED: _on_ticked,
-        kinds.REOPENED: _on_reopened,
-        kinds.PAUSED: _on_paused,
-        kinds.ANSWERED: _on_answered,
-        kinds.REPLANNED: _on_replanned,
-        kinds.INTERRUPTED: _ignore,
-        kinds.RESUMED: _on_resumed,
-        kinds.ENDED: _on_ended,
-        kinds.ROLLBACK: _on_rollback,
-        kinds.RESTORED: _on_restored,
-        kinds.ROLLED_BACK: _on_rolled_back,
+        entries.BEGUN: _on_begun,
+        entries.INTENT: _on_intent,
+        entries.CALLED: _on_called,
+        entries.DENIED: _on_denied,
+        entries.RESULT: _on_result,
+        entries.RETAKEN: _on_retaken,
+        entries.SKIPPED: _on_skipped,
+        entries.BLOCKED: _on_blocked,
+        entries.RECOVERED: _on_recovered,
+        entries.TICKED: _on_ticked,
+        entries.REOPENED: _on_reopened,
+        entries.PAUSED: _on_paused,
+        entries.ANSWERED: _on_answered,
+        entries.REPLANNED: _on_replanned,
+        entries.INTERRUPTED: _ignore,
+        entries.RESUMED: _on_resumed,
+        entries.ENDED: _on_ended,
+        entries.ROLLBACK: _on_rollback,
+        entries.RESTORED: _on_restored,
+        entries.ROLLED_BACK: _on_rolled_back,
     }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.clock import now
-from execplan.engine import approving, revisions
-from execplan.engine import order as step_order
+from execplan.engine import approving, order, revisions
 from execplan.engine.entries import REVISION_REASONS
 from execplan.engine.recover import ALTERNATIVE
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
@@ -25,7 +24,7 @@ from execplan.repo.amend import WriteOptions
 from execplan.repo.execution import approvals, approve, key, register, standing, store, tree
 from execplan.repo.execution.current import CurrentPlan
 from execplan.repo.execution.evaluated import EvaluatedPlan
-from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import effective_policy
 from execplan.repo.execution.world import SnapshotWorld
 from execplan.text import disk
 from execplan.text.lines import digest
@@ -57,7 +56,9 @@ class RevisionCoverage(NamedTuple):
     """The approval of the revision that was derived and recorded."""
 
 
-def find_coverage(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
+def find_coverage(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
+) -> RevisionCoverage:
     """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
     try:
         _ensure_no_open_question(run_state)
@@ -67,7 +68,10 @@ def find_coverage(project: Project, ref: PlanRef, run_paths: RunPaths, run_state
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
         evaluated_plan = _evaluate_revision(project, ref, run_paths, run_state, revision)
-        reasons = [*_drift_reasons(project, run_state, approval, evaluated_plan), *_unapproved_reasons(approval, evaluated_plan)]
+        reasons = [
+            *_drift_reasons(project, run_state, approval, evaluated_plan),
+            *_unapproved_reasons(approval, evaluated_plan),
+        ]
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
         approve.ensure_approvable(project, ref, evaluated_plan)
@@ -78,7 +82,9 @@ def find_coverage(project: Project, ref: PlanRef, run_paths: RunPaths, run_state
         return RevisionCoverage(None, (error.message, *error.candidates))
 
 
-def derive_approval(project: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
+def derive_approval(
+    project: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage
+) -> RevisionCoverage:
     """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
 
     Raises ExecplanError where a disk fails. The caller holds the lock of runs.
@@ -86,12 +92,18 @@ def derive_approval(project: Project, ref: PlanRef, run_paths: RunPaths, coverag
     approval, evaluated_plan = coverage.approval, coverage.evaluated_plan
     if approval is None or evaluated_plan is None:
         return coverage
-    pending_ids = tuple([evaluated_step.step.id for evaluated_step in evaluated_plan.evaluation.steps if not evaluated_step.is_done])
+    pending_ids = tuple(
+        [evaluated_step.step.id for evaluated_step in evaluated_plan.evaluation.steps if not evaluated_step.is_done]
+    )
     risk = approval.max_risk.value if approval.max_risk is not None else None
-    confirmation = approve.Confirmation(approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id)
+    confirmation = approve.Confirmation(
+        approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id
+    )
     try:
         approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
-        derived_approval = approving.approve_and_record(project, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)).approval
+        derived_approval = approving.approve_and_record(
+            project, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)
+        ).approval
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
@@ -110,9 +122,17 @@ def _ensure_no_open_question(run_state: RunState) -> None:
 
 def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
     """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
-    stored_approvals = [stored_approval for stored_approval in approvals.read_all(project, ref) if stored_approval.approval is not None]
-    run_approvals = [stored_approval for stored_approval in stored_approvals if stored_approval.approval is not None and _serves_run(project, stored_approval.approval, run_paths)]
-    run_approvals.sort(key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0)
+    stored_approvals = [
+        stored_approval for stored_approval in approvals.read_all(project, ref) if stored_approval.approval is not None
+    ]
+    run_approvals = [
+        stored_approval
+        for stored_approval in stored_approvals
+        if stored_approval.approval is not None and _serves_run(project, stored_approval.approval, run_paths)
+    ]
+    run_approvals.sort(
+        key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0
+    )
     if not run_approvals or run_approvals[-1].approval is None:
         raise _not_covered_error(f"no approval of the run {run_paths.id} is left")
     approval = run_approvals[-1].approval
@@ -122,18 +142,26 @@ def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> A
 
 
 def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bool:
-    run = approval.derived_from.run if approval.derived_from is not None else register.read_entry(project, approval.id).run_id
+    run = (
+        approval.derived_from.run
+        if approval.derived_from is not None
+        else register.read_entry(project, approval.id).run_id
+    )
     return run == run_paths.id
 
 
-def _invalid_reasons(project: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]) -> Iterator[str]:
+def _invalid_reasons(
+    project: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]
+) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
     signing_key = key.read(project)
     if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.is_intact:
         yield "it is not as it was sealed"
     related_ids = {approval.id, *approval.origins}
     related_ids |= {
-        other.approval.id for other in stored_approvals if other.approval is not None and approval.id in other.approval.origins
+        other.approval.id
+        for other in stored_approvals
+        if other.approval is not None and approval.id in other.approval.origins
     }  # who revokes the approval of a revision wants to be asked
     if any([register.read_entry(project, approval_id).is_revoked for approval_id in related_ids]):
         yield "it, or one that derives from it, was revoked"
@@ -161,17 +189,26 @@ def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan
 
 def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
     """How the run stands, by its journal."""
-    alternatives = {step.id: step_order.named_alternative(step) for step in document.steps if step_order.named_alternative(step)}
+    alternatives = {step.id: order.named_alternative(step) for step in document.steps if order.named_alternative(step)}
     steps_by_id = {step.id: step for step in document.steps}
-    active_alternatives = {name: alternative_id for name, alternative_id in alternatives.items() if step_order.recovery_kind(steps_by_id[name], run_state) == ALTERNATIVE}
+    active_alternatives = {
+        name: alternative_id
+        for name, alternative_id in alternatives.items()
+        if order.recovery_kind(steps_by_id[name], run_state) == ALTERNATIVE
+    }
     return RunProgress(_settled_steps(run_state), active_alternatives)
 
 
 def _settled_steps(run_state: RunState) -> frozenset[str]:
-    return frozenset({name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps)
+    return frozenset(
+        {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES}
+        - run_state.rolled_back_steps
+    )
 
 
-def _evaluate_revision(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> EvaluatedPlan:
+def _evaluate_revision(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
+) -> EvaluatedPlan:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
     data, policy, world = to_bytes(revision), effective_policy(project), SnapshotWorld(project)
     active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
@@ -186,23 +223,33 @@ def _evaluate_revision(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     )
 
 
-def _drift_reasons(project: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
+def _drift_reasons(
+    project: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan
+) -> Iterator[str]:
     """The files and programs that are neither as they were approved nor as the run has left them."""
     known_states = {**approval.binding.states, **run_state.expected_states}
     for path, state in evaluated_plan.binding.states.items():
-        reason = describe_difference(known_states[path], state) if path in known_states else "it was not approved with the rest"
+        reason = (
+            describe_difference(known_states[path], state)
+            if path in known_states
+            else "it was not approved with the rest"
+        )
         if reason:
             yield f"{path}: {reason}"
     if evaluated_plan.policy.programs == "refuse":
         found_programs = evaluated_plan.binding.programs or {}
-        yield from describe_changed_programs({**(approval.binding.programs or {}), **run_state.programs}, found_programs)
+        yield from describe_changed_programs(
+            {**(approval.binding.programs or {}), **run_state.programs}, found_programs
+        )
 
 
 def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
     """The steps that are left to be done and that the approval leaves out."""
     terms = approval.terms(evaluated_plan.policy.person_from)
     for evaluated_step in evaluated_plan.evaluation.steps:
-        if not evaluated_step.is_done and not find_approver(terms, evaluated_step.step.id, evaluated_step.risk.level, inferred=evaluated_step.step.inferred):
+        if not evaluated_step.is_done and not find_approver(
+            terms, evaluated_step.step.id, evaluated_step.risk.level, inferred=evaluated_step.step.inferred
+        ):
             yield f"the step {evaluated_step.step.id} is not covered by it"
 
 

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def make_inspection_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
+def make_inspection_context(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver
+) -> RunContext:
     """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
+    from execplan.engine.book import make_redaction
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
     from execplan.engine.files.ground import WorkspaceFiles
     from execplan.engine.files.store import BackupStore
-    from execplan.engine.opened import make_redaction
     from execplan.engine.steps.bench import RunContext
-    from execplan.repo.execution.policy import effective_policy
+    from execplan.repo.execution.terms import effective_policy
 
     policy = effective_policy(project)
     try:
@@ -35,7 +37,20 @@ def make_inspection_context(project: Project, ref: PlanRef, run_paths: RunPaths,
     except ExecplanError:
         sandbox = None
     workspace, store, document = WorkspaceFiles(project), BackupStore(project), run_state.document
-    return RunContext(project, ref, document, policy, run_paths, workspace, store, sandbox, make_redaction(), StopSignal(), observer, 0.0)
+    return RunContext(
+        project,
+        ref,
+        document,
+        policy,
+        run_paths,
+        workspace,
+        store,
+        sandbox,
+        make_redaction(),
+        StopSignal(),
+        observer,
+        0.0,
+    )
 
 
 def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:
@@ -52,7 +67,12 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
     elif not is_command(step) or not looks.has_snapshot(context, step) or _was_program_started(context, step, attempt):
         changes, folders, unscanned = looks.changes_since_snapshot(context, step)
         effects = outside_effects(context, step, unscanned)
-        if any([step.parallel and other_step.parallel and other_step.id != step.id for other_step in context.document.steps]):
+        if any(
+            [
+                step.parallel and other_step.parallel and other_step.id != step.id
+                for other_step in context.document.steps
+            ]
+        ):
             changes = tuple([change for change in changes if change.declared])
     reason = "it was cut short, and then rolled back"
     performed = AttemptResult(False, "interrupted", reason, changes=changes, folders=folders, outside=effects)
@@ -61,7 +81,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
 
 def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """What a step that writes files, and in which no program runs, has or may have written."""
-    from execplan.engine.steps.write import ballast_path, remove_ballast, list_created_folders, plan_changes
+    from execplan.engine.steps.write import ballast_path, list_created_folders, plan_changes, remove_ballast
     from execplan.execution.evaluation.outcome import ImpossibleError
 
     remove_ballast(ballast_path(context, step))

@@ -8,8 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.clock import now
-from execplan.engine import fate as stop_reasons
-from execplan.engine import record
+from execplan.engine import fate, record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
 from execplan.engine.fate import StopReason
 from execplan.engine.files.store import BackupStore
@@ -51,36 +50,61 @@ class RunSession(NamedTuple):
     """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
-def start_session(project: Project, ref: PlanRef, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: WriteOptions) -> RunSession:
+def start_session(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    policy: Policy,
+    journal_writer: JournalWriter,
+    options: WriteOptions,
+) -> RunSession:
     """A leg that begins now; raises ExecplanError."""
     initial_triggers = triggers.take_snapshot(project) if options.should_commit(project) else {}
-    return RunSession(project, ref, run_paths, policy, journal_writer, options, shelf.read_bytes(project, ref.path), monotonic(), initial_triggers)
+    return RunSession(
+        project,
+        ref,
+        run_paths,
+        policy,
+        journal_writer,
+        options,
+        shelf.read_bytes(project, ref.path),
+        monotonic(),
+        initial_triggers,
+    )
 
 
-def finish_session(session: RunSession, schedule: Schedule | None, stop_reason: StopReason, signal: str, warnings: list[str]) -> FinishedRun:
+def finish_session(
+    session: RunSession, schedule: Schedule | None, stop_reason: StopReason, signal: str, warnings: list[str]
+) -> FinishedRun:
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     question, rolled_back = None, None
     warnings[:0] = journal_writer.warnings
     warnings += journal_writer.repair(session.project, session.ref, session.run_paths)
-    if stop_reason.kind == stop_reasons.REPLAN:
+    if stop_reason.kind == fate.REPLAN:
         stop_reason = _replan(session, stop_reason, warnings)
-    if stop_reason.kind == stop_reasons.COVERED:
+    if stop_reason.kind == fate.COVERED:
         return FinishedRun(session.run_paths.id, run_state.status, warnings=tuple(warnings), goes_on=True)
-    if stop_reason.kind == stop_reasons.SIGNAL:
+    if stop_reason.kind == fate.SIGNAL:
         journal_writer.write(INTERRUPTED, signal=signal, seconds=_elapsed_seconds(session))
     elif stop_reason.question is not None:
         question = stop_reason.question
-        journal_writer.write(PAUSED, why=question.why, step=question.step or None, question=question.words, seconds=_elapsed_seconds(session))
+        journal_writer.write(
+            PAUSED,
+            why=question.why,
+            step=question.step or None,
+            question=question.words,
+            seconds=_elapsed_seconds(session),
+        )
     else:
         rolled_back = _write_end(session, schedule, stop_reason, warnings)
     commit = file_run(session, question, warnings)
-    is_failed = stop_reason.kind == stop_reasons.FAILED
+    is_failed = stop_reason.kind == fate.FAILED
     return FinishedRun(
         session.run_paths.id,
         run_state.status,
         question,
-        signal if stop_reason.kind == stop_reasons.SIGNAL else "",
+        signal if stop_reason.kind == fate.SIGNAL else "",
         stop_reason.cause if is_failed else "",
         stop_reason.reason if is_failed else "",
         rolled_back,
@@ -92,15 +116,31 @@ def finish_session(session: RunSession, schedule: Schedule | None, stop_reason: 
 def finish_failed_run(session: RunSession) -> FinishedRun | None:
     """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
     run_state = session.journal_writer.run_state
-    cause = run_state.end_entry.fields["cause"] if run_state.status == states.FAILED and run_state.end_entry is not None else ""
-    if cause not in session.policy.rollback_on or run_state.is_agent_run or record.is_record_current(session.run_paths, run_state.document, run_state):
+    cause = (
+        run_state.end_entry.fields["cause"]
+        if run_state.status == states.FAILED and run_state.end_entry is not None
+        else ""
+    )
+    if (
+        cause not in session.policy.rollback_on
+        or run_state.is_agent_run
+        or record.is_record_current(session.run_paths, run_state.document, run_state)
+    ):
         return None
     assert run_state.end_entry is not None  # as above
     warnings: list[str] = []
     reason, rolled_back = run_state.end_entry.fields["reason"], _roll_back(session, cause, warnings)
     commit = file_run(session, None, warnings)
     return FinishedRun(
-        session.run_paths.id, run_state.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
+        session.run_paths.id,
+        run_state.status,
+        None,
+        "",
+        cause,
+        reason,
+        rolled_back,
+        warnings=tuple(warnings),
+        commit=commit,
     )
 
 
@@ -112,7 +152,12 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
     """
     from execplan.engine.replan import replan_run
 
-    was_replanned = any([replan_entry.fields.get("step") == stop_reason.step for replan_entry in session.journal_writer.run_state.replans])
+    was_replanned = any(
+        [
+            replan_entry.fields.get("step") == stop_reason.step
+            for replan_entry in session.journal_writer.run_state.replans
+        ]
+    )
     try:
         replan_result = replan_run(
             session.project,
@@ -129,11 +174,11 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
         if error.exit not in (INPUT, CONFLICT):
             raise
         warnings.append(f"it could not be planned anew: {error.message}")
-        return stop_reason._replace(kind=stop_reasons.FAILED)
+        return stop_reason._replace(kind=fate.FAILED)
     warnings += replan_result.warnings
     if replan_result.coverage.derived_approval is not None and not was_replanned:
-        return stop_reason._replace(kind=stop_reasons.COVERED)
-    return stop_reason._replace(kind=stop_reasons.PAUSED, question=replan_result.question)
+        return stop_reason._replace(kind=fate.COVERED)
+    return stop_reason._replace(kind=fate.PAUSED, question=replan_result.question)
 
 
 def _elapsed_seconds(session: RunSession) -> float:
@@ -145,14 +190,20 @@ def _elapsed_seconds(session: RunSession) -> float:
     return round(monotonic() - session.started_at + (session.journal_writer.run_state.seconds or 0), 3)
 
 
-def _write_end(session: RunSession, schedule: Schedule | None, stop_reason: StopReason, warnings: list[str]) -> RollbackResult | None:
+def _write_end(
+    session: RunSession, schedule: Schedule | None, stop_reason: StopReason, warnings: list[str]
+) -> RollbackResult | None:
     """Write the end; a failure is rolled back where the policy says so."""
     journal_writer = session.journal_writer
     for transition in schedule.blocked_steps(journal_writer.run_state) if schedule is not None else ():
         journal_writer.write(transition.kind, step=transition.step, reason=transition.detail)
-    is_completed = stop_reason.kind == stop_reasons.DONE and all([step_status in states.SUCCESS_STATES for step_status in journal_writer.run_state.status_of.values()])
+    is_completed = stop_reason.kind == fate.DONE and all(
+        [step_status in states.SUCCESS_STATES for step_status in journal_writer.run_state.status_of.values()]
+    )
     status = states.COMPLETED if is_completed else states.FAILED
-    journal_writer.write(ENDED, status=status, cause=stop_reason.cause, reason=stop_reason.reason, seconds=_elapsed_seconds(session))
+    journal_writer.write(
+        ENDED, status=status, cause=stop_reason.cause, reason=stop_reason.reason, seconds=_elapsed_seconds(session)
+    )
     return None if is_completed else _roll_back(session, stop_reason.cause, warnings)
 
 
@@ -189,7 +240,9 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
     if is_ended:
         BackupStore(session.project).purge(session.policy.backup_days)
     if is_ended or question is not None:
-        warnings += notify(session.policy, session.project, session.run_paths, final_record, question, journal_writer.redaction)
+        warnings += notify(
+            session.policy, session.project, session.run_paths, final_record, question, journal_writer.redaction
+        )
     if not is_ended or not session.options.should_commit(session.project):
         return None
     if changed_triggers := triggers.changed_triggers(session.project, session.triggers):
@@ -204,6 +257,8 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
     paths = [real_path, session.project.plan_artifacts_dir(session.ref.path, archived=session.ref.archived)]
     title = reader.read(shelf.read_bytes(session.project, session.ref.path)).title
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
-    commit = commit_paths(session.project, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title)
+    commit = commit_paths(
+        session.project, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title
+    )
     warnings += commit.warnings
     return commit.digest

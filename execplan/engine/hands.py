@@ -6,12 +6,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.engine.beside import ParallelChanges
     from execplan.engine.book import JournalWriter
     from execplan.engine.course import Attempt, RunState
-    from execplan.engine.entries import Change, AttemptResult
+    from execplan.engine.entries import AttemptResult, Change
     from execplan.engine.steps.bench import RunContext
-    from execplan.engine.steps.prepare import PreparedStep
+    from execplan.engine.steps.looks import ParallelChanges
+    from execplan.engine.steps.perform import PreparedStep
     from execplan.engine.steps.settle import RecoveredAttempt
     from execplan.engine.ticks import TickResult
     from execplan.execution.model import Step
@@ -24,7 +24,7 @@ class StepExecutor:
     def prepare(self, context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
         """Check what a step finds, and keep what it is about to change; raises ExecplanError."""
         from execplan.engine.mend import save_plan_and_settings
-        from execplan.engine.steps.prepare import prepare_step
+        from execplan.engine.steps.perform import prepare_step
 
         prepared = prepare_step(context, step, expected)
         if prepared.snapshot:
@@ -49,7 +49,7 @@ class StepExecutor:
 
     def undo_changes(self, context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> None:
         """Let the files be as they were before an attempt; raises ExecplanError."""
-        from execplan.engine.steps.take_back import undo_changes
+        from execplan.engine.steps.write import undo_changes
 
         undo_changes(context, changes, folders)
 
@@ -70,6 +70,6 @@ class StepExecutor:
 
     def track_parallel_changes(self, context: RunContext) -> ParallelChanges:
         """The look at the tree around steps that run beside each other; raises ExecplanError."""
-        from execplan.engine.beside import ParallelChanges
+        from execplan.engine.steps.looks import ParallelChanges
 
         return ParallelChanges(context)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine import fate as stop_reasons
-from execplan.engine import questions
-from execplan.engine.attempts import is_outcome_unknown, is_one_time_command
+from execplan.engine import fate, questions
+from execplan.engine.attempts import is_one_time_command, is_outcome_unknown
 from execplan.engine.entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
 from execplan.engine.schedule import can_run_in_parallel
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
-from execplan.execution.binding import sanitize_state, describe_difference
+from execplan.execution.binding import describe_difference, sanitize_state
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from execplan.engine.asking import Prompter
     from execplan.engine.attempts import AttemptPool
     from execplan.engine.book import JournalWriter
-    from execplan.engine.course import Attempt, RunState, Question
-    from execplan.engine.entries import Change, AttemptResult
+    from execplan.engine.course import Attempt, Question, RunState
+    from execplan.engine.entries import AttemptResult, Change
     from execplan.engine.files.ground import WorkspaceFiles
     from execplan.engine.hands import StepExecutor
+    from execplan.engine.questions import Prompter
     from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
 
@@ -45,7 +44,14 @@ class InterruptedAttempt(NamedTuple):
 class InterruptionRecovery:
     """It looks before the run is taken up again, and writes behind that."""
 
-    def __init__(self, attempt_pool: AttemptPool, journal_writer: JournalWriter, executor: StepExecutor, schedule: Schedule, prompter: Prompter) -> None:
+    def __init__(
+        self,
+        attempt_pool: AttemptPool,
+        journal_writer: JournalWriter,
+        executor: StepExecutor,
+        schedule: Schedule,
+        prompter: Prompter,
+    ) -> None:
         self.stay_failed: list[str] = []
         """The steps that have failed before the run was cut short, and of which nothing more is written yet."""
         self._attempt_pool, self._journal_writer, self._executor = attempt_pool, journal_writer, executor
@@ -60,7 +66,12 @@ class InterruptionRecovery:
             last_attempts = run_state.attempts.get(step.id, [])[-1:]
             performed = last_attempts[0].performed if last_attempts else None
             is_open = run_state.status_of[step.id] not in states.SUCCESS_STATES
-            if is_open and performed is not None and not last_attempts[0].retaken and is_outcome_unknown(step, performed):
+            if (
+                is_open
+                and performed is not None
+                and not last_attempts[0].retaken
+                and is_outcome_unknown(step, performed)
+            ):
                 unknown.append((step, last_attempts[0]))
         return unknown
 
@@ -75,7 +86,11 @@ class InterruptionRecovery:
             assumed_result = performed._replace(
                 ok=True, cause="", reason="it was interrupted, and somebody said that it was done"
             )
-            self._interrupted.append(InterruptedAttempt(step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True))
+            self._interrupted.append(
+                InterruptedAttempt(
+                    step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True
+                )
+            )
         unknown_ids = {interrupted.step.id for interrupted in self._interrupted}
         for name in [step.id for step in run_state.document.steps if step.id not in unknown_ids]:
             self._inspect_failed(step_of[name])
@@ -84,7 +99,14 @@ class InterruptionRecovery:
 
     def next_question(self) -> Question | None:
         """The first question that has to be answered before the run can be resumed."""
-        return next((questions.unknown_outcome_question(interrupted.step.id) for interrupted in self._interrupted if interrupted.is_unknown), None)
+        return next(
+            (
+                questions.unknown_outcome_question(interrupted.step.id)
+                for interrupted in self._interrupted
+                if interrupted.is_unknown
+            ),
+            None,
+        )
 
     def resolve(self, answer: str | None, source: str) -> StopReason | None:
         """Write down what was found; the fate of the run where that ends here. Raises ExecplanError."""
@@ -113,9 +135,13 @@ class InterruptionRecovery:
                 assumed_result = performed._replace(
                     ok=True, cause="", reason="it was cut short, and somebody said that it was done"
                 )
-                return InterruptedAttempt(step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True)
+                return InterruptedAttempt(
+                    step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True
+                )
             return InterruptedAttempt(step, attempt.number, None, performed.changes, performed.folders)
-        return InterruptedAttempt(step, attempt.number, performed, changes, recovered.folders, is_unknown=recovered.kind == "unknown")
+        return InterruptedAttempt(
+            step, attempt.number, performed, changes, recovered.folders, is_unknown=recovered.kind == "unknown"
+        )
 
     def _own_changes(self, step: Step, changes: tuple[Change, ...]) -> tuple[Change, ...]:
         """Of a step that may have run beside others only what it declares: what else has changed may be theirs."""
@@ -130,8 +156,13 @@ class InterruptionRecovery:
         if performed is None or performed.ok or run_state.status_of[step.id] != states.FAILED:
             return
         if step.rollback.enabled and not last_attempts[0].retaken:
-            self._interrupted.append(InterruptedAttempt(step, last_attempts[0].number, None, performed.changes, performed.folders))
-        is_asked = run_state.question is not None and (run_state.question.why, run_state.question.step) == (ASK, step.id)
+            self._interrupted.append(
+                InterruptedAttempt(step, last_attempts[0].number, None, performed.changes, performed.folders)
+            )
+        is_asked = run_state.question is not None and (run_state.question.why, run_state.question.step) == (
+            ASK,
+            step.id,
+        )
         if run_state.end_entry is None and performed.cause != "interrupted" and not is_asked:
             self.stay_failed.append(step.id)
 
@@ -140,7 +171,9 @@ class InterruptionRecovery:
         if interrupted.performed is not None:
             self._attempt_pool.record_result(interrupted.step, interrupted.number, interrupted.performed)
         elif interrupted.changes or interrupted.folders:
-            self._attempt_pool.undo_changes(interrupted.step, interrupted.number, interrupted.changes, interrupted.folders)
+            self._attempt_pool.undo_changes(
+                interrupted.step, interrupted.number, interrupted.changes, interrupted.folders
+            )
         else:
             self._journal_writer.write(RETAKEN, step=interrupted.step.id, attempt=interrupted.number, changes=[])
 
@@ -149,12 +182,14 @@ class InterruptionRecovery:
         question = questions.unknown_outcome_question(interrupted.step.id)
         reply, source = (answer, source) if answer is not None else (self._prompter.ask(question), "terminal")
         if self._attempt_pool.context.stop.is_set():
-            return StopReason(stop_reasons.SIGNAL)
+            return StopReason(fate.SIGNAL)
         if reply is None:
-            return StopReason(stop_reasons.PAUSED, interrupted.step.id, question=question)
+            return StopReason(fate.PAUSED, interrupted.step.id, question=question)
         self._prompter.write_answer(question, reply, source)
         if reply == STOP:
-            return StopReason(stop_reasons.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}")
+            return StopReason(
+                fate.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}"
+            )
         self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it is pending then
         if reply == SKIP:
             self._journal_writer.write(SKIPPED, step=interrupted.step.id, reason="skipped by who was asked")
@@ -163,10 +198,14 @@ class InterruptionRecovery:
 
 def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_paths: Collection[str]) -> None:
     """Refuse where what the completed steps have left is not as they left it, spared paths aside; raises ExecplanError."""
-    changed_paths = [change.path for name, change in run_state.changes() if run_state.status_of.get(name) in states.SUCCESS_STATES]
+    changed_paths = [
+        change.path for name, change in run_state.changes() if run_state.status_of.get(name) in states.SUCCESS_STATES
+    ]
     differences = []
     for path in dict.fromkeys([changed_path for changed_path in changed_paths if changed_path not in excluded_paths]):
-        reason = describe_difference(sanitize_state(run_state.expected_states[path]), sanitize_state(workspace.state(path)))
+        reason = describe_difference(
+            sanitize_state(run_state.expected_states[path]), sanitize_state(workspace.state(path))
+        )
         differences += [f"{path}: {reason}"] if reason else []
     if differences:
         suffix = f", and {len(differences) - 1} more" if len(differences) > 1 else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from execplan.engine import fate, questions
 from execplan.engine.entries import AGAIN, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
-from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, policy_cause, choose_recovery
+from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, choose_recovery, policy_cause
 from execplan.engine.recover import SKIP as SKIP_IT
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
@@ -16,11 +16,11 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.engine.asking import Prompter
-    from execplan.engine.attempts import AttemptPool, AttemptOutcome
+    from execplan.engine.attempts import AttemptOutcome, AttemptPool
     from execplan.engine.book import JournalWriter
     from execplan.engine.course import Question
     from execplan.engine.entries import AttemptResult
+    from execplan.engine.questions import Prompter
     from execplan.engine.schedule import NextSteps, Schedule
     from execplan.execution.model import Step
 
@@ -31,10 +31,23 @@ _POLL_SECONDS: Final = 0.5
 class RunLoop:
     """One leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, attempt_pool: AttemptPool, journal_writer: JournalWriter, schedule: Schedule, prompter: Prompter, jobs: int) -> None:
+    def __init__(
+        self,
+        attempt_pool: AttemptPool,
+        journal_writer: JournalWriter,
+        schedule: Schedule,
+        prompter: Prompter,
+        jobs: int,
+    ) -> None:
         self.stop_reason: StopReason | None = None
         """Once it is known nothing is begun; what runs is waited for."""
-        self._attempt_pool, self._journal_writer, self._schedule, self._prompter, self._jobs = attempt_pool, journal_writer, schedule, prompter, jobs
+        self._attempt_pool, self._journal_writer, self._schedule, self._prompter, self._jobs = (
+            attempt_pool,
+            journal_writer,
+            schedule,
+            prompter,
+            jobs,
+        )
         self._run_state, self._context = journal_writer.run_state, attempt_pool.context
         self._pending_alternatives: dict[str, str] = {}
         """By step that failed, the one that is to stand in for it."""
@@ -54,7 +67,11 @@ class RunLoop:
                 self._wait()
         if self.stop_reason.error is not None:
             raise self.stop_reason.error
-        return StopReason(fate.SIGNAL) if self._context.stop.is_set() and self.stop_reason.kind != fate.DONE else self.stop_reason
+        return (
+            StopReason(fate.SIGNAL)
+            if self._context.stop.is_set() and self.stop_reason.kind != fate.DONE
+            else self.stop_reason
+        )
 
     def _resume_failures(self) -> None:
         """Draw what follows from failures behind which the run was killed."""
@@ -68,7 +85,9 @@ class RunLoop:
         stop = self._context.stop
         if stop.is_set():
             self.stop_reason = StopReason(fate.SIGNAL)
-        elif monotonic() >= self._attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(states.SUCCESS_STATES):
+        elif monotonic() >= self._attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(
+            states.SUCCESS_STATES
+        ):
             self._stop(StopReason(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
 
     def _stop(self, reason: StopReason) -> None:
@@ -93,7 +112,9 @@ class RunLoop:
     def _find_next_steps(self) -> NextSteps | None:
         """What may begin, once all that follows without it is written; None where the run ends or asks instead."""
         while True:
-            next_steps = self._schedule.find_next_steps(self._run_state, self._pending_alternatives, self._busy_steps, self._jobs)
+            next_steps = self._schedule.find_next_steps(
+                self._run_state, self._pending_alternatives, self._busy_steps, self._jobs
+            )
             for transition in next_steps.transitions:
                 self._write_step_entry(transition.kind, transition.step, transition.detail)
             unrecovered_step = self._find_unrecovered_step(next_steps)
@@ -149,7 +170,9 @@ class RunLoop:
 
     def _wait(self) -> None:
         """Wait for what comes back, or for when a step is to be tried again."""
-        delays = [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
+        delays = (
+            [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
+        )
         outcome = self._attempt_pool.wait(max(min([_POLL_SECONDS, *delays]), 0.0))
         if outcome is not None:
             self._run_guarded(lambda: self._handle_outcome(outcome))
@@ -223,7 +246,9 @@ class RunLoop:
         """Write an answer down, and do what it says."""
         self._prompter.write_answer(question, answer, source)
         if answer == STOP:
-            self._stop(StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
+            self._stop(
+                StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+            )
         elif answer == SKIP:
             self._write_step_entry(SKIPPED, question.step, "skipped by who was asked")
         elif answer == AGAIN:

@@ -42,7 +42,14 @@ def save_plan_and_settings(project: Project, ref: PlanRef, run_paths: RunPaths) 
 
 
 def repair_run(
-    project: Project, ref: PlanRef, run_paths: RunPaths, journal: Journal, ledger: AuditLog, run_state: RunState, *, step_just_ran: bool
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    journal: Journal,
+    ledger: AuditLog,
+    run_state: RunState,
+    *,
+    step_just_ran: bool,
 ) -> list[str]:
     """Put back what is gone or other, with a warning of it; raises ExecplanError.
 
@@ -82,7 +89,9 @@ def _repair_warning(project: Project, repaired_paths: list[str], overwritten: li
     subject_suffix = f" and {len(repaired_paths) - 1} more files of the run were" if len(repaired_paths) > 1 else " was"
     backups = BackupStore(project)
     backup_notes = [
-        f"; the previous content is in {project.display_path(backups.path(backups.save(content)))}" for content in overwritten if content
+        f"; the previous content is in {project.display_path(backups.path(backups.save(content)))}"
+        for content in overwritten
+        if content
     ]
     return f"{project.display_path(repaired_paths[0])}{subject_suffix} removed or changed: restored as the run wrote them{''.join(backup_notes)}"
 
@@ -95,12 +104,21 @@ def _protected_files(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
 def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> bool:
     """Put a plan back that a step has set back to the last commit, as `git stash` does; whether it had to be."""
     saved_plan, current_plan = _read_or_none(run_paths.copy_path(copies.PLAN)), _read_or_none(ref.path)
-    if saved_plan is None or current_plan is None or saved_plan == current_plan or project.git is None or run_state.begin_fields["head"] is None:
+    if (
+        saved_plan is None
+        or current_plan is None
+        or saved_plan == current_plan
+        or project.git is None
+        or run_state.begin_fields["head"] is None
+    ):
         return False
     path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
     try:
         head = ask.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
-        if head != run_state.begin_fields["head"] or ask.output(project, "cat-file", "blob", f"HEAD:{path}") != current_plan:
+        if (
+            head != run_state.begin_fields["head"]
+            or ask.output(project, "cat-file", "blob", f"HEAD:{path}") != current_plan
+        ):
             return False
     except ExecplanError:
         return False  # git does not have it

@@ -28,7 +28,12 @@ _MAX_ERROR_LENGTH = 200
 
 
 def notify(
-    policy: Policy, project: Project, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redactor
+    policy: Policy,
+    project: Project,
+    run_paths: RunPaths,
+    record: Record,
+    question: Question | None,
+    redaction: Redactor,
 ) -> tuple[str, ...]:
     """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
 
@@ -40,7 +45,10 @@ def notify(
     redacted_summary = redaction.redact_value(build_summary(project, run_paths, record, question))
     try:
         problem = _run_command(
-            shlex.split(policy.notify), project.root, json.dumps(redacted_summary, ensure_ascii=False), _environment_variables(run_paths, record)
+            shlex.split(policy.notify),
+            project.root,
+            json.dumps(redacted_summary, ensure_ascii=False),
+            _environment_variables(run_paths, record),
         )
     except ValueError as error:
         problem = f"it can't be taken apart: {error}"

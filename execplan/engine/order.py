@@ -40,7 +40,10 @@ class StepOrder:
     def dependencies(self, step: Step) -> list[str]:
         """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""
         condition_steps = [step.when.of] if step.when is not None and step.when.kind in STEP_OUTCOMES else []
-        return [*step.depends_on, *[name for name in condition_steps if name not in self.alternative_owners.get(step.id, ())]]
+        return [
+            *step.depends_on,
+            *[name for name in condition_steps if name not in self.alternative_owners.get(step.id, ())],
+        ]
 
     def open_dependencies(self, step: Step, run_state: RunState) -> list[str]:
         """What must be settled before, as the run stands: with what comes before it, where the order is strict."""
@@ -49,7 +52,11 @@ class StepOrder:
         alternatives = self.pending_alternatives(run_state)
         turn = self._turn_order(step, alternatives)
         earlier_steps = [earlier for earlier in self.steps.values() if self._turn_order(earlier, alternatives) < turn]
-        earlier_steps = [earlier for earlier in earlier_steps if earlier.id not in self.alternative_owners or earlier.id in alternatives.values()]
+        earlier_steps = [
+            earlier
+            for earlier in earlier_steps
+            if earlier.id not in self.alternative_owners or earlier.id in alternatives.values()
+        ]
         open_ids = [earlier.id for earlier in earlier_steps if self._is_open(earlier, run_state)]
         return list(dict.fromkeys([*self.dependencies(step), *open_ids]))
 

@@ -79,7 +79,9 @@ def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedS
         return PlannedStep(evaluated_step, will_run=False, reason=NOT_CHOSEN)
     owners = schedule.alternative_owners(step.id)
     if owners:
-        return PlannedStep(evaluated_step, will_run=False, reason=f"it stands in for {', '.join(owners)}, and runs only if that fails")
+        return PlannedStep(
+            evaluated_step, will_run=False, reason=f"it stands in for {', '.join(owners)}, and runs only if that fails"
+        )
     if step.when is not None and step.when.kind == "failed":
         return PlannedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
     if evaluated_step.dry_run.why.startswith("it is skipped"):

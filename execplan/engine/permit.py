@@ -7,7 +7,7 @@ from time import monotonic
 from execplan.clock import now
 from execplan.engine.agent.asked import build_permission_request
 from execplan.errors import CONFLICT, INPUT, POLICY, ExecplanError
-from execplan.execution.permission import DENY, find_approver, check_permission, validity_problem
+from execplan.execution.permission import DENY, check_permission, find_approver, validity_problem
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import RunState
     from execplan.engine.order import StepOrder
     from execplan.engine.plain import Step
-    from execplan.execution.permission import StepRequest, Permission, ApprovalTerms
+    from execplan.execution.permission import ApprovalTerms, Permission, StepRequest
 
 
 class Permit(NamedTuple):
@@ -36,7 +36,9 @@ class Permit(NamedTuple):
 
     def step_request(self, step: Step, run_state: RunState) -> StepRequest:
         """What is asked of a step."""
-        return build_permission_request(step, self.levels[step.id], run_state, self.order, interval=self.interval, path_exists=self.path_exists)
+        return build_permission_request(
+            step, self.levels[step.id], run_state, self.order, interval=self.interval, path_exists=self.path_exists
+        )
 
     def begin(self, step: Step, run_state: RunState) -> Permission:
         """Whether an attempt of a step may be begun now, by whom that is approved; raises ExecplanError."""
@@ -46,7 +48,9 @@ class Permit(NamedTuple):
             return permission
         message = f"{step.id} was not begun: {permission.why}"
         if not find_approver(self.terms, step.id, request.level, inferred=request.inferred):
-            raise ExecplanError("step-not-approved", message, exit=POLICY, hint="a person approves it: execplan approve")
+            raise ExecplanError(
+                "step-not-approved", message, exit=POLICY, hint="a person approves it: execplan approve"
+            )
         if validity_problem(self.terms, self.current_time()):
             hint = "approve what is left of it, then go on: execplan approve; execplan resume"
             raise ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint)

@@ -102,13 +102,17 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
     """
-    from execplan.repo import belongings, shelf
+    from execplan.repo import shelf, state
 
     names = [name for name in shelf.list_entries(runs_directory(project, ref)) if is_run_id(name)]
-    state_names = [name for name in list_directory(belongings.plan_state_dir(project, ref.path)) if is_run_id(name) and name not in names]
+    state_names = [
+        name
+        for name in list_directory(state.plan_state_dir(project, ref.path))
+        if is_run_id(name) and name not in names
+    ]
     runs = [get_run_paths(project, ref, name) for name in names]
     if state_names:
-        from execplan.engine.lost import is_lost
+        from execplan.engine.gone import is_lost
 
         runs += [
             run
@@ -116,7 +120,9 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
             if is_lost(project, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
         ]
     numbers = [run.number for run in runs]
-    duplicate_numbers = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
+    duplicate_numbers = (
+        {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
+    )
 
     def sort_key(run: RunPaths) -> tuple[int, str, str]:
         return run.number, _begun_at(run) if run.number in duplicate_numbers else "", run.id
@@ -167,7 +173,11 @@ def _is_continuation(copy_path: str, artifact_path: str) -> bool:
         ledger = disk.read(os.path.join(os.path.dirname(artifact_path), "..", "..", LEDGER), LIMIT)[0]
     except ExecplanError:
         return False
-    rest = data.removeprefix(copied_bytes)[: data.rfind(b"\n") + 1 - len(copied_bytes)] if data.startswith(copied_bytes) else b""
+    rest = (
+        data.removeprefix(copied_bytes)[: data.rfind(b"\n") + 1 - len(copied_bytes)]
+        if data.startswith(copied_bytes)
+        else b""
+    )
     lines, first_number = rest.split(b"\n")[:-1], copied_bytes.count(b"\n") + 1
     is_numbered = all([line.startswith(f'{{"n":{number},'.encode()) for number, line in enumerate(lines, first_number)])
     return bool(lines) and is_numbered and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
@@ -184,7 +194,9 @@ def _begun_at(run_paths: RunPaths) -> str:
 
 def get_run_paths(project: Project, ref: PlanRef, name: str) -> RunPaths:
     """The place of a run with this id, whether it is there or not."""
-    return RunPaths(name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, _RUNS, name), project.root)
+    return RunPaths(
+        name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, _RUNS, name), project.root
+    )
 
 
 def is_run_id(name: str) -> bool:

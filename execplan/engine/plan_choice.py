@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.engine import last as last_runs
-from execplan.engine import place as run_directories
+from execplan.engine import last, place
 from execplan.errors import ExecplanError
 from execplan.repo import homes, pick, shelf
 from execplan.repo.execution import approvals
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
-_ENDED = last_runs.STATES[-3:]
+_ENDED = last.STATES[-3:]
 
 
 def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Project, PlanRef]:
@@ -24,8 +23,10 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
     """
     if query is not None or pick.plan_from_environment() is not None:
         return pick.select_plan(start, query)
-    plans = [(project, ref) for project in homes.with_nested_projects(homes.require(start)) for ref in shelf.refs(project)]
-    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and run_directories.list_runs(project, ref)]
+    plans = [
+        (project, ref) for project in homes.with_nested_projects(homes.require(start)) for ref in shelf.refs(project)
+    ]
+    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and place.list_runs(project, ref)]
     with_open_run = [(project, ref) for project, ref in with_runs if _has_open_run(project, ref)]
     if len(with_open_run) == 1:
         return with_open_run[0]
@@ -45,7 +46,7 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
 def _has_open_run(project: Project, ref: PlanRef) -> bool:
     """Whether the last run of a plan has not ended."""
     try:
-        run_status = last_runs.find_last_run(project, ref)
+        run_status = last.find_last_run(project, ref)
     except ExecplanError:
         return False
     return run_status is not None and run_status.state not in _ENDED

@@ -33,7 +33,8 @@ def list_changed_programs(project: Project, run_state: RunState, steps: Iterable
         resolve_step_programs(step, DiskWorld(project), resolved)
     current = {name: sanitize_program(program) for name, program in resolved.items()}
     return describe_changed_programs(
-        run_state.programs, {name: current[name] for name in current if current[name] != run_state.approved_programs.get(name)}
+        run_state.programs,
+        {name: current[name] for name in current if current[name] != run_state.approved_programs.get(name)},
     )
 
 
@@ -41,7 +42,10 @@ def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str
     """What an entry says of the programs that have changed while a step ran: a step may build or install some."""
     if not run_state.programs:
         return {}
-    current = {name: sanitize_program(program) for name, program in resolve_programs(context.document, DiskWorld(context.project)).items()}
+    current = {
+        name: sanitize_program(program)
+        for name, program in resolve_programs(context.document, DiskWorld(context.project)).items()
+    }
     changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
     return {"programs": programs_json(changed)} if changed else {}
 

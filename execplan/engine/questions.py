@@ -3,15 +3,55 @@
 from __future__ import annotations
 
 from execplan.engine.course import Question
-from execplan.engine.entries import AGAIN, APPROVE, ASK, CHECKPOINT, CONFIRM, COVERED, GO, SKIP, STOP, UNKNOWN
+from execplan.engine.entries import AGAIN, ANSWERED, APPROVE, ASK, CHECKPOINT, CONFIRM, COVERED, GO, SKIP, STOP, UNKNOWN
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution import states
+from execplan.repo import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.engine.book import JournalWriter
+    from execplan.engine.commands.stop import StopSignal
     from execplan.engine.course import RunState
     from execplan.engine.plain import Step
+    from execplan.engine.signals import SignalHandlers
     from execplan.execution.approval import Approval
+
+
+class Prompter:
+    """The questions of one leg of a run."""
+
+    def __init__(self, journal_writer: JournalWriter, signals: SignalHandlers, stop: StopSignal) -> None:
+        self._journal_writer, self._signals, self._stop = journal_writer, signals, stop
+
+    def ask(self, question: Question) -> str | None:
+        """The answer, None where nobody gives one; a signal ends the waiting, and stops the run."""
+        try:
+            with self._signals.interruptible_prompt():
+                answer = None if self._stop.is_set() else self._journal_writer.observer.ask(question)
+        except KeyboardInterrupt:
+            if not self._stop.is_set():
+                self._stop.set("SIGINT")
+            return None
+        return answer if answer in ALLOWED_ANSWERS[question.why] else None
+
+    def write_answer(self, question: Question, answer: str, source: str) -> None:
+        """Write an answer down; raises ExecplanError."""
+        self.record_answer(self._journal_writer, question, answer, source)
+
+    @staticmethod
+    def record_answer(journal_writer: JournalWriter, question: Question, answer: str, source: str) -> None:
+        """Write an answer into a book; `source` it was given: `terminal` or `resume`. Raises ExecplanError."""
+        journal_writer.write(
+            ANSWERED,
+            why=question.why,
+            step=question.step or None,
+            answer=answer,
+            user=author.system_login(),
+            session=author.session_id(),
+            how=source,
+        )
+
 
 ALLOWED_ANSWERS = {
     CHECKPOINT: (GO, STOP),
@@ -51,7 +91,11 @@ def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
         ],
         key=lambda pair: pair[0],
     )
-    checkpoints = [(number, step) for position, (number, step) in enumerate(completed_steps, 1) if step.checkpoint or not position % interval]
+    checkpoints = [
+        (number, step)
+        for position, (number, step) in enumerate(completed_steps, 1)
+        if step.checkpoint or not position % interval
+    ]
     if not checkpoints or checkpoints[-1][0] <= last_answered:
         return None
     step = checkpoints[-1][1]
@@ -63,7 +107,9 @@ def confirm_question(run_state: RunState, step: Step) -> Question | None:
     """The question before a step that wants one, and that nobody has answered."""
     if not step.confirm:
         return None
-    answers = [entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)]
+    answers = [
+        entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)
+    ]
     return None if answers else Question(CONFIRM, step.id, f"{step.id} asks before it is run: {step.description}")
 
 

@@ -120,8 +120,12 @@ def _step_record(step: Step, run_state: RunState) -> StepRecord:
 def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
     """What attempts have used, and what those of them have changed that were not taken back at once."""
     attempt_results = [attempt.performed for attempt in attempts if attempt.performed is not None]
-    kept_attempts = sorted([attempt for attempt in attempts if attempt.performed is not None and not attempt.retaken], key=_entry_number)
-    changes = _net_changes([change for attempt in kept_attempts if attempt.performed is not None for change in attempt.performed.changes])
+    kept_attempts = sorted(
+        [attempt for attempt in attempts if attempt.performed is not None and not attempt.retaken], key=_entry_number
+    )
+    changes = _net_changes(
+        [change for attempt in kept_attempts if attempt.performed is not None for change in attempt.performed.changes]
+    )
     kinds = [change_kind(change) for change in changes]
     return Resources(
         files_created=kinds.count("created"),

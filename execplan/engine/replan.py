@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import cover, questions, record, revisions, runs
+from execplan.engine.book import make_redaction, never_begun_error, open_run
 from execplan.engine.course import RunState
 from execplan.engine.cover import RevisionCoverage
 from execplan.engine.entries import PAUSED, REPLANNED
 from execplan.engine.left import InterruptionRecovery
-from execplan.engine.opened import never_begun_error, open_run, make_redaction
 from execplan.engine.revising import NextRevision, build_next_revision
-from execplan.errors import CONFLICT, CHECK_FAILED, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
 from execplan.execution.documents.differing import describe_differences
-from execplan.execution.documents.document import validate_document, to_bytes
+from execplan.execution.documents.document import to_bytes, validate_document
 from execplan.execution.model import ExecutionPlan
 from execplan.repo import author
 from execplan.repo.amend import WriteOptions, ensure_not_archived
@@ -88,7 +88,9 @@ def replan_run(
     """
     if journal_writer is not None:
         short_reason = journal_writer.redaction.redact_text(reason)[:_MAX_REASON_LENGTH]
-        revision = build_next_revision(journal_writer.run_state, short_reason, failed, information, journal_writer.redaction)
+        revision = build_next_revision(
+            journal_writer.run_state, short_reason, failed, information, journal_writer.redaction
+        )
         return _store_revision(project, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -117,7 +119,9 @@ def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult
     from execplan.repo.commit import commit_paths
 
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-    commit = commit_paths(project, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None)
+    commit = commit_paths(
+        project, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None
+    )
     return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
 
 
@@ -134,7 +138,9 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
-        message = f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
+        message = (
+            f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
+        )
         hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
         raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     later_run, _ = runs.find_last_begun_run(project, ref)
@@ -145,17 +151,35 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     if run_state.open_rollback is not None:
         message = f"a rollback of the run {run_paths.id} was cut short"
         raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
-    steps = [step for step, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
+    steps = [step for step, _ in run_state.open_attempts()] + [
+        step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)
+    ]
     if steps:
         if run_state.is_agent_run:
             message = f"{', '.join(steps)} of the run {run_paths.id} is in hand: nobody has said what became of it"
-            hint = f"say it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
+            hint = (
+                f"say it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
+            )
             raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
-        message = f"the run {run_paths.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
-        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"go on with it, or take it back: {resume_command}; {rollback_command}")
+        message = (
+            f"the run {run_paths.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
+        )
+        raise ExecplanError(
+            "run-cut-short",
+            message,
+            exit=CONFLICT,
+            hint=f"go on with it, or take it back: {resume_command}; {rollback_command}",
+        )
 
 
-def _store_revision(project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
+def _store_revision(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    journal_writer: JournalWriter,
+    revision: NextRevision,
+    step: str | None = None,
+) -> ReplanResult:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
     Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
@@ -184,7 +208,9 @@ def _store_revision(project: Project, ref: PlanRef, run_paths: RunPaths, journal
     return replan_result._replace(coverage=cover.derive_approval(project, ref, run_paths, replan_result.coverage))
 
 
-def _describe_revision(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
+def _describe_revision(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool
+) -> ReplanResult:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
     document = revision.document
     path, data, old = store.path_of(project, ref), to_bytes(document), store.read(project, ref)
@@ -196,8 +222,16 @@ def _describe_revision(project: Project, ref: PlanRef, run_paths: RunPaths, run_
         document=document,
         digest=digest(data),
         path=stored_path,
-        completed_steps=tuple([step.id for step in document.steps if run_state.status_of.get(step.id) in states.SUCCESS_STATES]),
-        differences=tuple([difference for difference in describe_differences(run_state.document, document) if not difference.startswith(_EXPECTED_DIFFERENCES)]),
+        completed_steps=tuple(
+            [step.id for step in document.steps if run_state.status_of.get(step.id) in states.SUCCESS_STATES]
+        ),
+        differences=tuple(
+            [
+                difference
+                for difference in describe_differences(run_state.document, document)
+                if not difference.startswith(_EXPECTED_DIFFERENCES)
+            ]
+        ),
         coverage=cover.find_coverage(project, ref, run_paths, run_state, document),
         diff=unified(old or b"", data, stored_path) if diff else "",
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine import place as run_directories
-from execplan.engine import revisions
+from execplan.engine import place, revisions
+from execplan.engine.book import never_begun_error
 from execplan.engine.course import RunState
 from execplan.engine.entries import state_from_json
-from execplan.engine.opened import never_begun_error
 from execplan.engine.runs import read_run_entries
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import Binding, drift
@@ -32,7 +31,7 @@ class ReplayedRun(NamedTuple):
 
 def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """The run that a name means, if what was approved now is what it ran, on what it found; raises ExecplanError."""
-    run_paths = run_directories.find_run(project, ref, name)
+    run_paths = place.find_run(project, ref, name)
     entries = read_run_entries(run_paths)
     if not entries:
         raise never_begun_error(ref, run_paths)

@@ -6,31 +6,30 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.engine import begin, questions, record
-from execplan.engine import fate as stop_reasons
-from execplan.engine.asking import Prompter
+from execplan.engine import begin, fate, questions, record
 from execplan.engine.attempts import AttemptPool
+from execplan.engine.book import never_begun_error, open_run
 from execplan.engine.entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.fate import StopReason
-from execplan.engine.finish import finish_session, finish_failed_run, start_session
+from execplan.engine.finish import finish_failed_run, finish_session, start_session
 from execplan.engine.hands import StepExecutor
 from execplan.engine.left import InterruptionRecovery
 from execplan.engine.loop import RunLoop
-from execplan.engine.opened import never_begun_error, open_run
 from execplan.engine.programs import programs_json
+from execplan.engine.questions import Prompter
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import SignalHandlers
 from execplan.engine.watch import FinishedRun
-from execplan.errors import CONFLICT, CHECK_FAILED, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.repo.amend import ensure_not_archived
 from execplan.repo.execution import standing
-from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import effective_policy
 from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.book import JournalWriter
-    from execplan.engine.course import RunState, Question
+    from execplan.engine.course import Question, RunState
     from execplan.engine.finish import RunSession
     from execplan.engine.place import RunPaths
     from execplan.engine.watch import RunObserver
@@ -90,7 +89,9 @@ def resume(
 def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
     """File a run that was killed behind its last entry: its record, and the anchor of the ledger. Raises ExecplanError."""
     if journal_writer.run_state.status in (states.COMPLETED, states.ROLLED_BACK):
-        record.save_record(run_paths, record.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state))
+        record.save_record(
+            run_paths, record.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state)
+        )
         journal_writer.ledger.update_anchor()
 
 
@@ -114,7 +115,9 @@ def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) ->
 
 def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
     """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
-    is_waiting = not run_state.is_agent_run and (run_state.open_attempts() or InterruptionRecovery.unknown_outcomes(run_state))
+    is_waiting = not run_state.is_agent_run and (
+        run_state.open_attempts() or InterruptionRecovery.unknown_outcomes(run_state)
+    )
     if answer is not None and not is_waiting:
         message = "the run waits for no answer"
         raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
@@ -122,7 +125,9 @@ def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
 
 def remaining_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
     """The steps that are still to be done."""
-    completed_ids = {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps
+    completed_ids = {
+        name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES
+    } - run_state.rolled_back_steps
     return [step for step in run_state.document.steps if step.id in schedule.chosen - completed_ids]
 
 
@@ -130,11 +135,13 @@ def _stop_at_question(session: RunSession, question: Question, source: str) -> F
     """End the run at its question; nothing is begun, so that no approval is needed."""
     Prompter.record_answer(session.journal_writer, question, STOP, source)
     schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
-    stop_reason = StopReason(stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+    stop_reason = StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
     return finish_session(session, schedule, stop_reason, "", [])
 
 
-def continue_with_revision(session: RunSession, finished: FinishedRun, jobs: int, executor: StepExecutor, deadline: float) -> FinishedRun:
+def continue_with_revision(
+    session: RunSession, finished: FinishedRun, jobs: int, executor: StepExecutor, deadline: float
+) -> FinishedRun:
     """Go on with the revision that a part of a run has led to, where an approval covers it; raises ExecplanError.
 
     The time limit, by time.monotonic(), is that of the part before.
@@ -170,7 +177,11 @@ def _continue(
     permit = begin.permit_for(status, schedule)
     begin.ensure_steps_approved(permit, status.approval, steps)
     is_new = status.approval.id != run_state.approval_fields["approval_id"]
-    program_differences = [] if is_new else begin.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
+    program_differences = (
+        []
+        if is_new
+        else begin.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
+    )
     begin.create_state_directory(project, ref, run_paths)
     jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
     with (
@@ -195,7 +206,9 @@ def _continue(
         if question is not None and not is_about_unknown:
             loop.apply_answer(question, reply or "", source)
         stop_reason = recovery.resolve(unknown_reply, reply_source) or loop.run_until_stopped()
-        finished = finish_session(session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings])
+        finished = finish_session(
+            session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings]
+        )
     return continue_with_revision(session, finished, jobs, executor, attempt_pool.deadline)
 
 
@@ -204,7 +217,7 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
     run_state = session.journal_writer.run_state
     if signal or run_state.status in states.ENDED_RUN_STATES or run_state.question == question:
         return FinishedRun(session.run_paths.id, run_state.status, question, signal)
-    return finish_session(session, None, StopReason(stop_reasons.PAUSED, question.step, question=question), "", [])
+    return finish_session(session, None, StopReason(fate.PAUSED, question.step, question=question), "", [])
 
 
 def _write_resumed(session: RunSession, status: ApprovalStatus, recovery: InterruptionRecovery) -> None:

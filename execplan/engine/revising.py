@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import validate_document, document_error
+from execplan.execution.documents.document import document_error, validate_document
 from execplan.execution.making.replan import ReplanRequest, replan
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ class NextRevision(NamedTuple):
     seconds: float
 
 
-def build_next_revision(run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redactor) -> NextRevision:
+def build_next_revision(
+    run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redactor
+) -> NextRevision:
     """The next revision; raises ExecplanError."""
     began = monotonic()
     document, status_of = run_state.document, dict(run_state.status_of)
@@ -51,7 +53,9 @@ def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
     """The steps that are said to have failed, by id or number; raises ExecplanError."""
     steps = []
     for name in names:
-        step = next((candidate for candidate in run_state.document.steps if name in (candidate.id, str(candidate.number))), None)
+        step = next(
+            (candidate for candidate in run_state.document.steps if name in (candidate.id, str(candidate.number))), None
+        )
         if step is None:
             known_ids = [candidate.id for candidate in run_state.document.steps]
             raise ExecplanError(

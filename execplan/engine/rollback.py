@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.engine import record, revisions, runs
 from execplan.engine.alone import acquire_run_lock, run_lock_holder
 from execplan.engine.begin import add_hint_on_error
+from execplan.engine.book import never_begun_error, open_run
 from execplan.engine.course import RunState
 from execplan.engine.cut import make_inspection_context, read_interrupted_result
 from execplan.engine.entries import (
@@ -17,14 +18,18 @@ from execplan.engine.entries import (
     RESULT,
     ROLLBACK,
     ROLLED_BACK,
-    change_json,
     attempt_result_from_entry,
     attempt_result_json,
+    change_json,
 )
 from execplan.engine.files.restore import RETRY_HINT, ensure_restorable, restore
-from execplan.engine.opened import never_begun_error, open_run
-from execplan.engine.undoable import find_step_id, steps_of_all_revisions, ensure_can_roll_back
-from execplan.engine.undoing import continue_rollback, plan_rollback
+from execplan.engine.undoing import (
+    continue_rollback,
+    ensure_can_roll_back,
+    find_step_id,
+    plan_rollback,
+    steps_of_all_revisions,
+)
 from execplan.engine.watch import RollbackResult
 from execplan.errors import ExecplanError
 from execplan.execution import states
@@ -85,10 +90,16 @@ def rollback(
         open_run(project, ref, run_paths, observer, f"rollback of the run {run_paths.id} of {ref.id}") as opened_writer,
     ):
         rolled_back = _RollbackExecution(project, ref, run_paths, opened_writer, observer).execute(step, automatic)
-        record.save_record(run_paths, record.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state))
+        record.save_record(
+            run_paths, record.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state)
+        )
         opened_writer.ledger.update_anchor()
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
-        return _commit_rollback(project, ref, run_paths, rolled_back, plan_before) if options.should_commit(project) else rolled_back
+        return (
+            _commit_rollback(project, ref, run_paths, rolled_back, plan_before)
+            if options.should_commit(project)
+            else rolled_back
+        )
 
 
 @contextmanager
@@ -105,7 +116,9 @@ def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> It
 class _RollbackExecution:
     """Of one run; the lock of runs is held."""
 
-    def __init__(self, project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
+    def __init__(
+        self, project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver
+    ) -> None:
         self.project, self.ref, self.run_paths, self.journal_writer = project, ref, run_paths, journal_writer
         self.run_state = journal_writer.run_state
         self.steps = steps_of_all_revisions(run_paths, journal_writer.run_state)
@@ -117,14 +130,20 @@ class _RollbackExecution:
         only_step = find_step_id(self.ref, self.run_paths, self.run_state, self.steps, step)
         if self.run_state.open_rollback is not None:
             self.is_begun = True
-            rolled_back = self._restore(continue_rollback(self.run_state, self.run_state.open_rollback, self.steps), automatic)
+            rolled_back = self._restore(
+                continue_rollback(self.run_state, self.run_state.open_rollback, self.steps), automatic
+            )
             if rolled_back.whole or (only_step is not None and only_step in rolled_back.steps):
                 return rolled_back
         ensure_can_roll_back(self.ref, self.run_paths, self.run_state, only_step)
         for name, attempt in self.run_state.open_attempts():
             _remove_leftovers(self.context, attempt.before)
-            self.journal_writer.write(RESULT, **_interrupted_fields(self.context, self.steps[name], attempt, self.run_state, keep=True))
-        return self._restore(plan_rollback(self.run_state, self.steps, only_step, self.context.workspace.state), automatic)
+            self.journal_writer.write(
+                RESULT, **_interrupted_fields(self.context, self.steps[name], attempt, self.run_state, keep=True)
+            )
+        return self._restore(
+            plan_rollback(self.run_state, self.steps, only_step, self.context.workspace.state), automatic
+        )
 
     def _restore(self, rollback_plan: RollbackPlan, automatic: str) -> RollbackResult:
         """Restore the files, then reopen the tasks, with an entry for each; raises ExecplanError."""
@@ -142,7 +161,10 @@ class _RollbackExecution:
             is_retry=rollback_plan.is_retry,
             on_begin=lambda: self._write_rollback(rollback_plan, automatic),
         )
-        rolled_back, warnings = _describe_rollback(self.context, rollback_plan, restored_files), self._reopen(rollback_plan)
+        rolled_back, warnings = (
+            _describe_rollback(self.context, rollback_plan, restored_files),
+            self._reopen(rollback_plan),
+        )
         self.journal_writer.write(
             ROLLED_BACK,
             steps=list(rollback_plan.steps),
@@ -186,7 +208,9 @@ class _RollbackExecution:
         return warnings
 
 
-def _preview_rollback(project: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
+def _preview_rollback(
+    project: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver
+) -> RollbackResult:
     """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
     if run_lock_holder(project):
         with acquire_run_lock(project, "rollback"):  # refuses, naming who is
@@ -202,30 +226,52 @@ def _preview_rollback(project: Project, ref: PlanRef, run_paths: RunPaths, step:
     else:
         ensure_can_roll_back(ref, run_paths, run_state, only_step)
         for name, attempt in run_state.open_attempts():
-            performed = attempt_result_from_entry(_interrupted_fields(context, steps[name], attempt, run_state, keep=False))
+            performed = attempt_result_from_entry(
+                _interrupted_fields(context, steps[name], attempt, run_state, keep=False)
+            )
             run_state.attempts[name][-1] = attempt._replace(performed=performed)
         rollback_plan = plan_rollback(run_state, steps, only_step, context.workspace.state)
-    ensure_restorable(context.workspace, context.store, rollback_plan.changes, rollback_plan.folders, completed_paths=rollback_plan.restored_paths, is_retry=rollback_plan.is_retry)
+    ensure_restorable(
+        context.workspace,
+        context.store,
+        rollback_plan.changes,
+        rollback_plan.folders,
+        completed_paths=rollback_plan.restored_paths,
+        is_retry=rollback_plan.is_retry,
+    )
     removed_paths = [change.path for change in rollback_plan.changes if change.before.kind == ABSENT]
     restored_paths = [change.path for change in rollback_plan.changes if change.before.kind != ABSENT]
     from execplan.engine.files.restore import RestoreResult
 
-    return _describe_rollback(context, rollback_plan, RestoreResult(tuple(restored_paths), (*removed_paths, *rollback_plan.folders), ()))
+    return _describe_rollback(
+        context, rollback_plan, RestoreResult(tuple(restored_paths), (*removed_paths, *rollback_plan.folders), ())
+    )
 
 
-def _interrupted_fields(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool) -> dict[str, Any]:
+def _interrupted_fields(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
+) -> dict[str, Any]:
     """What the entry says that ends an attempt of which nobody has said how it ended; raises ExecplanError."""
     if not run_state.is_agent_run:
         return read_interrupted_result(context, step, attempt)
-    from execplan.engine.agent.left import interrupted_result
+    from execplan.engine.agent.judge import interrupted_result
 
-    return {"step": step.id, "attempt": attempt.number, **attempt_result_json(interrupted_result(context, step, attempt, run_state, keep=keep))}
+    return {
+        "step": step.id,
+        "attempt": attempt.number,
+        **attempt_result_json(interrupted_result(context, step, attempt, run_state, keep=keep)),
+    }
 
 
-def _describe_rollback(context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult) -> RollbackResult:
+def _describe_rollback(
+    context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult
+) -> RollbackResult:
     """What is told of it."""
     leftover_folders = [f"{folder}: something else is in it" for folder in restored_files.remaining_folders]
-    backup_lines = [f"{path}: {context.project.display_path(context.store.path(digest))}" for path, digest in restored_files.backed_up]
+    backup_lines = [
+        f"{path}: {context.project.display_path(context.store.path(digest))}"
+        for path, digest in restored_files.backed_up
+    ]
     return RollbackResult(
         context.run_paths.id,
         rollback_plan.steps,
@@ -245,7 +291,9 @@ def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
             context.workspace.remove_temporary(path)
 
 
-def _commit_rollback(project: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes) -> RollbackResult:
+def _commit_rollback(
+    project: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes
+) -> RollbackResult:
     """Commit the plan and what is kept of the run; raises ExecplanError."""
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
@@ -253,5 +301,7 @@ def _commit_rollback(project: Project, ref: PlanRef, run_paths: RunPaths, rolled
     real_path = ref.real_path
     paths = [real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
     title = reader.read(shelf.read_bytes(project, ref.path)).title
-    commit = commit_paths(project, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title)
+    commit = commit_paths(
+        project, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title
+    )
     return rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import begin, replay
-from execplan.engine import place as run_directories
+from execplan.engine import begin, place, replay
 from execplan.engine.alone import acquire_run_lock
-from execplan.engine.asking import Prompter
 from execplan.engine.attempts import AttemptPool
 from execplan.engine.book import JournalWriter
 from execplan.engine.copies import open_journal
@@ -16,6 +14,7 @@ from execplan.engine.finish import finish_session, start_session
 from execplan.engine.hands import StepExecutor
 from execplan.engine.loop import RunLoop
 from execplan.engine.outlook import preview_run
+from execplan.engine.questions import Prompter
 from execplan.engine.resume import continue_with_revision
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import SignalHandlers
@@ -27,7 +26,7 @@ from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
-    from execplan.engine.watch import RunOptions, FinishedRun, RunObserver
+    from execplan.engine.watch import FinishedRun, RunObserver, RunOptions
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
@@ -36,7 +35,13 @@ __all__ = ["preview_run", "run"]
 
 
 def run(
-    project: Project, ref: PlanRef, run_options: RunOptions, observer: RunObserver, options: WriteOptions, *, executor: StepExecutor | None = None
+    project: Project,
+    ref: PlanRef,
+    run_options: RunOptions,
+    observer: RunObserver,
+    options: WriteOptions,
+    *,
+    executor: StepExecutor | None = None,
 ) -> FinishedRun:
     """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
     require_existing(project)
@@ -45,7 +50,7 @@ def run(
         from execplan.repo import git
 
         git.load_gitpython()
-    run_paths = run_directories.next_run(project, ref)
+    run_paths = place.next_run(project, ref)
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):
         _ensure_not_overtaken(project, ref, run_paths)
         return _run_to_end(project, ref, run_paths, run_options, observer, options, executor or StepExecutor())
@@ -53,13 +58,21 @@ def run(
 
 def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Refuse where another run of the plan was begun between the look at its number and the lock."""
-    if run_directories.next_run(project, ref).number != run_paths.number:
+    if place.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
         raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
     begin.ensure_no_unfinished_run(project, ref)
 
 
-def _run_to_end(project: Project, ref: PlanRef, run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, options: WriteOptions, executor: StepExecutor) -> FinishedRun:
+def _run_to_end(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    run_options: RunOptions,
+    observer: RunObserver,
+    options: WriteOptions,
+    executor: StepExecutor,
+) -> FinishedRun:
     """Begin a run, and see it to its end; the lock of runs is held."""
     from execplan.engine.ledger.ledger import AuditLog
 
@@ -69,13 +82,19 @@ def _run_to_end(project: Project, ref: PlanRef, run_paths: RunPaths, run_options
     document = status.candidate.current_plan.document
     begin.ensure_not_agent_mode(document, ref)
     step_ids = begin.select_step_ids(document, run_options)
-    replayed_run = replay.find(project, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
+    replayed_run = (
+        replay.find(project, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
+    )
     run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
     context = begin.make_context(project, ref, run_paths, status.candidate, observer, run_options.seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     permit = begin.permit_for(status, schedule)
-    begin.ensure_steps_approved(permit, status.approval, [step for step in document.steps if step.id in schedule.chosen])
-    program_differences = describe_changed_programs(status.approval.binding.programs or {}, status.candidate.binding.programs or {})
+    begin.ensure_steps_approved(
+        permit, status.approval, [step for step in document.steps if step.id in schedule.chosen]
+    )
+    program_differences = describe_changed_programs(
+        status.approval.binding.programs or {}, status.candidate.binding.programs or {}
+    )
     warnings = begin.show_warnings(context, step_ids, program_differences)
     ledger = AuditLog(project, ref)
     ledger.update_anchor()
@@ -94,8 +113,12 @@ def _run_to_end(project: Project, ref: PlanRef, run_paths: RunPaths, run_options
             AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
             SignalHandlers(context.stop, attempt_pool.wake) as signals,
         ):
-            stop_reason = RunLoop(attempt_pool, journal_writer, schedule, Prompter(journal_writer, signals, context.stop), jobs).run_until_stopped()
-            finished = finish_session(session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings])
+            stop_reason = RunLoop(
+                attempt_pool, journal_writer, schedule, Prompter(journal_writer, signals, context.stop), jobs
+            ).run_until_stopped()
+            finished = finish_session(
+                session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings]
+            )
         finished = continue_with_revision(session, finished, jobs, executor, attempt_pool.deadline)
     if replayed_run is None:
         return finished

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 
-from execplan.engine import place as run_directories
-from execplan.engine import revisions
+from execplan.engine import place, revisions
 from execplan.engine.alone import run_lock_holder
 from execplan.engine.course import RunState
 from execplan.engine.journal import check_entries, read_journal
 from execplan.errors import ExecplanError
 from execplan.execution import states
+from execplan.execution.evaluate import ActiveRun
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -24,6 +24,24 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
+
+
+def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
+    """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
+    run_paths, entries = find_last_begun_run(project, ref)
+    if run_paths is None:
+        return None
+    run_state = load_run_state(run_paths, entries)
+    if (
+        run_state.status not in (states.IN_PROGRESS, states.REPLANNING, states.FAILED)
+        or run_state.open_rollback is not None
+    ):
+        return None
+    completed_ids = {
+        step for step, status in run_state.status_of.items() if status in states.SUCCESS_STATES
+    } - run_state.rolled_back_steps
+    return ActiveRun(run_paths.id, revisions.latest_revision(entries)[1], frozenset(completed_ids))
+
 
 PENDING: Final = "pending"
 ACTIVE: Final = "active"
@@ -90,14 +108,14 @@ class BriefStep(NamedTuple):
 
 def runs(project: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
     """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
-    return [summarize_run(project, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(project, ref)]
+    return [summarize_run(project, ref, run_paths) for ref in refs for run_paths in place.list_runs(project, ref)]
 
 
 def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
     """Those of the runs that can be read, and why the others can't."""
     summaries, problems = [], []
     for ref in refs:
-        for run_paths in run_directories.list_runs(project, ref):
+        for run_paths in place.list_runs(project, ref):
             try:
                 summaries.append(summarize_run(project, ref, run_paths))
             except ExecplanError as error:
@@ -111,7 +129,9 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
     run_state = load_run_state(run_paths, entries)
     status = run_state.status
     is_waiting = run_state.question is not None or status == states.REPLANNING
-    is_unfinished = status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or run_state.open_rollback is not None
+    is_unfinished = (
+        status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or run_state.open_rollback is not None
+    )
     is_idle = is_unfinished and not is_at_work(project, run_paths)
     return RunSummary(
         id=run_paths.id,
@@ -121,10 +141,19 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
         status=status,
         started=run_state.begin_fields.get("at", ""),
         seconds=run_state.seconds if status in states.ENDED_RUN_STATES else None,
-        done=sum([state in states.SUCCESS_STATES and step not in run_state.rolled_back_steps for step, state in run_state.status_of.items()]),
+        done=sum(
+            [
+                state in states.SUCCESS_STATES and step not in run_state.rolled_back_steps
+                for step, state in run_state.status_of.items()
+            ]
+        ),
         total=len(run_state.status_of),
         question=run_state.question,
-        cut_short=is_idle and not is_waiting and run_state.open_rollback is None and bool(run_state.begin_fields) and not run_state.is_agent_run,
+        cut_short=is_idle
+        and not is_waiting
+        and run_state.open_rollback is None
+        and bool(run_state.begin_fields)
+        and not run_state.is_agent_run,
         rolling=is_idle and run_state.open_rollback is not None,
         agent=run_state.is_agent_run,
         rolled_back=tuple([step for step in run_state.status_of if step in run_state.rolled_back_steps]),
@@ -133,12 +162,14 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
 
 def read_run_entries(run_paths: RunPaths) -> list[Entry]:
     """The journal of a run, empty where it was killed before it wrote one; raises ExecplanError."""
-    return check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
+    return (
+        check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
+    )
 
 
 def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
     """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
-    for run_paths in run_directories.list_runs(project, ref):
+    for run_paths in place.list_runs(project, ref):
         if entries := read_run_entries(run_paths):
             return run_paths, entries
     return None, []
@@ -146,7 +177,9 @@ def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None
 
 def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
     """How far a run has come, without its document being checked in full; raises ExecplanError."""
-    document: Any = BriefDocument(tuple(_brief_steps(revisions.read_current_bytes(run_paths, entries)) if entries else ()))
+    document: Any = BriefDocument(
+        tuple(_brief_steps(revisions.read_current_bytes(run_paths, entries)) if entries else ())
+    )
     return RunState(document, entries)
 
 

@@ -42,7 +42,9 @@ class NextSteps(NamedTuple):
 class Schedule:
     """The order of a run: it knows the document and what was chosen of it, and is told how far the run has come."""
 
-    def __init__(self, document: ExecutionPlan, chosen: Collection[str] | None, path_exists: Callable[[str], bool]) -> None:
+    def __init__(
+        self, document: ExecutionPlan, chosen: Collection[str] | None, path_exists: Callable[[str], bool]
+    ) -> None:
         """None for chosen: all steps. `path_exists` says whether there is something at a path."""
         self.steps = document.steps
         self.steps_by_id = {step.id: step for step in self.steps}
@@ -55,14 +57,22 @@ class Schedule:
         sorter.prepare()
         self._sorter, self._ready = sorter, set(sorter.get_ready())
 
-    def find_next_steps(self, run_state: RunState, alternatives: Mapping[str, str], running: Collection[str], jobs: int) -> NextSteps:
+    def find_next_steps(
+        self, run_state: RunState, alternatives: Mapping[str, str], running: Collection[str], jobs: int
+    ) -> NextSteps:
         """What follows; `alternatives` names the steps that failed and whose alternative is to be run, each with it."""
-        transitions = [*self._skip_unchosen(run_state), *self._recover_steps(run_state, alternatives), *self._skip_unneeded_alternatives(run_state, alternatives)]
+        transitions = [
+            *self._skip_unchosen(run_state),
+            *self._recover_steps(run_state, alternatives),
+            *self._skip_unneeded_alternatives(run_state, alternatives),
+        ]
         if transitions:
             return NextSteps(tuple(transitions))
         self._advance(run_state)
         begin: list[Step] = []
-        for step in [candidate for candidate in self._candidates(run_state, alternatives) if candidate.id not in running]:
+        for step in [
+            candidate for candidate in self._candidates(run_state, alternatives) if candidate.id not in running
+        ]:
             is_parallel = jobs > 1 and can_run_in_parallel(step)
             busy_ids = [*running, *[chosen_step.id for chosen_step in begin]]
             if busy_ids and not (is_parallel and len(busy_ids) < jobs and self._can_join(step, busy_ids)):
@@ -70,7 +80,11 @@ class Schedule:
                     continue
                 break
             if reason := self.skip_reason(step, run_state):
-                return NextSteps((StepTransition(SKIPPED, step.id, reason),), ()) if not begin else NextSteps((), tuple(begin))
+                return (
+                    NextSteps((StepTransition(SKIPPED, step.id, reason),), ())
+                    if not begin
+                    else NextSteps((), tuple(begin))
+                )
             begin.append(step)
             if not is_parallel:
                 break
@@ -111,12 +125,24 @@ class Schedule:
 
     def _skip_unchosen(self, run_state: RunState) -> list[StepTransition]:
         unchosen_ids = [step.id for step in self.steps if step.id not in self.chosen]
-        return [StepTransition(SKIPPED, name, NOT_CHOSEN) for name in unchosen_ids if run_state.status_of[name] == states.PENDING]
+        return [
+            StepTransition(SKIPPED, name, NOT_CHOSEN)
+            for name in unchosen_ids
+            if run_state.status_of[name] == states.PENDING
+        ]
 
     def _recover_steps(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[StepTransition]:
         success_statuses = (states.COMPLETED, states.RECOVERED)
-        ready = [(name, alternative_id) for name, alternative_id in alternatives.items() if run_state.status_of[alternative_id] in success_statuses]
-        return [StepTransition(RECOVERED, name, alternative_id) for name, alternative_id in ready if run_state.status_of[name] == states.FAILED]
+        ready = [
+            (name, alternative_id)
+            for name, alternative_id in alternatives.items()
+            if run_state.status_of[alternative_id] in success_statuses
+        ]
+        return [
+            StepTransition(RECOVERED, name, alternative_id)
+            for name, alternative_id in ready
+            if run_state.status_of[name] == states.FAILED
+        ]
 
     def _skip_unneeded_alternatives(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[StepTransition]:
         """Alternatives that nobody needs any more."""
@@ -127,7 +153,8 @@ class Schedule:
             and all([run_state.status_of[owner] in states.SUCCESS_STATES for owner in owners])
         ]
         return [
-            StepTransition(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in unneeded
+            StepTransition(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed")
+            for name, owners in unneeded
         ]
 
     def _advance(self, run_state: RunState) -> None:
@@ -142,7 +169,10 @@ class Schedule:
 
     def _candidates(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[Step]:
         """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
-        turns = {alternative_id: self.steps_by_id[name].number for name, alternative_id in reversed(list(alternatives.items()))}
+        turns = {
+            alternative_id: self.steps_by_id[name].number
+            for name, alternative_id in reversed(list(alternatives.items()))
+        }
         candidates = []
         for name in self._ready:
             is_pending = run_state.status_of[name] == states.PENDING
@@ -152,11 +182,17 @@ class Schedule:
 
     def _can_join(self, step: Step, busy_ids: list[str]) -> bool:
         """Whether a step may run beside all of these: each of them may, and they share no path that one of them writes."""
-        return all([can_run_in_parallel(self.steps_by_id[name]) and not self._shares_paths(step.id, name) for name in busy_ids])
+        return all(
+            [can_run_in_parallel(self.steps_by_id[name]) and not self._shares_paths(step.id, name) for name in busy_ids]
+        )
 
     def _shares_paths(self, step_id: str, other_id: str) -> bool:
         writes = _overlap(self._writes[step_id], self._writes[other_id])
-        return writes or _overlap(self._writes[step_id], self._reads[other_id]) or _overlap(self._reads[step_id], self._writes[other_id])
+        return (
+            writes
+            or _overlap(self._writes[step_id], self._reads[other_id])
+            or _overlap(self._reads[step_id], self._writes[other_id])
+        )
 
 
 def can_run_in_parallel(step: Step) -> bool:
@@ -167,7 +203,10 @@ def can_run_in_parallel(step: Step) -> bool:
 
 def _written_paths(step: Step) -> list[str]:
     """What a step says that it writes; the environment of an installation too."""
-    return [*written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})), *_environment_paths(step)]
+    return [
+        *written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})),
+        *_environment_paths(step),
+    ]
 
 
 def _environment_paths(step: Step) -> list[str]:
@@ -180,7 +219,9 @@ def _plain_paths(paths: Collection[str]) -> list[str]:
 
 def _overlap(paths: Collection[str], other_paths: Collection[str]) -> bool:
     """Whether a path is among both, or lies in a folder that is."""
-    return any([_is_within(path, other_path) or _is_within(other_path, path) for path in paths for other_path in other_paths])
+    return any(
+        [_is_within(path, other_path) or _is_within(other_path, path) for path in paths for other_path in other_paths]
+    )
 
 
 def _is_within(path: str, folder: str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.clock import is_utc_timestamp
-from execplan.engine import entries as kinds
-from execplan.engine.entries import Change, Checks, AttemptResult
+from execplan.engine import entries
+from execplan.engine.entries import AttemptResult, Change, Checks
 from execplan.execution import states
 from execplan.execution.world import State
 
@@ -89,7 +89,12 @@ _PROGRAM = (_text, _text, _digest_or_none, _text)
 
 def _programs(value: Any) -> bool:
     programs = value.values() if isinstance(value, dict) else [None]
-    return all([isinstance(program, list) and 2 < len(program) <= len(_PROGRAM) and all(map(_passes, _PROGRAM, program)) for program in programs])
+    return all(
+        [
+            isinstance(program, list) and 2 < len(program) <= len(_PROGRAM) and all(map(_passes, _PROGRAM, program))
+            for program in programs
+        ]
+    )
 
 
 def _passes(check: Check, value: Any) -> bool:
@@ -126,45 +131,65 @@ _PERFORMED: Mapping[str, Check] = {
     "checks": _checks,
 }
 _STEP = {"step": _text, "attempt": _count}
-_WHO = {"approval": _digest, "approval_id": _text, "approver": _optional_text, "how": _text, "user": _text, "session": _optional_text}
+_WHO = {
+    "approval": _digest,
+    "approval_id": _text,
+    "approver": _optional_text,
+    "how": _text,
+    "user": _text,
+    "session": _optional_text,
+}
 _BEGUN = {"run": _text, "plan_id": _text, "revision": _count, "document": _digest, "jobs": _count, "states": _states}
 _ROLLBACK = {"steps": _texts, "changes": _changes, "folders": _texts, "undone_not": _texts, "whole": _boolean}
-_REPLANNED = {"revision": _revision_number, "document": _digest, "reason": _text, "completed": _counts, "failed": _counts}
+_REPLANNED = {
+    "revision": _revision_number,
+    "document": _digest,
+    "reason": _text,
+    "completed": _counts,
+    "failed": _counts,
+}
 _REQUIRED_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
-    kinds.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
-    kinds.INTENT: {**_STEP, "by": _text, "before": _states},
-    kinds.CALLED: {**_STEP, "tool": _text, "what": _text, "paths": _texts, "session": _optional_text, "asked": _boolean},
-    kinds.DENIED: {"tool": _text, "what": _text, "step": _optional_text, "session": _optional_text},
-    kinds.RESULT: {**_STEP, "ok": _boolean},
-    kinds.RETAKEN: {**_STEP, "changes": _changes},
-    kinds.SKIPPED: {"step": _text, "reason": _text},
-    kinds.BLOCKED: {"step": _text, "reason": _text},
-    kinds.RECOVERED: {"step": _text, "by": _text},
-    kinds.TICKED: {"step": _text, "task": _text, "transcript": _text},
-    kinds.REOPENED: {"step": _text, "task": _text},
-    kinds.PAUSED: {"why": _one_of(*kinds.QUESTION_REASONS), "step": _optional_text, "question": _text},
-    kinds.ANSWERED: {"why": _text, "step": _optional_text, "answer": _text},
-    kinds.REPLANNED: _REPLANNED,
-    kinds.INTERRUPTED: {"signal": _text},
-    kinds.RESUMED: _WHO,
-    kinds.ENDED: {
+    entries.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
+    entries.INTENT: {**_STEP, "by": _text, "before": _states},
+    entries.CALLED: {
+        **_STEP,
+        "tool": _text,
+        "what": _text,
+        "paths": _texts,
+        "session": _optional_text,
+        "asked": _boolean,
+    },
+    entries.DENIED: {"tool": _text, "what": _text, "step": _optional_text, "session": _optional_text},
+    entries.RESULT: {**_STEP, "ok": _boolean},
+    entries.RETAKEN: {**_STEP, "changes": _changes},
+    entries.SKIPPED: {"step": _text, "reason": _text},
+    entries.BLOCKED: {"step": _text, "reason": _text},
+    entries.RECOVERED: {"step": _text, "by": _text},
+    entries.TICKED: {"step": _text, "task": _text, "transcript": _text},
+    entries.REOPENED: {"step": _text, "task": _text},
+    entries.PAUSED: {"why": _one_of(*entries.QUESTION_REASONS), "step": _optional_text, "question": _text},
+    entries.ANSWERED: {"why": _text, "step": _optional_text, "answer": _text},
+    entries.REPLANNED: _REPLANNED,
+    entries.INTERRUPTED: {"signal": _text},
+    entries.RESUMED: _WHO,
+    entries.ENDED: {
         "status": _one_of(states.COMPLETED, states.FAILED),
         "cause": _text,
         "reason": _text,
         "seconds": _number,
     },
-    kinds.ROLLBACK: {**_ROLLBACK, "automatic": _text, "user": _text},
-    kinds.RESTORED: {"path": _text},
-    kinds.ROLLED_BACK: {"steps": _texts, "whole": _boolean},
+    entries.ROLLBACK: {**_ROLLBACK, "automatic": _text, "user": _text},
+    entries.RESTORED: {"path": _text},
+    entries.ROLLED_BACK: {"steps": _texts, "whole": _boolean},
 }
 _OPTIONAL_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
-    kinds.BEGUN: {"mode": _one_of("agent"), "programs": _programs},
-    kinds.CALLED: {"further": _boolean},
-    kinds.RESULT: {**_PERFORMED, "programs": _programs},
-    kinds.RETAKEN: {"programs": _programs},
-    kinds.RESUMED: {"states": _states, "programs": _programs, "failed": _texts},
-    kinds.PAUSED: {"seconds": _number},
-    kinds.INTERRUPTED: {"seconds": _number},
+    entries.BEGUN: {"mode": _one_of("agent"), "programs": _programs},
+    entries.CALLED: {"further": _boolean},
+    entries.RESULT: {**_PERFORMED, "programs": _programs},
+    entries.RETAKEN: {"programs": _programs},
+    entries.RESUMED: {"states": _states, "programs": _programs, "failed": _texts},
+    entries.PAUSED: {"seconds": _number},
+    entries.INTERRUPTED: {"seconds": _number},
 }
 
 
@@ -172,7 +197,11 @@ def is_valid_entry(kind: str, number: int, at: str, fields: Mapping[str, Any]) -
     """Whether an entry may stand at this place of a journal; the first one, and no other, says that the run has begun."""
     if not is_utc_timestamp(at):
         return False
-    return (kind == kinds.BEGUN) == (number == 1) and kind in _REQUIRED_FIELDS and has_valid_fields(_REQUIRED_FIELDS[kind], fields, _OPTIONAL_FIELDS.get(kind, {}))
+    return (
+        (kind == entries.BEGUN) == (number == 1)
+        and kind in _REQUIRED_FIELDS
+        and has_valid_fields(_REQUIRED_FIELDS[kind], fields, _OPTIONAL_FIELDS.get(kind, {}))
+    )
 
 
 def has_valid_fields(required: Mapping[str, Check], fields: Mapping[str, Any], optional: Mapping[str, Check]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import parse_utc_timestamp, is_utc_timestamp
+from execplan.clock import is_utc_timestamp, parse_utc_timestamp
 from execplan.execution.policy import ROLLBACK_CAUSES
 from execplan.execution.states import ENDED_RUN_STATES
 from execplan.record import NamedTuple
@@ -157,7 +157,9 @@ class _Counter:
             self.runs[status] = self.runs.get(status, 0) + 1
             if status in ENDED_RUN_STATES:
                 self.executions[status] += 1
-        self.seconds += [seconds for run, seconds in self._durations.items() if self._status.get(run) in ENDED_RUN_STATES]
+        self.seconds += [
+            seconds for run, seconds in self._durations.items() if self._status.get(run) in ENDED_RUN_STATES
+        ]
         self.rolled_back_runs += len(self._rolled_back_ids)
 
     def count(self, record: AuditRecord) -> None:

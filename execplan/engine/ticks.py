@@ -10,7 +10,7 @@ from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.plan import reader
 from execplan.plan.model import DONE
-from execplan.plan.ran import find_transcript_link, reopen_run_task, complete_run_task
+from execplan.plan.ran import complete_run_task, find_transcript_link, reopen_run_task
 from execplan.plan.seek import find_task, normalize_text
 from execplan.record import NamedTuple
 from execplan.repo import pick, shelf
@@ -52,9 +52,17 @@ def find_transcript_step(document: ExecutionPlan, run_state: RunState, step: Ste
     if step.task is None:
         return None
     plan = owning_plan(document, step.id)
-    task_steps = [task_step for task_step in document.steps if _same_task(task_step, step.task) and owning_plan(document, task_step.id) == plan]
+    task_steps = [
+        task_step
+        for task_step in document.steps
+        if _same_task(task_step, step.task) and owning_plan(document, task_step.id) == plan
+    ]
     statuses = [run_state.status_of.get(task_step.id) for task_step in task_steps]
-    completed_steps = [task_step for task_step, status in zip(task_steps, statuses, strict=True) if status in (states.COMPLETED, states.RECOVERED)]
+    completed_steps = [
+        task_step
+        for task_step, status in zip(task_steps, statuses, strict=True)
+        if status in (states.COMPLETED, states.RECOVERED)
+    ]
     if (
         not completed_steps
         or any([status not in states.SUCCESS_STATES for status in statuses])
@@ -106,7 +114,9 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
         return TickResult(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
 
 
-def reopen_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: str, task: str, transcript: str) -> TickResult:
+def reopen_task(
+    project: Project, ref: PlanRef, document: ExecutionPlan, step: str, task: str, transcript: str
+) -> TickResult:
     """Take back what `tick` has written for a step: the task's words, and the transcript, are those of the journal."""
     try:
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step))
@@ -163,7 +173,11 @@ def _find_ticked_task(old: Plan, new: Plan, task_text: str, href: str) -> int | 
     if len(old.tasks) != len(new.tasks):
         return None
     for index, (old_task, new_task) in enumerate(zip(old.tasks, new.tasks, strict=True)):
-        is_same_task = find_transcript_link(new, new_task, href) >= 0 > find_transcript_link(old, old_task, href) if href else normalize_text(new_task.text) == normalize_text(task_text)
+        is_same_task = (
+            find_transcript_link(new, new_task, href) >= 0 > find_transcript_link(old, old_task, href)
+            if href
+            else normalize_text(new_task.text) == normalize_text(task_text)
+        )
         if is_same_task and old_task.state != DONE and new_task.state == DONE:
             return index
     return None

@@ -15,7 +15,7 @@ from execplan.document import ListOrTuple, Model
 from execplan.execution import permission
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import patterns
-from execplan.execution.model import Digest, Id, Level, Timestamp, Name, Number, Path, PlanId, Version
+from execplan.execution.model import Digest, Id, Level, Name, Number, Path, PlanId, Timestamp, Version
 from execplan.execution.world import Program, State
 from execplan.text.lines import digest
 
@@ -167,14 +167,20 @@ class Approval(UnsignedApproval):
 
 def bound_states(approval: UnsignedApproval) -> dict[str, State]:
     """The states that were bound."""
-    return {path: State(state.kind, state.sha256, state.mode, state.link, state.size) for path, state in approval.states.items()}
+    return {
+        path: State(state.kind, state.sha256, state.mode, state.link, state.size)
+        for path, state in approval.states.items()
+    }
 
 
 def bound_programs(approval: UnsignedApproval) -> dict[str, Program] | None:
     """The programs that were bound; None where none were looked at."""
     if approval.programs is None:
         return None
-    return {name: Program(program.path, program.real, program.sha256, program.version) for name, program in approval.programs.items()}
+    return {
+        name: Program(program.path, program.real, program.sha256, program.version)
+        for name, program in approval.programs.items()
+    }
 
 
 def to_bound_states(binding: Binding) -> dict[str, Before]:

@@ -61,13 +61,17 @@ def sanitize_state(state: State) -> State:
     return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
-def binding_digest(document: str, states: dict[str, State], policy: str, programs: dict[str, Program] | None = None) -> str:
+def binding_digest(
+    document: str, states: dict[str, State], policy: str, programs: dict[str, Program] | None = None
+) -> str:
     """The digest of a binding's parts; a size is left out, which the bytes' own digest tells."""
     import json
 
     state_rows = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
     content: dict[str, object] = {"document": document, "states": state_rows, "policy": policy}
-    local_programs = {name: [program.path, program.sha256] for name, program in (programs or {}).items() if program.is_in_repository}
+    local_programs = {
+        name: [program.path, program.sha256] for name, program in (programs or {}).items() if program.is_in_repository
+    }
     if local_programs:
         content["programs"] = local_programs
     return digest(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())

@@ -9,7 +9,7 @@ from execplan.execution.attributes import LEVELS, TOOL
 from execplan.execution.documents.filling import MAX_DESCRIPTION_LENGTH, describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 from execplan.execution.draft import INFERRED, ParsedSteps
-from execplan.execution.written.annotated import find_annotated_steps, assign_step_ids
+from execplan.execution.written.annotated import assign_step_ids, find_annotated_steps
 from execplan.execution.written.fences import find_annotated_fences
 from execplan.execution.written.fields import build_all_step_fields
 from execplan.execution.written.plan_settings import apply_plan_settings, read_plan_settings
@@ -19,7 +19,7 @@ from execplan.plan.change import ensure_no_conflicts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.execution.draft import StepDraft, SkippedLine
+    from execplan.execution.draft import SkippedLine, StepDraft
     from execplan.execution.model import ExecutionPlan
     from execplan.plan.model import Plan
 
@@ -60,7 +60,7 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     Raises ExecplanError with everything that is wrong at once: with the steps (`bad-steps`), or with the document that
     they make (`bad-document`); and for a character in a command that nobody can see.
     """
-    from execplan.execution.documents.document import validate_document, document_error
+    from execplan.execution.documents.document import document_error, validate_document
     from execplan.execution.documents.unseen import ensure_nothing_hidden
     from execplan.execution.model import ExecutionPlan
 
@@ -100,7 +100,9 @@ def _ensure_no_problems(plan: Plan, parsed: ParsedSteps, path: str) -> None:
     step_problems = find_step_problems(plan, parsed)
     if not step_problems:
         return
-    lines = [f"{path}:{problem.line + 1}:{problem.column + 1}: {problem.kind} {problem.message}" for problem in step_problems]
+    lines = [
+        f"{path}:{problem.line + 1}:{problem.column + 1}: {problem.kind} {problem.message}" for problem in step_problems
+    ]
     prefix = f"{len(step_problems)} things are wrong with its steps; the first: " if len(step_problems) > 1 else ""
     raise ExecplanError(
         "bad-steps",

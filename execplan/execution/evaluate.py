@@ -69,10 +69,17 @@ class ActiveRun(NamedTuple):
 def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: ActiveRun | None = None) -> Evaluation:
     """Judge a document as things stand, but for the steps that are done; raises ExecplanError where a disk fails."""
     finished = active_run.finished_steps if active_run is not None else frozenset()
-    trials = run_trials(ProjectedFiles(world, document), tuple([step for step in document.steps if step.id not in finished]))
+    trials = run_trials(
+        ProjectedFiles(world, document), tuple([step for step in document.steps if step.id not in finished])
+    )
     context = CheckContext(document, trials, policy, world)
     checks = {name: name not in policy.off for name in CHECKS}
-    findings = [finding._replace(check=name) for name, is_enabled in checks.items() if is_enabled for finding in CHECKS[name].run(context)]
+    findings = [
+        finding._replace(check=name)
+        for name, is_enabled in checks.items()
+        if is_enabled
+        for finding in CHECKS[name].run(context)
+    ]
     evaluated = []
     dry_runs = {trial.step.id: trial.dry_run for trial in trials}
     for step in document.steps:
@@ -80,10 +87,15 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: 
         allows_unplanned = document.constraints.allow_unplanned
         needs_person = step.id in dry_runs and (step.inferred or allows_unplanned or policy.needs_person(risk.level))
         step_findings = tuple([finding for finding in findings if finding.step is step])
-        evaluated.append(EvaluatedStep(step, risk, dry_runs.get(step.id, _finished_dry_run(active_run)), needs_person, step_findings))
+        evaluated.append(
+            EvaluatedStep(step, risk, dry_runs.get(step.id, _finished_dry_run(active_run)), needs_person, step_findings)
+        )
     plan_findings = [finding for finding in findings if finding.step is None]
     return Evaluation(
-        _overall_risk(evaluated), tuple(evaluated), (*plan_findings, *[finding for step in evaluated for finding in step.findings]), checks
+        _overall_risk(evaluated),
+        tuple(evaluated),
+        (*plan_findings, *[finding for step in evaluated for finding in step.findings]),
+        checks,
     )
 
 
@@ -99,7 +111,11 @@ def effective_risk(step: Step, policy: Policy) -> Risk:
     stated_risk, fields = step.risk, step.model_dump(mode="json")
     if policy.risk_table.version != builtin_table().version:
         unrated_fields = {name: value for name, value in fields.items() if name != "risk"}
-        fields = fields if LEVELS.index(stated_risk.level.value) > LEVELS.index(rate_step(unrated_fields).level) else unrated_fields
+        fields = (
+            fields
+            if LEVELS.index(stated_risk.level.value) > LEVELS.index(rate_step(unrated_fields).level)
+            else unrated_fields
+        )
     risk = rate_step(fields, policy.risk_table)
     if risk.level != stated_risk.level.value:
         return risk
@@ -110,5 +126,7 @@ def _overall_risk(steps: list[EvaluatedStep]) -> Risk:
     """The highest risk, and the steps that have it."""
     remaining = [step for step in steps if not step.is_done]
     level = max([step.risk.level for step in remaining], key=LEVELS.index, default=LEVELS[0])
-    reasons = [f"{step.step.id}: {reason}" for step in remaining if step.risk.level == level for reason in step.risk.reasons]
+    reasons = [
+        f"{step.step.id}: {reason}" for step in remaining if step.risk.level == level for reason in step.risk.reasons
+    ]
     return Risk(level, tuple(reasons))

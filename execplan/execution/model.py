@@ -108,7 +108,9 @@ class Document(Model):
         violations = self.find_violations(self.model_dump(mode="json", by_alias=True))
         if violations:
             message = "\n".join([str(violation) for violation in violations])
-            raise PydanticCustomError("rules", "{told}", {"told": message, "violations": [tuple(violation) for violation in violations]})
+            raise PydanticCustomError(
+                "rules", "{told}", {"told": message, "violations": [tuple(violation) for violation in violations]}
+            )
         return self
 
 

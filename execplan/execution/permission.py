@@ -107,7 +107,9 @@ def validity_problem(terms: ApprovalTerms, timestamp: float) -> str:
     if timestamp >= terms.expires:
         return f"the approval expired at {_format_time(terms.expires)}"
     if timestamp < terms.approved - CLOCK_SKEW_SECONDS:
-        return f"the approval was given at {_format_time(terms.approved)}, which is in the future: the clock was set back"
+        return (
+            f"the approval was given at {_format_time(terms.approved)}, which is in the future: the clock was set back"
+        )
     return ""
 
 
@@ -115,7 +117,9 @@ def _format_time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def check_permission(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float) -> Permission:
+def check_permission(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float
+) -> Permission:
     """Whether a step may be begun, or called once more, at a moment."""
     approved_by = find_approver(terms, request.id, request.level, inferred=request.inferred)
     for check in _CHECKS:
@@ -124,35 +128,53 @@ def check_permission(request: StepRequest, terms: ApprovalTerms, statuses: Mappi
     return Permission(ASK if request.question else ALLOW, request.question, approved_by)
 
 
-def _check_approved(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+def _check_approved(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
+) -> str:
     description = f"{request.level}, inferred" if request.inferred else request.level
     return "" if approved_by else f"nobody has approved {request.id}, which is {description}"
 
 
-def _check_validity_period(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+def _check_validity_period(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
+) -> str:
     return validity_problem(terms, timestamp)
 
 
-def _check_not_finished(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+def _check_not_finished(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
+) -> str:
     if request.status in (states.PENDING, states.RUNNING, states.AWAITING):
         return ""
     return f"{request.id} is {request.status}: it is not done again"
 
 
-def _check_dependencies(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+def _check_dependencies(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
+) -> str:
     unmet = list(dict.fromkeys([name for name in request.needs if statuses.get(name) not in states.SUCCESS_STATES]))
     running = [name for name in unmet if statuses.get(name) == states.RUNNING]
     hint = f"not done yet: first report what came of {', '.join(running)}" if running else "not done yet"
     return f"{request.id} comes behind {', '.join(unmet)}, {hint}" if unmet else ""
 
 
-def _check_condition(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
-    return f"the condition of {request.id} does not hold: {request.condition_failure}" if request.condition_failure else ""
+def _check_condition(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
+) -> str:
+    return (
+        f"the condition of {request.id} does not hold: {request.condition_failure}" if request.condition_failure else ""
+    )
 
 
-def _check_call_limit(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+def _check_call_limit(
+    request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
+) -> str:
     limit = "once" if request.max_calls == 1 else f"{request.max_calls} times"
-    return f"{request.id} may be called {limit}, and was: report what came of it" if request.calls >= request.max_calls else ""
+    return (
+        f"{request.id} may be called {limit}, and was: report what came of it"
+        if request.calls >= request.max_calls
+        else ""
+    )
 
 
 _CHECKS: Sequence[Callable[[StepRequest, ApprovalTerms, Mapping[str, str], float, str], str]] = (

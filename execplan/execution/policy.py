@@ -92,7 +92,9 @@ class Policy(NamedTuple):
 
 def tighten(policy: Policy, settings: Mapping[str, object]) -> Policy:
     """The policy with what a repository says where that is tighter; its values have the right types."""
-    tightened: dict[str, Any] = {name: _tighter_value(name, getattr(policy, name), value) for name, value in settings.items()}
+    tightened: dict[str, Any] = {
+        name: _tighter_value(name, getattr(policy, name), value) for name, value in settings.items()
+    }
     return policy._replace(**tightened)
 
 

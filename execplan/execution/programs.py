@@ -104,15 +104,25 @@ def _nested_program_names(text: str, argv: tuple[str, ...]) -> tuple[str, ...]:
     commands = parse_command(text).simple_commands
     assigned_names = [name for command in commands for name, _ in command.assignments]
     exports_path = any([arg.startswith("PATH=") for command in commands for arg in command.argv[1:]])
-    if "PATH" in assigned_names or exports_path or any([_SOURCE_COMMANDS.intersection(command.argv[:1]) for command in commands]):
+    if (
+        "PATH" in assigned_names
+        or exports_path
+        or any([_SOURCE_COMMANDS.intersection(command.argv[:1]) for command in commands])
+    ):
         return ()
     changes_directory = any([_CD_COMMANDS.intersection(command.argv[:1]) for command in commands])
     found_names = []
     for command in commands:
-        candidates = [via for via in command.via if via in _PATH_PRESERVING_WRAPPERS and via[0].isalpha() and " " not in via]
+        candidates = [
+            via for via in command.via if via in _PATH_PRESERVING_WRAPPERS and via[0].isalpha() and " " not in via
+        ]
         candidates += [arg for arg in argv if arg in _SHELLS and "sh -c" in command.via]
         candidates += command.argv[:1] if _PATH_PRESERVING_WRAPPERS.issuperset(command.via) else ()
-        found_names += [candidate for candidate in candidates if not (changes_directory and "/" in candidate and candidate[0] != "/")]
+        found_names += [
+            candidate
+            for candidate in candidates
+            if not (changes_directory and "/" in candidate and candidate[0] != "/")
+        ]
     return tuple([name for name in found_names if name and not set(name) & set("$`*?[]{}~ \n")])
 
 
@@ -154,7 +164,11 @@ def _describe_change(before: Program, after: Program) -> str:
     if before.path != after.path:
         if not before.path:
             return f"there was no such program, now it is {_display_path(after)}"
-        return f"was {_display_path(before)}, is now {_display_path(after)}" if after.path else f"was {_display_path(before)}, is gone"
+        return (
+            f"was {_display_path(before)}, is now {_display_path(after)}"
+            if after.path
+            else f"was {_display_path(before)}, is gone"
+        )
     if before.real != after.real:
         return f"{before.path} led to {before.real}, now it leads to {after.real}"
     if before.sha256 != after.sha256:

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, StringConstraints
 from execplan.document import ListOrTuple, Model
 from execplan.execution.documents.rules_record import record_violations
 from execplan.execution.documents.violation import Violation
-from execplan.execution.model import Digest, Document, Id, Timestamp, Name, Number, PlanId, Version, ShortText
+from execplan.execution.model import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1

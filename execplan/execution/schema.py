@@ -36,9 +36,17 @@ def _add_plan_rules(schema: Json) -> None:
         _unless({"mode": {"const": "agent"}}, _step_items(_if({"type": {"const": "use_tool"}}, _external_tool()))),
         _unless({"source": {"type": "object"}}, _step_properties({"source": {"type": "null"}})),
         _unless({"revision": {"not": {"const": 1}}}, _in_object("metadata", {"history": {"maxItems": 0}})),
-        _unless(_in_object("constraints", {"max_steps": {}}, required=True), {"properties": {"steps": {"maxItems": 100}}}),
-        _if(_required_object("constraints", {"require_sequential": {"const": True}}), _step_properties({"parallel": {"const": False}})),
-        *[_if(_required_object("intent", {"risk_level": {"const": level}}), _steps_of_level(level)) for level in LEVELS],
+        _unless(
+            _in_object("constraints", {"max_steps": {}}, required=True), {"properties": {"steps": {"maxItems": 100}}}
+        ),
+        _if(
+            _required_object("constraints", {"require_sequential": {"const": True}}),
+            _step_properties({"parallel": {"const": False}}),
+        ),
+        *[
+            _if(_required_object("intent", {"risk_level": {"const": level}}), _steps_of_level(level))
+            for level in LEVELS
+        ],
     ]
 
 
@@ -89,7 +97,9 @@ def _in_object(name: str, properties: Json, *, required: bool = False) -> Json:
     object_schema: Json = {"properties": properties}
     if required:
         object_schema["required"] = list(properties)
-    return {"properties": {name: object_schema}, "required": [name]} if required else {"properties": {name: object_schema}}
+    return (
+        {"properties": {name: object_schema}, "required": [name]} if required else {"properties": {name: object_schema}}
+    )
 
 
 def _required_object(name: str, properties: Json) -> Json:

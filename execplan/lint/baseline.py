@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.lint.rule import Finding
-from execplan.lint.tally import is_overflow, finding_weight
+from execplan.lint.tally import finding_weight, is_overflow
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -30,7 +30,9 @@ class BaselineResult(NamedTuple):
     """What was known of rules that did not run."""
 
 
-def apply_baseline(entries: BaselineCounts, findings: Sequence[Finding], marks: Sequence[str], codes_run: Container[str]) -> BaselineResult:
+def apply_baseline(
+    entries: BaselineCounts, findings: Sequence[Finding], marks: Sequence[str], codes_run: Container[str]
+) -> BaselineResult:
     """The findings of a plan without those that are known; `codes_run` are the codes of the rules that ran.
 
     Of a rule with more findings than are listed, the rest is known by its number alone.
@@ -49,7 +51,9 @@ def apply_baseline(entries: BaselineCounts, findings: Sequence[Finding], marks: 
     known_count = sum(entries.values()) - sum(remaining.values())
     remaining = {mark: count for mark, count in remaining.items() if count}
     resolved = {mark: count for mark, count in remaining.items() if mark.partition(":")[0] in codes_run}
-    return BaselineResult(new, known_count, resolved, {mark: count for mark, count in remaining.items() if mark not in resolved})
+    return BaselineResult(
+        new, known_count, resolved, {mark: count for mark, count in remaining.items() if mark not in resolved}
+    )
 
 
 def unreadable_findings(findings: Iterable[Finding]) -> list[Finding]:

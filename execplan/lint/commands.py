@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.lint.prose import is_foreign_language, section_prose
 from execplan.lint.rule import WARNING, RuleContext, RuleMatch, on_line, on_span, rule
-from execplan.lint.shell import find_commands, find_code_blocks
+from execplan.lint.shell import find_code_blocks, find_commands, is_foreign_language, section_prose
 from execplan.plan import outline
 from execplan.plan.grammar import is_empty_text
 from execplan.text.blocks import FENCE
@@ -109,11 +108,17 @@ def missing_working_directory(plan: Plan, context: RuleContext) -> Iterator[Rule
     combined_text = ""
     for section in sections:
         section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
-        if _contains_any(f"{section.title.casefold()}\n{section_text}", _DIRECTORY_PHRASES) or _names_directory(section_text):
+        if _contains_any(f"{section.title.casefold()}\n{section_text}", _DIRECTORY_PHRASES) or _names_directory(
+            section_text
+        ):
             return
         combined_text += f"{section_text}\n"
     source = context.source.text.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes
-    if is_foreign_language(combined_text) or _contains_any(source, _DIRECTORY_ANYWHERE) or ("root" in source and _contains_any(source, _ROOT_PHRASES)):
+    if (
+        is_foreign_language(combined_text)
+        or _contains_any(source, _DIRECTORY_ANYWHERE)
+        or ("root" in source and _contains_any(source, _ROOT_PHRASES))
+    ):
         return
     spans = [span for section in sections for span in find_commands(plan, context, section)]
     first_command = min([span for span in spans if not span.text.startswith("git ")], default=None)
@@ -150,7 +155,11 @@ def missing_expected_result(plan: Plan, context: RuleContext) -> Iterator[RuleMa
         spans = sorted(find_commands(plan, context, section)) if section is not None else []
         if section is None or not spans:
             continue
-        if not (_describes_result(plan, context, section) or _shows_output(plan, section, spans) or _describes_proof_elsewhere(plan, context)):
+        if not (
+            _describes_result(plan, context, section)
+            or _shows_output(plan, section, spans)
+            or _describes_proof_elsewhere(plan, context)
+        ):
             yield on_span(spans[0], "nothing says what is to be seen when this worked")
         return
 
@@ -163,8 +172,17 @@ def _describes_result(plan: Plan, context: RuleContext, section: Section) -> boo
 
 def _describes_proof_elsewhere(plan: Plan, context: RuleContext) -> bool:
     """Whether milestones or sections of the plan's own tell what proves the work."""
-    other_sections = [section for section in plan.sections if section.name is None or section.name in (outline.WORK, outline.ARTIFACTS)]
-    return any([_contains_any(f"{section.title.casefold()}\n{section_prose(plan, context, section)}", _PROOF_WORDS) for section in other_sections])
+    other_sections = [
+        section
+        for section in plan.sections
+        if section.name is None or section.name in (outline.WORK, outline.ARTIFACTS)
+    ]
+    return any(
+        [
+            _contains_any(f"{section.title.casefold()}\n{section_prose(plan, context, section)}", _PROOF_WORDS)
+            for section in other_sections
+        ]
+    )
 
 
 def _shows_output(plan: Plan, section: Section, spans: list[Span]) -> bool:
@@ -209,13 +227,21 @@ def validation_without_command(plan: Plan, context: RuleContext) -> Iterator[Rul
     if next(find_commands(plan, context, section), None) is not None:
         return
     section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
-    if not section_text.strip() or _contains_any(section_text, _MANUAL_CHECK_WORDS) or is_foreign_language(section_text):
+    if (
+        not section_text.strip()
+        or _contains_any(section_text, _MANUAL_CHECK_WORDS)
+        or is_foreign_language(section_text)
+    ):
         return
     has_placeholder = any([section.start <= at < section.end for at in plan.placeholder_lines])
     is_vague = "`" not in section_text and len(section_text.split()) < _FEW_WORDS
-    section_names = (None, outline.WORK, outline.PROGRESS) if is_vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
+    section_names = (
+        (None, outline.WORK, outline.PROGRESS) if is_vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
+    )
     other_sections = [other_section for other_section in plan.sections if other_section.name in section_names]
-    has_command_elsewhere = any([next(find_commands(plan, context, other_section), None) for other_section in other_sections])
+    has_command_elsewhere = any(
+        [next(find_commands(plan, context, other_section), None) for other_section in other_sections]
+    )
     if not has_placeholder and not has_command_elsewhere:
         yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
 

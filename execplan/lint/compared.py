@@ -47,7 +47,9 @@ def rewritten_entries(before: Plan, plan: Plan, *, outcomes: bool) -> Iterator[t
             continue
         old_texts = {_entry_text(entry) for entry in old}
         added_entries = [entry for entry in new if _entry_text(entry) not in old_texts]
-        by_date: dict[tuple[str | None, str | None], int] = {(added_entry.date, added_entry.author): added_entry.start for added_entry in added_entries}
+        by_date: dict[tuple[str | None, str | None], int] = {
+            (added_entry.date, added_entry.author): added_entry.start for added_entry in added_entries
+        }
         section = plan.section(name)
         line = section.start if section is not None else max(plan.title_line, 0)
         for entry in missing_entries:

@@ -18,7 +18,10 @@ def compute_fingerprints(findings: Sequence[Finding], plan: Plan | None) -> list
 
     Findings of a rule about the same words in the same section have the same mark. `plan` is None where it can't be read.
     """
-    return [f"{finding.code}:{digest(_finding_context(finding, plan).encode('utf-8', 'surrogatepass'))[:16]}" for finding in findings]
+    return [
+        f"{finding.code}:{digest(_finding_context(finding, plan).encode('utf-8', 'surrogatepass'))[:16]}"
+        for finding in findings
+    ]
 
 
 def unique_fingerprints(fingerprints: Sequence[str], path: str) -> Iterator[str]:

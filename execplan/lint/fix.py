@@ -23,7 +23,9 @@ _MAX_ROUNDS = 20
 """More than any plan needs; a rule whose fix brings its own finding back would go on for ever."""
 
 
-def build_fix_change(context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]) -> ChangeBuilder:
+def build_fix_change(
+    context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]
+) -> ChangeBuilder:
     """The change that makes every safe fix, and the unsafe ones where asked; `fix_counts` counts what was made, by code."""
 
     def change(plan: Plan) -> PlanChange:
@@ -37,7 +39,14 @@ def build_fix_change(context: RuleContext, levels: dict[str, str], *, unsafe: bo
                 for finding in lint_plan(current_plan, context, levels, _NO_LIMIT)
                 if finding.fix is not None and finding.fix.kind in kinds
             ]
-            chosen = _select_disjoint(current_plan, [finding for finding in fixable if (finding.code, current_plan.text.lines[finding.line - 1]) not in unfixable])
+            chosen = _select_disjoint(
+                current_plan,
+                [
+                    finding
+                    for finding in fixable
+                    if (finding.code, current_plan.text.lines[finding.line - 1]) not in unfixable
+                ],
+            )
             if not chosen:
                 break
             current_plan = _apply_fixes(current_plan, chosen, fix_counts, unfixable)
@@ -64,7 +73,9 @@ def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
     return chosen
 
 
-def _apply_fixes(plan: Plan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]) -> Plan:
+def _apply_fixes(
+    plan: Plan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]
+) -> Plan:
     """The plan with the findings mended that can be without saying something else; the others go to `unfixable`."""
     edits = [edit for finding in findings for edit in _finding_edits(finding)]
     after = read_text(apply_edits(plan.text, edits))
@@ -91,7 +102,9 @@ def _preserves_meaning(before: Plan, after: Plan, findings: list[Finding]) -> bo
     compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
     if [getattr(old, name) for name in compared_fields] != [getattr(new, name) for name in compared_fields]:
         return False
-    if [section.name or section.title for section in before.sections] != [section.name or section.title for section in after.sections]:
+    if [section.name or section.title for section in before.sections] != [
+        section.name or section.title for section in after.sections
+    ]:
         return False
     if any([finding.fix is not None and finding.fix.kind == UNSAFE for finding in findings]):
         return True

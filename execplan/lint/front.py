@@ -87,7 +87,9 @@ def _date_conflicts(plan: Plan, fields: dict[str, tuple[int, str]], name: str) -
 
 def _is_same_title(title: str, other_title: str) -> bool:
     """Whether two titles say the same, or one says it with more words."""
-    title_key, other_key = ["".join([char for char in text.casefold() if char.isalnum()]) for text in (title, other_title)]
+    title_key, other_key = [
+        "".join([char for char in text.casefold() if char.isalnum()]) for text in (title, other_title)
+    ]
     return title_key in other_key or other_key in title_key
 
 
@@ -106,7 +108,9 @@ def _differs(value: str, name: str, *, must_match: bool) -> bool:
 
 def _is_other_plan(value: str, name: str) -> bool:
     """Whether both are ids of plans, a date with words or words with hyphens, and no words of the one are in the other."""
-    (day, slug), (other_day, other_slug) = [_split_plan_id(plan_name) for plan_name in (value.casefold(), name.casefold())]
+    (day, slug), (other_day, other_slug) = [
+        _split_plan_id(plan_name) for plan_name in (value.casefold(), name.casefold())
+    ]
     if not slug or not other_slug:
         return False
     is_same_slug = slug in other_slug or other_slug in slug
@@ -126,5 +130,7 @@ def _split_plan_id(name: str) -> tuple[str, str]:
 def _is_later(date: str, other_date: str) -> bool:
     """Whether the first of two dates is certainly later than the second."""
     timestamp, other_timestamp = read_timestamp(date), read_timestamp(other_date)
-    spans = [minute_bounds(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)]
+    spans = [
+        minute_bounds(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)
+    ]
     return spans[0] is not None and spans[1] is not None and spans[0][0] > spans[1][1]

@@ -55,7 +55,9 @@ def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
     done_before = {normalize_text(task.text) for task in before.tasks if task.state == DONE}
     done_now = {normalize_text(task.text) for task in plan.tasks if task.state == DONE}
-    explained_stems = {word[:_STEM_LENGTH] for text in new_entries(before, plan, include_discoveries=True) for word in text.split()}
+    explained_stems = {
+        word[:_STEM_LENGTH] for text in new_entries(before, plan, include_discoveries=True) for word in text.split()
+    }
     current_texts = set(done_now)
     for task in plan.tasks:
         task_text = normalize_text(task.text)
@@ -64,7 +66,9 @@ def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
             why = "was done when the plan was committed, and nothing says why it is open again"
             yield on_line(plan, task.box_line, f"task {task.number} {why}")
     current_texts |= {normalize_text(task.text) for _, task in plan.checklists}
-    missing_texts = [task.text for task in before.tasks if task.state == DONE and normalize_text(task.text) not in current_texts]
+    missing_texts = [
+        task.text for task in before.tasks if task.state == DONE and normalize_text(task.text) not in current_texts
+    ]
     newly_done = done_now - {normalize_text(task.text) for task in before.tasks}
     missing_texts = [text for text in missing_texts if not _is_explained(normalize_text(text), explained_stems)]
     if len(missing_texts) > len(newly_done):  # else they may be the same, in other words
@@ -157,7 +161,9 @@ def unexplained_change(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     if changed_names and changed_names != [outline.CONTEXT] and not new_entries(before, plan):
         section = plan.section(changed_names[0])
         other_names = f" (and {', '.join(changed_names[1:])})" if changed_names[1:] else ""
-        message = f"{changed_names[0]}{other_names} changed since it was committed, and no decision or revision note says why"
+        message = (
+            f"{changed_names[0]}{other_names} changed since it was committed, and no decision or revision note says why"
+        )
         yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
@@ -181,7 +187,7 @@ def files_changed_since_plan(plan: Plan, context: RuleContext) -> Iterator[RuleM
         return
     if plan.state() == COMPLETE:
         return
-    from execplan.lint.scope import find_named_paths
+    from execplan.lint.paths import find_named_paths
 
     named_paths, changed = find_named_paths(plan, context.source), set(context.history.changed_paths)
     paths = [path for path in named_paths if path in changed]
@@ -196,7 +202,9 @@ def files_changed_since_plan(plan: Plan, context: RuleContext) -> Iterator[RuleM
 
 def _is_explained(text: str, explained_stems: set[str]) -> bool:
     """Whether new entries have a long word of a task, or say that something was reopened; told is how their words begin."""
-    return "reope" in explained_stems or any([len(word) >= _STEM_LENGTH and word[:_STEM_LENGTH] in explained_stems for word in text.split()])
+    return "reope" in explained_stems or any(
+        [len(word) >= _STEM_LENGTH and word[:_STEM_LENGTH] in explained_stems for word in text.split()]
+    )
 
 
 def _shorten(text: str) -> str:

@@ -69,5 +69,6 @@ def commit_without_plan(facts: ProjectFacts) -> Iterator[ProjectMatch]:
         message = f"the commit calls for a plan and touches none ({'; '.join(facts.triage_reasons)})"
     if message:
         yield ProjectMatch(
-            facts.commit_files[0], f"{message}: write one with execplan new, or say what was done in the one it belongs to"
+            facts.commit_files[0],
+            f"{message}: write one with execplan new, or say what was done in the one it belongs to",
         )

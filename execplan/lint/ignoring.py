@@ -43,7 +43,9 @@ def apply_suppressions(
         known_prefixes = _code_prefixes(list(RULES))
         for comment in comments:
             covered_span = comment.start, comment.stop
-            unused = [name for name in comment.names if (name, *covered_span) not in used and name not in unrun_prefixes]
+            unused = [
+                name for name in comment.names if (name, *covered_span) not in used and name not in unrun_prefixes
+            ]
             if unused or not comment.names:
                 remaining.append(_unused_finding(plan, comment, unused, known_prefixes, level))
         remaining += [_misplaced_finding(plan, line, column, level) for line, column in misplaced]
@@ -60,11 +62,17 @@ def _find_comments(plan: Plan, source: PlanSource) -> tuple[list[_Comment], list
                 if lines[line].strip().startswith(MARK):
                     comment_lines.add(line)
                     is_whole_plan, names = _parse_comment(lines[line])
-                    comments.append(_Comment(line, names, 0 if is_whole_plan else start, len(lines) + 1 if is_whole_plan else stop))
+                    comments.append(
+                        _Comment(line, names, 0 if is_whole_plan else start, len(lines) + 1 if is_whole_plan else stop)
+                    )
         if not _is_comment(block.kind, block.text):
             start, stop = block.start, block.end
     comments.reverse()
-    return comments, [position for position in source.find_all(MARK) if position[0] not in comment_lines and not source.inert_lines[position[0]]]
+    return comments, [
+        position
+        for position in source.find_all(MARK)
+        if position[0] not in comment_lines and not source.inert_lines[position[0]]
+    ]
 
 
 def _is_comment(kind: str, text: str) -> bool:
@@ -86,7 +94,9 @@ def _find_hidden(comments: list[_Comment], findings: list[Finding]) -> tuple[set
     prefixes = _code_prefixes([finding.code for finding in findings])
     hidden: set[int] = set()
     used: set[tuple[str, int, int]] = set()
-    for cover in {(name, comment.start, comment.stop) for comment in comments for name in comment.names if name in prefixes}:
+    for cover in {
+        (name, comment.start, comment.stop) for comment in comments for name in comment.names if name in prefixes
+    }:
         name, start, stop = cover
         within = order[bisect_right(lines, start) : bisect_right(lines, stop)]
         covered = [at for at in within if findings[at].code.startswith(name)]

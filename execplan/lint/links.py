@@ -29,19 +29,28 @@ def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     """
     if "](" not in context.source.text and "]: " not in context.source.text:
         return
-    from execplan.lint.targets import anchor_name, has_anchor, find_links, relative_path
+    from execplan.lint.targets import anchor_name, find_links, has_anchor, relative_path
     from execplan.text.relative import resolve_relative
 
     known_anchors: set[str] = set()
     for span, is_certain in find_links(plan, context):
         if span.text[0] == "#":
             name = anchor_name(span.text)
-            if name and not has_anchor(plan, name, known_anchors) and (is_certain or context.source.is_link_target(span)):
+            if (
+                name
+                and not has_anchor(plan, name, known_anchors)
+                and (is_certain or context.source.is_link_target(span))
+            ):
                 yield on_span(span, f"no heading of this plan makes the anchor {span.text}")
             continue
         path = relative_path(span.text) if context.path else ""
         target = resolve_relative(context.path.rpartition("/")[0], path) if path else None
-        if target and context.tree is not None and not context.tree.has_path(target) and (is_certain or context.source.is_link_target(span)):
+        if (
+            target
+            and context.tree is not None
+            and not context.tree.has_path(target)
+            and (is_certain or context.source.is_link_target(span))
+        ):
             yield on_span(span, f"{target} does not exist")
 
 

@@ -127,7 +127,9 @@ def _quotes_output(text: str) -> bool:
     spans = [part.strip() for part in parts[1:-1:2]]
     outside = " ".join(parts[::2])
     for opening, closing in _QUOTES:
-        spans += [quotation.partition(closing)[0] for quotation in outside.split(opening)[1 :: 1 if opening != closing else 2]]
+        spans += [
+            quotation.partition(closing)[0] for quotation in outside.split(opening)[1 :: 1 if opening != closing else 2]
+        ]
     return "://" in text or any([" " in span or _is_value(span) for span in spans])
 
 

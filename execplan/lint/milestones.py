@@ -36,7 +36,9 @@ _MAX_CODE_USES = 2
 _MIN_WORD_LENGTH = 6
 _MIN_CODE_LENGTH = 8
 """Characters of a word and of a name of code that are no chance."""
-_PUNCTUATION_TO_SPACE = str.maketrans({"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")})
+_PUNCTUATION_TO_SPACE = str.maketrans(
+    {"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")}
+)
 _MAX_MILESTONES = 50
 """As many milestones no plan has."""
 _ENGLISH_WORDS = (" the ", " and ", " to ")
@@ -109,7 +111,11 @@ def milestone_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMat
     texts = [f"{task.heading} : {task.text}".casefold() for task in plan.tasks]
     all_text = " \n ".join(texts)
     named_numbers = _find_numbers(all_text) & milestones_by_number.keys()
-    if len(named_numbers) < 2 or len(named_numbers) * 2 < len(milestones_by_number) or any([phrase in all_text for phrase in _ALL_MILESTONES]):
+    if (
+        len(named_numbers) < 2
+        or len(named_numbers) * 2 < len(milestones_by_number)
+        or any([phrase in all_text for phrase in _ALL_MILESTONES])
+    ):
         return  # the tasks are not told by the numbers of milestones
     for number, milestone in milestones_by_number.items():
         if number not in named_numbers and not _has_task(milestone.title, texts):
@@ -151,7 +157,9 @@ def milestone_without_outcome(plan: Plan, context: RuleContext) -> Iterator[Rule
     proven_numbers = _find_numbers(proof) if _KEYWORD in proof else set()
     rare_words: set[str] | None = None
     for name, group in groups.items():
-        if name in proven_numbers or any([bisect(fences, milestone.line) < bisect(fences, milestone.end) for milestone in group]):
+        if name in proven_numbers or any(
+            [bisect(fences, milestone.line) < bisect(fences, milestone.end) for milestone in group]
+        ):
             continue
         text = " ".join([line for milestone in group for line in lines[milestone.line + 1 : milestone.end]])
         body = text.casefold()
@@ -161,8 +169,14 @@ def milestone_without_outcome(plan: Plan, context: RuleContext) -> Iterator[Rule
         if body.strip() and not any([word in body for word in _ENGLISH_WORDS]):
             continue  # its words are of another language
         if rare_words is None:
-            rare_words = _find_rare_words(validation_text, [milestone.title for members in groups.values() for milestone in members[:1]], context.source.text)
-        if rare_words.isdisjoint(_split_words(group[0].title)) and not _is_code_in_validation(codes, validation_text, context.source.text):
+            rare_words = _find_rare_words(
+                validation_text,
+                [milestone.title for members in groups.values() for milestone in members[:1]],
+                context.source.text,
+            )
+        if rare_words.isdisjoint(_split_words(group[0].title)) and not _is_code_in_validation(
+            codes, validation_text, context.source.text
+        ):
             yield on_line(plan, group[0].line, "this milestone does not say how one sees that it is reached")
 
 
@@ -192,7 +206,11 @@ def _find_rare_words(validation_text: str, titles: list[str], source: str) -> se
     first_words = {word for title in titles for word in _split_words(title)[:1]}
     rare_words = {word for word in words if len(word) > 2 and word.isalpha() and word.isupper() and word in proof}
     for word in set(words) - first_words:  # the first says what is done, not to what
-        if len(word) >= _MIN_WORD_LENGTH and word.casefold() in folded and source.count(word.casefold()) <= _MAX_WORD_USES:
+        if (
+            len(word) >= _MIN_WORD_LENGTH
+            and word.casefold() in folded
+            and source.count(word.casefold()) <= _MAX_WORD_USES
+        ):
             rare_words.add(word)
     return {word for word in rare_words if folded_words.count(word.casefold()) == 1}
 
@@ -219,7 +237,11 @@ def _find_milestones(plan: Plan, source: PlanSource) -> Iterator[_Milestone]:
         if heading.text[: len(_KEYWORD)].lower() != _KEYWORD or rest[:1] not in (" ", "-") or heading.level < 2:
             continue
         section_index = bisect(starts, heading.start) - 1
-        if section_index >= 0 and heading.start < plan.sections[section_index].end and plan.sections[section_index].is_living:
+        if (
+            section_index >= 0
+            and heading.start < plan.sections[section_index].end
+            and plan.sections[section_index].is_living
+        ):
             continue
         later = range(index + 1, len(headings))
         end = next((headings[at].start for at in later if headings[at].level <= heading.level), len(plan.text.lines))
@@ -284,4 +306,8 @@ def _has_task(title: str, texts: list[str]) -> bool:
     """Whether some task has half of the longer words of a title."""
     words = {word.strip("`*_.,:;()") for word in title.casefold().split()}
     long_words = [word for word in words if len(word) > 3]
-    return any([sum([word in text for word in long_words]) * 2 >= len(long_words) for text in texts]) if long_words else False
+    return (
+        any([sum([word in text for word in long_words]) * 2 >= len(long_words) for text in texts])
+        if long_words
+        else False
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.clock import read_timestamp
-from execplan.lint.order import group_tasks
 from execplan.lint.rule import ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.lint.stamps import group_tasks
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 
@@ -59,7 +59,9 @@ def done_without_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMat
     """
     for task in plan.tasks:
         if task.state == DONE and task.timestamp is None and not task.text.startswith(_DONE_BEFORE_PLAN):
-            location = " in parentheses before its words, where it belongs" if _has_misplaced_timestamp(task.text) else ""
+            location = (
+                " in parentheses before its words, where it belongs" if _has_misplaced_timestamp(task.text) else ""
+            )
             yield on_line(plan, task.box_line, f"task {task.number} is done and has no stamp{location}")
 
 
@@ -67,7 +69,9 @@ def _has_misplaced_timestamp(text: str) -> bool:
     """Whether a stamp stands behind the words, or before them in a form that is none."""
     close = text.rstrip(" .")
     ends = read_timestamp(close[close.rfind("(") :]) if close[-1:] == ")" else None
-    return ends is not None or (text[:1] in ("[", "*", "_", "`") and read_timestamp(text.lstrip("[*_`(")[:10]) is not None)
+    return ends is not None or (
+        text[:1] in ("[", "*", "_", "`") and read_timestamp(text.lstrip("[*_`(")[:10]) is not None
+    )
 
 
 @rule("EP207", HINT)
@@ -118,7 +122,9 @@ def duplicate_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
         - [x] (2026-03-07 23:27Z) Write the tests of the reader.
         - [ ] Write the tests of the writers.
     """
-    if len({task.text[:_PREFIX_LENGTH].casefold().replace(" ", "").rstrip(_CLOSING_PUNCTUATION) for task in plan.tasks}) == len(plan.tasks):
+    if len(
+        {task.text[:_PREFIX_LENGTH].casefold().replace(" ", "").rstrip(_CLOSING_PUNCTUATION) for task in plan.tasks}
+    ) == len(plan.tasks):
         return
     normalized_texts = [" ".join(task.text.casefold().split()).rstrip(_CLOSING_PUNCTUATION) for task in plan.tasks]
     first_tasks: dict[tuple[str, tuple[str, int]], Task] = {}

@@ -41,7 +41,9 @@ _DESTRUCTIVE_COMMANDS = (
     _DestructiveCommand("helm", ("uninstall",), (), _STOPS_SERVICE),
     _DestructiveCommand("helm", ("delete",), (), _STOPS_SERVICE),
     _DestructiveCommand("terraform", ("destroy",), (), _STOPS_SERVICE),
-    _DestructiveCommand("terraform", ("apply",), ("-auto-approve", "--auto-approve"), "changes what runs and asks nobody"),
+    _DestructiveCommand(
+        "terraform", ("apply",), ("-auto-approve", "--auto-approve"), "changes what runs and asks nobody"
+    ),
     _DestructiveCommand("tofu", ("destroy",), (), _STOPS_SERVICE),
     _DestructiveCommand("docker", ("prune",), (), "takes away what no container uses just now"),
     _DestructiveCommand("docker", ("volume", "rm"), (), "takes away a volume"),
@@ -115,7 +117,9 @@ def _split_commands(command: str) -> Iterator[list[str]]:
 def _strip_prefixes(argv: list[str]) -> list[str]:
     """A command without what runs it and the variables that it is given."""
     at = 0
-    while at < len(argv) and (argv[at] in _COMMAND_PREFIXES or (argv[at].partition("=")[0].isupper() and "=" in argv[at])):
+    while at < len(argv) and (
+        argv[at] in _COMMAND_PREFIXES or (argv[at].partition("=")[0].isupper() and "=" in argv[at])
+    ):
         at += 1
     return argv[at:]
 
@@ -128,16 +132,30 @@ def _describe_effect(argv: list[str]) -> str:
     flags = [word for word in argv[1:] if word.startswith("-")]
     operands = [word for word in argv[1:] if not word.startswith("-")]
     if program == "rm":
-        removed_paths = [path for path in operands if not path.removeprefix("./").startswith(_GENERATED_PATHS) and "tmp" not in path.lower()]
-        return "`rm -r` takes the folder away" if removed_paths and _has_flag(flags, ("-r", "-R", "--recursive")) else ""
+        removed_paths = [
+            path
+            for path in operands
+            if not path.removeprefix("./").startswith(_GENERATED_PATHS) and "tmp" not in path.lower()
+        ]
+        return (
+            "`rm -r` takes the folder away" if removed_paths and _has_flag(flags, ("-r", "-R", "--recursive")) else ""
+        )
     if program == "dd":
         return "`dd` writes over the device" if any([word.startswith("of=/dev/") for word in operands]) else ""
     if program in _DATABASE_CLIENTS:
         text = " ".join(operands).upper()
-        return f"what `{program}` is told takes rows away" if any([statement in text for statement in _LOSS_STATEMENTS]) else ""
+        return (
+            f"what `{program}` is told takes rows away"
+            if any([statement in text for statement in _LOSS_STATEMENTS])
+            else ""
+        )
     folded = [word.lower() for word in operands]
     for destructive_command in _DESTRUCTIVE_COMMANDS:
-        if destructive_command.program == program and all([word in folded for word in destructive_command.required_words]) and _has_flag(flags, destructive_command.flags):
+        if (
+            destructive_command.program == program
+            and all([word in folded for word in destructive_command.required_words])
+            and _has_flag(flags, destructive_command.flags)
+        ):
             return f"`{' '.join((program, *destructive_command.required_words, *destructive_command.flags[:1]))}` {destructive_command.effect}"
     return ""
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.lint.facts import Clock, GitHistory, ProjectFacts, RepositoryTree
-    from execplan.lint.words import Span, PlanSource
+    from execplan.lint.words import PlanSource, Span
     from execplan.plan.model import Plan
     from execplan.text.edit import Edit
 

@@ -8,14 +8,12 @@ from execplan.lint import (
     commands,
     contained,
     front,
-    halves,
     history,
     homes,
     life,
     links,
     logs,
     milestones,
-    order,
     progress,
     runnable,
     sections,
@@ -27,7 +25,6 @@ from execplan.lint import (
     strays,
     structure,
     suppress,
-    surface,
     symbols,
     titles,
 )
@@ -44,8 +41,8 @@ from execplan.lint.rule import (
     WARNING,
     Finding,
     Fix,
-    RuleContext,
     Rule,
+    RuleContext,
 )
 from execplan.lint.words import PlanSource
 from execplan.plan import outline, reader
@@ -64,15 +61,15 @@ __all__ = [
     "Finding",
     "RuleContext",
     "lint_bytes",
-    "lint_project",
     "lint_plan",
+    "lint_project",
     "unreadable_finding",
 ]
 
 RULE_MODULES = (
-    *(source, suppress, spacing, surface),
+    *(source, suppress, spacing, source),
     *(structure, sections, titles, front),
-    *(progress, stamps, stalled, order, boxes, halves, milestones),
+    *(progress, stamps, stalled, stamps, boxes, boxes, milestones),
     *(logs, strays),
     *(contained, commands, symbols, links),
     *(life, homes, history),
@@ -112,7 +109,10 @@ def unreadable_finding(error: ExecplanError) -> Finding:
 
 
 def lint_plan(
-    plan: Plan, context: RuleContext | None = None, levels: dict[str, str] | None = None, max_findings: int = MAX_FINDINGS
+    plan: Plan,
+    context: RuleContext | None = None,
+    levels: dict[str, str] | None = None,
+    max_findings: int = MAX_FINDINGS,
 ) -> list[Finding]:
     """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
     context = (context or RuleContext())._replace(source=PlanSource(plan))
@@ -120,7 +120,9 @@ def lint_plan(
         from execplan.lint.recognition import NOT_A_PLAN, is_plan
 
         before = context.history.committed_plan if context.history is not None else None
-        if not is_plan(plan, context) and (before is None or not is_plan(before, RuleContext(source=PlanSource(before)))):
+        if not is_plan(plan, context) and (
+            before is None or not is_plan(before, RuleContext(source=PlanSource(before)))
+        ):
             return [NOT_A_PLAN]
     levels = DEFAULT_LEVELS if levels is None else levels
     lowered_codes: tuple[str, ...] = ()
@@ -173,7 +175,9 @@ def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> l
     for code, rule in RULES.items():
         if code in levels and rule.project_check is not None:
             matches = list(rule.project_check(facts))
-            findings += [(match.path, Finding(code, levels[code], 1, 1, 1, 1, match.message)) for match in matches[:MAX_FINDINGS]]
+            findings += [
+                (match.path, Finding(code, levels[code], 1, 1, 1, 1, match.message)) for match in matches[:MAX_FINDINGS]
+            ]
             if len(matches) > MAX_FINDINGS:
                 overflow = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(matches) - MAX_FINDINGS} more")
                 findings.append((matches[MAX_FINDINGS].path, overflow))

@@ -60,11 +60,27 @@ def unusual_section_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
     moved_positions = [position for position in positions if position not in in_order]
     if moved_positions:
         position = moved_positions[0]
-        later_positions = [other_position for other_position in positions[positions.index(position) :] if other_position in in_order and other_position < position]
-        earlier_positions = [other_position for other_position in positions[: positions.index(position)] if other_position in in_order and other_position > position]
-        location = f"before {outline.NAMES[later_positions[0]]}" if later_positions else f"after {outline.NAMES[earlier_positions[-1]]}"
+        later_positions = [
+            other_position
+            for other_position in positions[positions.index(position) :]
+            if other_position in in_order and other_position < position
+        ]
+        earlier_positions = [
+            other_position
+            for other_position in positions[: positions.index(position)]
+            if other_position in in_order and other_position > position
+        ]
+        location = (
+            f"before {outline.NAMES[later_positions[0]]}"
+            if later_positions
+            else f"after {outline.NAMES[earlier_positions[-1]]}"
+        )
         overflow = f", and {len(moved_positions) - 1} more out of order" if len(moved_positions) > 1 else ""
-        yield on_line(plan, first_sections[outline.NAMES[position]].start, f"{outline.NAMES[position]} stands {location}{overflow}")
+        yield on_line(
+            plan,
+            first_sections[outline.NAMES[position]].start,
+            f"{outline.NAMES[position]} stands {location}{overflow}",
+        )
 
 
 @rule("EP107", WARNING, fix=SAFE)
@@ -172,7 +188,11 @@ def find_misplaced_headings(plan: Plan, context: RuleContext) -> list[tuple[Bloc
             name = outline.canonical_name(block.text)
             if name is not None and block.level == 1:
                 level_one_headings.append((block, name))
-            elif name is not None and name not in present_names and outline.title_key(block.text) == outline.title_key(name):
+            elif (
+                name is not None
+                and name not in present_names
+                and outline.title_key(block.text) == outline.title_key(name)
+            ):
                 lower_headings.append((block, name))
     names = [name for _, name in lower_headings[: 2 * len(outline.NAMES)]]
     return level_one_headings + [(block, name) for block, name in lower_headings if names.count(name) == 1]
@@ -182,7 +202,9 @@ def _longest_ascending(positions: list[int]) -> list[int]:
     """The longest of the places that stand in order; of equals the one that ends first."""
     best: list[list[int]] = []
     for position in positions:
-        best.append([*max([sequence for sequence in best if sequence[-1] < position], key=_sort_key, default=[]), position])
+        best.append(
+            [*max([sequence for sequence in best if sequence[-1] < position], key=_sort_key, default=[]), position]
+        )
     return max(best, key=_sort_key)
 
 

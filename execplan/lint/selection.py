@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, GRADUAL, HINT, LEVELS, GIT_NEEDS, RULES, WARNING
+from execplan.lint.rule import ERROR, GIT_NEEDS, GRADUAL, HINT, LEVELS, RULES, WARNING
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.typed import STANDALONE_PROGRAMS, UNAMBIGUOUS_PROGRAMS, PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES, looks_like_command
+from execplan.execution.command.typed import (
+    PLAIN_TEXT_LANGUAGES,
+    PROMPTS,
+    SHELL_LANGUAGES,
+    STANDALONE_PROGRAMS,
+    UNAMBIGUOUS_PROGRAMS,
+    looks_like_command,
+)
 from execplan.lint.words import Span
 from execplan.text.blocks import CODE, FENCE, PARAGRAPH
 
@@ -13,6 +20,29 @@ if TYPE_CHECKING:
     from execplan.lint.rule import RuleContext
     from execplan.plan.model import Plan, Section
     from execplan.text.blocks import Block
+
+
+_ENGLISH_WORDS = frozenset("a and are as for from in is it of on or run the then this to when with".split())
+_MIN_WORDS = 12
+
+
+def section_prose(plan: Plan, context: RuleContext, section: Section) -> str:
+    """The words of a section in lower case, code spans and blocks of code left out."""
+    inert = context.source.inert_lines
+    lines = [
+        plan.text.lines[at]
+        for at in range(section.body_start, section.end)
+        if not inert[at] and plan.text.lines[at].strip()
+    ]
+    return "\n".join([" ".join(line.split("`")[::2]) if "`" in line else line for line in lines]).casefold()
+
+
+def is_foreign_language(text: str) -> bool:
+    """Whether the words are of a language whose expressions the rules don't know, as far as can be told."""
+    words = text.split()
+    if not text.isascii() and any([char > "ɏ" and char.isalpha() for char in text]):
+        return True
+    return len(words) > _MIN_WORDS and not _ENGLISH_WORDS.intersection(words)
 
 
 def find_code_blocks(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:

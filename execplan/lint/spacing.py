@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from execplan.lint.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.lint.surface import find_nested_fences
+from execplan.lint.source import find_nested_fences
 from execplan.text.blocks import HEADING, PARAGRAPH
 from execplan.text.edit import Edit
-from execplan.text.hidden import DIRECTION_CONTROLS, find_hidden, may_have_hidden, describe_characters
+from execplan.text.hidden import DIRECTION_CONTROLS, describe_characters, find_hidden, may_have_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -122,7 +122,9 @@ def _is_status(line: str) -> bool:
 def _says_on_hold(plan: Plan) -> bool:
     """Whether the head of the plan, or its status, says that it does not go on."""
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
-    return _defers(" ".join(_status_lines(plan))) or any([_states_on_hold(line.casefold()) for line in plan.text.lines[:first_section]])
+    return _defers(" ".join(_status_lines(plan))) or any(
+        [_states_on_hold(line.casefold()) for line in plan.text.lines[:first_section]]
+    )
 
 
 def _states_on_hold(line: str) -> bool:

@@ -17,7 +17,10 @@ def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
     if context.is_archived:
         return []
     problems = [problem for problem in context.source.step_problems if problem.kind == code]
-    return [RuleMatch(problem.message, problem.line, problem.column, problem.line + 1, problem.end_column) for problem in problems]
+    return [
+        RuleMatch(problem.message, problem.line, problem.column, problem.line + 1, problem.end_column)
+        for problem in problems
+    ]
 
 
 @rule("EP601", ERROR)
@@ -93,7 +96,9 @@ def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
     name = line[match.column : match.end_column].partition("=")[0]
     info = parse_info_string(line.lstrip(" \t`~"))
     is_whole_plan = info is not None and info.mark == EXECUTION
-    suggestions = get_close_matches(name, [attribute.name for attribute in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1)
+    suggestions = get_close_matches(
+        name, [attribute.name for attribute in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1
+    )
     if not suggestions:
         return ()
     line = line[: match.column] + suggestions[0] + line[match.column + len(name) :]

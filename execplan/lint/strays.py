@@ -77,7 +77,11 @@ def text_outside_entries(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
         for block in plan.blocks[section.first_block : section.block_end]:
             if block.depth or block.start >= section.content_end:
                 continue
-            if block.kind in (ITEM, PARAGRAPH) and not covered[block.start] and _is_stray(plan, block, has_begun=has_begun):
+            if (
+                block.kind in (ITEM, PARAGRAPH)
+                and not covered[block.start]
+                and _is_stray(plan, block, has_begun=has_begun)
+            ):
                 stray_blocks.append(block)
             has_begun = has_begun or block.kind in (ITEM, PARAGRAPH)
         if stray_blocks:
@@ -123,7 +127,9 @@ def dangling_supersedes(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
     for entry in superseding_entries:
         superseded_text = _strip_date(entry.supersedes or "").rstrip(".")
         index = plan.decisions.index(entry)
-        if any([marker in superseded_text for marker in _FILE_REFERENCES]) or _names_by_date(plan, entry, superseded_text):
+        if any([marker in superseded_text for marker in _FILE_REFERENCES]) or _names_by_date(
+            plan, entry, superseded_text
+        ):
             continue
         if not _matches_other(texts, index, normalize_text(superseded_text)):
             from execplan.text.inline import plain_text
@@ -153,7 +159,12 @@ def _is_stray(plan: Plan, block: Block, *, has_begun: bool) -> bool:
     label = read_label(block.text)
     if label is not None:
         labeled_lines = [label, *[read_label(line) or ("", line) for line in lines[1:]]]
-        statements = [statement for name, line_text in labeled_lines if name != DATE_AUTHOR for statement in _split_inline_labels(line_text)]
+        statements = [
+            statement
+            for name, line_text in labeled_lines
+            if name != DATE_AUTHOR
+            for statement in _split_inline_labels(line_text)
+        ]
         return not all([is_empty_text(statement) for statement in statements])
     text = " ".join(lines)
     bare = text.strip("*_()<>. ").casefold()

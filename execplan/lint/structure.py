@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.lint.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.lint.sections import find_misplaced_headings
 from execplan.plan import outline
-from execplan.plan.grammar import is_revision_note, is_empty_text, read_label
+from execplan.plan.grammar import is_empty_text, is_revision_note, read_label
 from execplan.plan.guidance import is_placeholder_text
 from execplan.plan.model import COMPLETE
 
@@ -172,7 +172,9 @@ def leftover_placeholder(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
         if section.is_living and not is_complete:
             continue
         if is_complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
-            lines = [at for at in range(section.body_start, section.content_end) if _is_pending_line(plan.text.lines[at])]
+            lines = [
+                at for at in range(section.body_start, section.content_end) if _is_pending_line(plan.text.lines[at])
+            ]
         if lines and not (is_complete and section.name == outline.OUTCOMES and not plan.outcomes):
             count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
             yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
@@ -193,8 +195,12 @@ def _is_pending_line(line: str) -> bool:
 def _missing_sections(plan: Plan, context: RuleContext, *, living: bool) -> Iterator[RuleMatch]:
     present_names = {section.name for section in plan.sections}
     missing_kinds = [kind for kind in outline.OUTLINE if kind.is_living is living and kind.name not in present_names]
-    misplaced_headings = {name: block for block, name in find_misplaced_headings(plan, context)} if missing_kinds else {}
-    own_titles = [section.title for section in plan.sections if section.name is None and not is_revision_note(section.title)][:_MAX_OWN_SECTIONS]
+    misplaced_headings = (
+        {name: block for block, name in find_misplaced_headings(plan, context)} if missing_kinds else {}
+    )
+    own_titles = [
+        section.title for section in plan.sections if section.name is None and not is_revision_note(section.title)
+    ][:_MAX_OWN_SECTIONS]
     for kind in missing_kinds:
         if kind.name in misplaced_headings:
             if living:

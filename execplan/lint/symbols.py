@@ -64,10 +64,17 @@ def missing_symbol(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
         `read_plan(data: bytes) -> Plan` in `src/reader.py`.
     """
-    if context.history is None or context.is_archived or not context.history.missing_symbols or plan.state() != COMPLETE:
+    if (
+        context.history is None
+        or context.is_archived
+        or not context.history.missing_symbols
+        or plan.state() != COMPLETE
+    ):
         return
     for span in find_symbols(plan, context.source):
-        if span.text in context.history.missing_symbols and (context.source.inert_lines[span.line] or context.source.is_code_span(span)):
+        if span.text in context.history.missing_symbols and (
+            context.source.inert_lines[span.line] or context.source.is_code_span(span)
+        ):
             yield RuleMatch(
                 f"{span.text} stands in no file of the repository",
                 span.line,

@@ -44,7 +44,9 @@ def nonstandard_file_name(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
         name = plan_id(context)
         if not matches_pattern(context.name_format, name, any_slug=True):
             yield on_line(
-                plan, max(plan.title_line, 0), f"the plan is named {name}, which is not of the form {context.name_format}"
+                plan,
+                max(plan.title_line, 0),
+                f"the plan is named {name}, which is not of the form {context.name_format}",
             )
 
 
@@ -147,7 +149,12 @@ def _uninformative_reason(title: str) -> str:
     if not informative_words or (len(informative_words) == 1 and _is_plan_number(informative_words[0], bare)):
         return "the title says nothing"
     specific_words = [word for word in words if word not in _FORMAT_WORDS]
-    if len(specific_words) == 1 and specific_words[0].isalpha() and specific_words[0].isascii() and not bare.startswith("Plan "):
+    if (
+        len(specific_words) == 1
+        and specific_words[0].isalpha()
+        and specific_words[0].isascii()
+        and not bare.startswith("Plan ")
+    ):
         return "one word is no title"
     return ""
 
@@ -155,4 +162,6 @@ def _uninformative_reason(title: str) -> str:
 def _is_plan_number(word: str, title: str) -> bool:
     """Whether a word is the mark of a numbered plan, such as EP in EP-0012."""
     suffix = title.casefold().partition(word)[2]
-    return len(word) < 5 and word.isascii() and suffix[:1] in tuple("-_0123456789") and not suffix.strip("-_ 0123456789:.")
+    return (
+        len(word) < 5 and word.isascii() and suffix[:1] in tuple("-_0123456789") and not suffix.strip("-_ 0123456789:.")
+    )

@@ -36,7 +36,18 @@ class Span(NamedTuple):
 class PlanSource:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_code_spans", "_headings", "_inert_lines", "_lines", "_range_spans", "_plan", "_rendered_cache", "_text", "_starts", "_step_problems")
+    __slots__ = (
+        "_code_spans",
+        "_headings",
+        "_inert_lines",
+        "_lines",
+        "_plan",
+        "_range_spans",
+        "_rendered_cache",
+        "_starts",
+        "_step_problems",
+        "_text",
+    )
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan

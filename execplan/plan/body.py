@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import PlanChange, plan_content, append_to_section, insert_padded, target_section, ensure_unique_section, insert_section
+from execplan.plan.change import (
+    PlanChange,
+    append_to_section,
+    ensure_unique_section,
+    insert_padded,
+    insert_section,
+    plan_content,
+    target_section,
+)
 from execplan.plan.grammar import is_revision_note
 from execplan.plan.reader import find_conflict_markers, read_text
 from execplan.plan.seek import find_section, normalize_text
-from execplan.plan.shape import ItemFormat, escape_text, detect_format, wrap_text
+from execplan.plan.shape import ItemFormat, detect_format, escape_text, wrap_text
 from execplan.text.blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
 from execplan.text.edit import Edit, apply_edits
 from execplan.text.lines import is_blank
@@ -33,7 +41,9 @@ _PLAIN_FORMAT = ItemFormat(0, "", is_loose=False)
 _ATTACH_HINT = "attach it instead: execplan attach FILE"
 
 
-def add_note(texts: Sequence[str], excerpt: Sequence[str] = (), *, as_items: bool = False, create: bool = False) -> ChangeBuilder:
+def add_note(
+    texts: Sequence[str], excerpt: Sequence[str] = (), *, as_items: bool = False, create: bool = False
+) -> ChangeBuilder:
     """Add words to Artifacts and Notes, with an excerpt in a fence below the last of them.
 
     They become items when `as_items` asks for it or the section ends in an item, else paragraphs.
@@ -47,17 +57,23 @@ def add_note(texts: Sequence[str], excerpt: Sequence[str] = (), *, as_items: boo
             return PlanChange((), content, "", tuple([f"there already: {text}" for text in texts]))
         summary, messages = f"note, {new_texts[0]}", tuple([f"noted: {text}" for text in new_texts])
         if section is None:
-            edit, titles = insert_section(plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT))
+            edit, titles = insert_section(
+                plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT)
+            )
             _ensure_no_markers(plan, edit, "the excerpt", _ATTACH_HINT)
             return PlanChange((edit,), content._replace(sections=titles), summary, messages)
-        blocks = [block for block in plan.blocks[section.first_block : section.block_end] if block.start < section.content_end]
+        blocks = [
+            block for block in plan.blocks[section.first_block : section.block_end] if block.start < section.content_end
+        ]
         last_block = next((block for block in reversed(blocks) if not block.depth), None)
         is_list = last_block is not None and last_block.kind == ITEM
         bullet = "- " if is_list or as_items else ""
         if last_block is not None and is_list and last_block.mark in "-*+":
             bullet = f"{last_block.mark} "
         spans = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
-        item_format = detect_format(plan.text.lines, spans if is_list else [], indent=" " * len(bullet), is_loose_default=False)
+        item_format = detect_format(
+            plan.text.lines, spans if is_list else [], indent=" " * len(bullet), is_loose_default=False
+        )
         lines = tuple(_format_notes(new_texts, excerpt, bullet, item_format))
         edit = append_to_section(plan, section, lines)
         if last_block is not None and is_list and edit.start == edit.end and not item_format.is_loose:
@@ -96,7 +112,13 @@ def _format_note(text: str, excerpt: Sequence[str], bullet: str, item_format: It
     fence = "```"
     while any([fence in line for line in excerpt]):
         fence += "`"
-    return [*note_lines, "", f"{indent}{fence}text", *[indent + line if line else "" for line in excerpt], indent + fence]
+    return [
+        *note_lines,
+        "",
+        f"{indent}{fence}text",
+        *[indent + line if line else "" for line in excerpt],
+        indent + fence,
+    ]
 
 
 def _is_same_note(lines: Sequence[str], block: Block, note_text: str, excerpt: Sequence[str]) -> bool:
@@ -113,7 +135,9 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
     canonical_name = outline.canonical_name(name)
 
     def build_change(plan: Plan) -> PlanChange:
-        has_exact_title = any([other.title == name and other.name is None for other in plan.sections])  # another bears its name
+        has_exact_title = any(
+            [other.title == name and other.name is None for other in plan.sections]
+        )  # another bears its name
         if canonical_name is not None and not has_exact_title:
             section = target_section(plan, canonical_name, create=create)
         else:
@@ -126,12 +150,18 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
             return _replace_body(plan, edit, canonical_name, canonical_name, titles)
         lines = _strip_heading(body, section.title)
         plan_lines = plan.text.lines
-        repeats_rule = section.content_end < section.notes_start and lines[-1] == plan_lines[section.content_end]  # the body brings the rule along
+        repeats_rule = (
+            section.content_end < section.notes_start and lines[-1] == plan_lines[section.content_end]
+        )  # the body brings the rule along
         end = section.notes_start if repeats_rule else section.content_end
         filled_lines = [index for index in range(section.body_start, end) if not is_blank(plan_lines[index])]
         if filled_lines and plan_lines[filled_lines[0] : filled_lines[-1] + 1] == list(lines):
             return PlanChange((), plan_content(plan), "", (f"so already: {section.title}",))
-        edit = Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines)) if filled_lines else insert_padded(plan_lines, end, lines)
+        edit = (
+            Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines))
+            if filled_lines
+            else insert_padded(plan_lines, end, lines)
+        )
         return _replace_body(plan, edit, section.title, section.name, tuple([other.title for other in plan.sections]))
 
     return build_change
@@ -139,13 +169,19 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
 
 def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
     """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
-    headings = [block for block in scan_blocks(list(body), allow_front_matter=False) if block.kind == HEADING and not block.depth]
+    headings = [
+        block
+        for block in scan_blocks(list(body), allow_front_matter=False)
+        if block.kind == HEADING and not block.depth
+    ]
     headings = [block for block in headings if block.level < 3]
     if headings and not headings[0].start and outline.title_key(headings[0].text) == outline.title_key(title):
         lines = body[headings.pop(0).end :]
         body = lines[next((index for index, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
     if headings or not body:
-        problem = f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "nothing but its heading"
+        problem = (
+            f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "nothing but its heading"
+        )
         raise ExecplanError(
             "heading-in-body",
             f"the new body of {title} holds {problem}",
@@ -160,9 +196,7 @@ def _replace_body(plan: Plan, edit: Edit, title: str, name: str | None, titles: 
     changed_plan = read_text(apply_edits(plan.text, [edit]))
     open_blocks = [block for block in changed_plan.blocks if not block.is_closed]
     if open_blocks and all([block.is_closed for block in plan.blocks]):
-        description = (
-            f"a {'fence' if open_blocks[0].kind == FENCE else 'HTML block'} in its line {open_blocks[0].start - edit.start + 1}"
-        )
+        description = f"a {'fence' if open_blocks[0].kind == FENCE else 'HTML block'} in its line {open_blocks[0].start - edit.start + 1}"
         raise ExecplanError(
             "unclosed-in-body",
             f"the new body of {title} opens {description} and never closes it",
@@ -188,7 +222,9 @@ def _replace_body(plan: Plan, edit: Edit, title: str, name: str | None, titles: 
 
 def _ensure_no_markers(plan: Plan, edit: Edit, label: str, hint: str) -> None:
     """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
-    marker_lines = [line_index - edit.start for line_index in find_conflict_markers(apply_edits(plan.text, [edit]).lines)]
+    marker_lines = [
+        line_index - edit.start for line_index in find_conflict_markers(apply_edits(plan.text, [edit]).lines)
+    ]
     marker_lines = [line_index for line_index in marker_lines if 0 <= line_index < len(edit.lines)]
     if marker_lines:
         raise ExecplanError(

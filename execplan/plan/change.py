@@ -70,7 +70,12 @@ def plan_content(plan: Plan) -> PlanContent:
         tuple([section.title for section in plan.sections]),
         tuple([(task.mark, task.text) for task in plan.tasks]),
         tuple([(task.mark, task.text) for _, task in plan.checklists]),
-        tuple([(decision.text, decision.rationale, decision.date, decision.author, decision.supersedes) for decision in plan.decisions]),
+        tuple(
+            [
+                (decision.text, decision.rationale, decision.date, decision.author, decision.supersedes)
+                for decision in plan.decisions
+            ]
+        ),
         tuple([(entry.text, entry.evidence) for entry in plan.discoveries]),
         tuple([entry.text for entry in plan.outcomes]),
         tuple([entry.text for entry in plan.revisions]),
@@ -81,7 +86,9 @@ def require_text(source: str, label: str) -> str:
     """Words that were handed in as one line of words; raises ExecplanError for none, or for what no plan can hold."""
     text = " ".join(source.split())
     if is_empty_text(text):
-        raise ExecplanError("no-words", f"{label} says nothing: {source!r}", exit=USAGE, hint=f"give {label} some words")
+        raise ExecplanError(
+            "no-words", f"{label} says nothing: {source!r}", exit=USAGE, hint=f"give {label} some words"
+        )
     for index, char in enumerate(text):
         if not char.isprintable() and not _is_joiner(char):
             raise _bad_character_error(char, index, label, "which no plan should")
@@ -176,7 +183,9 @@ def ensure_blocks_closed(plan: Plan, line_limit: int) -> None:
 def _missing_section_error(plan: Plan, name: str, added_by: str) -> ExecplanError:
     """The refusal of an edit whose section is not there, and by what it is added."""
     closest_title = outline.closest_title(name, [section.title for section in plan.sections if section.name is None])
-    candidates = [f"line {section.start + 1}: ## {section.title}" for section in plan.sections if section.title == closest_title]
+    candidates = [
+        f"line {section.start + 1}: ## {section.title}" for section in plan.sections if section.title == closest_title
+    ]
     return ExecplanError(
         "no-such-section",
         f"the plan has no section {name}",
@@ -198,7 +207,11 @@ def insert_section(plan: Plan, name: str, content: Sequence[str]) -> tuple[Edit,
         ),
         len(plan.sections),
     )
-    earlier_positions = [index for index, section in enumerate(plan.sections) if section.name and outline.NAMES.index(section.name) < section_order]
+    earlier_positions = [
+        index
+        for index, section in enumerate(plan.sections)
+        if section.name and outline.NAMES.index(section.name) < section_order
+    ]
     if earlier_positions and position == len(plan.sections):
         position = earlier_positions[-1] + 1
     titles = [section.title for section in plan.sections]

@@ -25,7 +25,9 @@ class _EntrySpan(NamedTuple):
     """The label that it begins with."""
 
 
-def read_entries(lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]) -> list[Entry]:
+def read_entries(
+    lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]
+) -> list[Entry]:
     """The entries of a section in file order; what only holds a place is none."""
     spans = _entry_spans(blocks, section, placeholder_lines)
     has_labels = section.name != outline.OUTCOMES
@@ -35,12 +37,19 @@ def read_entries(lines: list[str], blocks: list[Block], section: Section, placeh
     return [entry for entry in entries if not grammar.is_empty_text(entry.text)]
 
 
-def read_revision_notes(lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]) -> list[Entry]:
+def read_revision_notes(
+    lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]
+) -> list[Entry]:
     """The revision notes at the end of a section, or in a section of their own."""
     first_line = section.body_start if grammar.is_revision_note(section.title) else section.notes_start
     notes = []
     for block in blocks[section.first_block : section.block_end]:
-        if block.depth or block.start < first_line or block.start in placeholder_lines or block.kind not in (ITEM, PARAGRAPH):
+        if (
+            block.depth
+            or block.start < first_line
+            or block.start in placeholder_lines
+            or block.kind not in (ITEM, PARAGRAPH)
+        ):
             continue
         source = " ".join([line.strip() for line in [block.text, *lines[block.start + 1 : block.end]] if line.strip()])
         date, text = _split_note(source)
@@ -61,7 +70,9 @@ def _split_note(source: str) -> tuple[str | None, str]:
     if timestamp is None:
         return None, note_text
     following_text = note_text[len(timestamp.text) :]
-    return timestamp.date_time, following_text[3:] if following_text.startswith(" - ") else following_text.lstrip(_PUNCTUATION)
+    return timestamp.date_time, following_text[3:] if following_text.startswith(" - ") else following_text.lstrip(
+        _PUNCTUATION
+    )
 
 
 def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Sequence[int]) -> list[_EntrySpan]:
@@ -115,9 +126,13 @@ def _read_entry(lines: list[str], span: _EntrySpan, placeholder_lines: Sequence[
         if timestamp is not None:
             date = timestamp.date_time
             text = text[len(timestamp.text) + len(timestamp.separator) :]
-    optional_fields = [_non_empty(values.get(label)) for label in (grammar.RATIONALE, grammar.SUPERSEDES, grammar.EVIDENCE)]
+    optional_fields = [
+        _non_empty(values.get(label)) for label in (grammar.RATIONALE, grammar.SUPERSEDES, grammar.EVIDENCE)
+    ]
     is_labeled = span.label is not None
-    return Entry(text, span.start, span.end, optional_fields[0], date, author, optional_fields[1], optional_fields[2], is_labeled)
+    return Entry(
+        text, span.start, span.end, optional_fields[0], date, author, optional_fields[1], optional_fields[2], is_labeled
+    )
 
 
 def _split_inline_labels(values: dict[str, str]) -> None:

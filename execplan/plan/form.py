@@ -34,7 +34,12 @@ def _matches_fields(fields: list[tuple[str, str]], name: str, *, any_slug: bool)
     remaining = name[len(literal) :]
     if not field:
         return not remaining
-    return any([_matches_fields(fields[1:], remaining[size:], any_slug=any_slug) for size in _field_sizes(field, remaining, any_slug=any_slug)])
+    return any(
+        [
+            _matches_fields(fields[1:], remaining[size:], any_slug=any_slug)
+            for size in _field_sizes(field, remaining, any_slug=any_slug)
+        ]
+    )
 
 
 def _field_sizes(field: str, remaining: str, *, any_slug: bool) -> Iterator[int]:

@@ -35,7 +35,14 @@ _MAX_LABEL_END = 56
 """Columns within which a label ends: the longest, with its bullet, emphasis and a translation."""
 
 _BULLETS = ("- ", "* ", "+ ")
-_NOTE_PREFIXES = ("revision note", "plan revision note", "plan update note", "update note", "change note", "plan change note")
+_NOTE_PREFIXES = (
+    "revision note",
+    "plan revision note",
+    "plan update note",
+    "update note",
+    "change note",
+    "plan change note",
+)
 _NOTE_INITIALS = frozenset("RrPpUuCc")
 _EMPTY_TEXTS = frozenset(
     (
@@ -68,7 +75,9 @@ def read_checkbox(text: str) -> Checkbox | None:
     leading_space = following_text[: len(following_text) - len(content)]
     timestamp = read_timestamp(content)
     if timestamp is not None:
-        return Checkbox(text[1], timestamp, leading_space, "", content[len(timestamp.text) + len(timestamp.separator) :])
+        return Checkbox(
+            text[1], timestamp, leading_space, "", content[len(timestamp.text) + len(timestamp.separator) :]
+        )
     placeholder_end = placeholder_length(content)
     return Checkbox(text[1], None, leading_space, content[:placeholder_end], content[placeholder_end:])
 
@@ -110,7 +119,9 @@ def read_date_author(text: str) -> tuple[str | None, str | None]:
         if text[index].isdigit() and (index == 0 or not text[index - 1].isalnum()):
             timestamp = read_timestamp(text[index:].replace(")", " ").replace(",", " "))
             if timestamp is not None:
-                return timestamp.date_time, _read_author(text[:index].rstrip(" ,;/(-") + text[index + len(timestamp.text) :])
+                return timestamp.date_time, _read_author(
+                    text[:index].rstrip(" ,;/(-") + text[index + len(timestamp.text) :]
+                )
     return None, _read_author(text[placeholder_length(text) :])
 
 

@@ -64,4 +64,8 @@ def is_placeholder_text(line: str) -> bool:
 def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
     """Where such lines stand; most others are told by how they begin."""
     bare_lines = [line.strip() for line in lines]
-    return [index for index, line in enumerate(bare_lines) if (line[:4] in _LINE_STARTS or line[-1:] in _LINE_ENDS) and is_placeholder_text(line)]
+    return [
+        index
+        for index, line in enumerate(bare_lines)
+        if (line[:4] in _LINE_STARTS or line[-1:] in _LINE_ENDS) and is_placeholder_text(line)
+    ]

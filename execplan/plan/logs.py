@@ -5,7 +5,15 @@ from __future__ import annotations
 from execplan.clock import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import PlanChange, PlanContent, plan_content, append_to_section, insert_padded, target_section, insert_section
+from execplan.plan.change import (
+    PlanChange,
+    PlanContent,
+    append_to_section,
+    insert_padded,
+    insert_section,
+    plan_content,
+    target_section,
+)
 from execplan.plan.grammar import (
     DATE_AUTHOR,
     DECISION,
@@ -18,7 +26,7 @@ from execplan.plan.grammar import (
 )
 from execplan.plan.model import Entry, Plan, Section
 from execplan.plan.seek import find_decision, normalize_text
-from execplan.plan.shape import ItemFormat, escape_text, detect_format, wrap_text, wrap_width
+from execplan.plan.shape import ItemFormat, detect_format, escape_text, wrap_text, wrap_width
 from execplan.text.blocks import PARAGRAPH
 from execplan.text.edit import Edit
 from execplan.text.lines import is_blank
@@ -45,10 +53,16 @@ def add_decision(
         if same_entry is not None:
             return _unchanged(content, same_entry)
         superseded = find_decision(plan.decisions, supersedes) if supersedes is not None else None
-        superseded_text = (f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text) if superseded else None
+        superseded_text = (
+            (f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text) if superseded else None
+        )
         date, date_author = _format_date_author(plan.text.lines, plan.decisions, now, author)
-        fields = [(RATIONALE, rationale), (DATE_AUTHOR, date_author)] + ([(SUPERSEDES, superseded_text)] if superseded_text else [])
-        edit, is_first, titles = _insert_log_entry(plan, section, outline.DECISIONS, plan.decisions, (DECISION, text), fields)
+        fields = [(RATIONALE, rationale), (DATE_AUTHOR, date_author)] + (
+            [(SUPERSEDES, superseded_text)] if superseded_text else []
+        )
+        edit, is_first, titles = _insert_log_entry(
+            plan, section, outline.DECISIONS, plan.decisions, (DECISION, text), fields
+        )
         new_decision = (text, rationale, date, author, superseded_text)
         decisions = (new_decision, *content.decisions) if is_first else (*content.decisions, new_decision)
         expected = content._replace(sections=titles or content.sections, decisions=decisions)
@@ -67,7 +81,9 @@ def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBu
         if same_entry is not None:
             return _unchanged(content, same_entry)
         head_field = (OBSERVATION, text)
-        edit, is_first, titles = _insert_log_entry(plan, section, outline.SURPRISES, plan.discoveries, head_field, [(EVIDENCE, evidence)])
+        edit, is_first, titles = _insert_log_entry(
+            plan, section, outline.SURPRISES, plan.discoveries, head_field, [(EVIDENCE, evidence)]
+        )
         new_discovery = (text, evidence)
         discoveries = (new_discovery, *content.discoveries) if is_first else (*content.discoveries, new_discovery)
         expected = content._replace(sections=titles or content.sections, discoveries=discoveries)
@@ -91,8 +107,12 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
         lines = plan.text.lines
         last_outcome = plan.outcomes[-1] if plan.outcomes else None
         list_bullet = _entry_bullet(lines, last_outcome) if last_outcome is not None else ""
-        bullet = "- " if is_revision_note(source) and not list_bullet else list_bullet  # a paragraph would be a revision note
-        spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_entry_bullet(lines, entry)) == bool(bullet)]
+        bullet = (
+            "- " if is_revision_note(source) and not list_bullet else list_bullet
+        )  # a paragraph would be a revision note
+        spans = [
+            (entry.start, entry.end) for entry in plan.outcomes if bool(_entry_bullet(lines, entry)) == bool(bullet)
+        ]
         item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=False)
         new_lines = wrap_text(bullet, text, item_format if bullet else item_format._replace(indent=""))
         titles: tuple[str, ...] = content.sections
@@ -123,7 +143,11 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
         note_line = f"Plan revision note: {date} - {text}"
         notes_section = next((section for section in plan.sections if is_revision_note(section.title)), None)
         last_note = plan.revisions[-1] if plan.revisions else None
-        if last_note is not None and notes_section is not None and notes_section.start < last_note.start < notes_section.end:
+        if (
+            last_note is not None
+            and notes_section is not None
+            and notes_section.start < last_note.start < notes_section.end
+        ):
             bullet = _entry_bullet(plan.text.lines, last_note)
             edit = Edit(last_note.end, last_note.end, (f"{bullet}{date} - {text}",))
             if not bullet:
@@ -144,7 +168,9 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
 def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry | None:
     """The entry that says the same words already, on the same ground: rationale or evidence."""
     for entry in entries:
-        if normalize_text(entry.text) == normalize_text(text) and normalize_text(entry.rationale or entry.evidence or "") == normalize_text(support):
+        if normalize_text(entry.text) == normalize_text(text) and normalize_text(
+            entry.rationale or entry.evidence or ""
+        ) == normalize_text(support):
             return entry
     return None
 
@@ -180,7 +206,11 @@ def _insert_log_entry(
         return append_to_section(plan, section, new_lines), False, ()
     if is_newest_first(entries):
         index = entries[0].start
-        return Edit(index, index, (*new_lines, "") if item_format.is_loose or not model_entries else tuple(new_lines)), True, ()
+        return (
+            Edit(index, index, (*new_lines, "") if item_format.is_loose or not model_entries else tuple(new_lines)),
+            True,
+            (),
+        )
     index = entries[-1].end
     if entries[-1] is model_entry and not item_format.is_loose:
         return Edit(index, index, tuple(new_lines)), False, ()

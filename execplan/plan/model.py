@@ -147,7 +147,9 @@ class Plan(NamedTuple):
     def is_archived_unfinished(self) -> bool:
         """Whether the plan records why it was archived unfinished, and not that it was restored since."""
         notes = [
-            entry.text for entry in self.revisions if entry.text.startswith((FORCED_PREFIX, SUPERSEDED_PREFIX, ABANDONED_PREFIX, RESTORED_PREFIX))
+            entry.text
+            for entry in self.revisions
+            if entry.text.startswith((FORCED_PREFIX, SUPERSEDED_PREFIX, ABANDONED_PREFIX, RESTORED_PREFIX))
         ]
         return bool(notes) and not notes[-1].startswith(RESTORED_PREFIX)
 

@@ -88,6 +88,10 @@ def closest_title(title: str, titles: list[str]) -> str | None:
     from difflib import get_close_matches
 
     key = title_key(title)
-    by_key = {candidate_key: candidate for candidate in titles if abs(len(candidate_key := title_key(candidate)) - len(key)) * 5 <= 2 * (len(candidate_key) + len(key))}
+    by_key = {
+        candidate_key: candidate
+        for candidate in titles
+        if abs(len(candidate_key := title_key(candidate)) - len(key)) * 5 <= 2 * (len(candidate_key) + len(key))
+    }
     matches = get_close_matches(key, list(by_key), n=1, cutoff=0.6)
     return by_key[matches[0]] if matches else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.plan.change import PlanChange, plan_content
 from execplan.plan.model import DONE, Task
 from execplan.plan.seek import find_task, normalize_text
-from execplan.plan.tasks import find_tasks, inner_indent, reopen_tasks, complete_tasks
+from execplan.plan.tasks import complete_tasks, find_tasks, inner_indent, reopen_tasks
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
@@ -55,7 +55,8 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
             mark = box_lines[1][box_lines[0].index(f"[{task.mark}]") + 1]
             expected = [*content.tasks[: task.number - 1], (mark, task.text), *content.tasks[task.number :]]
             reopening = reopening._replace(
-                edits=(Edit(task.box_line, task.box_line + 1, (box_lines[1],)),), expected_content=content._replace(tasks=tuple(expected))
+                edits=(Edit(task.box_line, task.box_line + 1, (box_lines[1],)),),
+                expected_content=content._replace(tasks=tuple(expected)),
             )
         return reopening._replace(edits=(*reopening.edits, *link_edits))
 
@@ -76,5 +77,7 @@ def _find_completed_task(plan: Plan, text: str, href: str) -> tuple[Task, int]:
         link_line = find_transcript_link(plan, task, href)
         if link_line >= 0:
             return task, link_line
-    same_tasks = [task for task in plan.tasks if task.state == DONE and normalize_text(task.text) == normalize_text(text)]
+    same_tasks = [
+        task for task in plan.tasks if task.state == DONE and normalize_text(task.text) == normalize_text(text)
+    ]
     return (same_tasks[0] if len(same_tasks) == 1 else find_task(plan, text)[1]), -1

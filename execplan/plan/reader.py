@@ -27,12 +27,16 @@ def decode(data: bytes) -> Text:
     nul_offset = data.find(b"\0")
     if nul_offset >= 0:
         message = f"a NUL byte at offset {nul_offset}"
-        raise _unreadable_error("nul-byte", message, "remove the byte, or convert the file to UTF-8", _line_number(data, nul_offset))
+        raise _unreadable_error(
+            "nul-byte", message, "remove the byte, or convert the file to UTF-8", _line_number(data, nul_offset)
+        )
     try:
         text = Text.from_bytes(data)
     except UnicodeDecodeError as error:
         message = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"
-        raise _unreadable_error("not-utf-8", message, "convert the file to UTF-8", _line_number(data, error.start)) from None
+        raise _unreadable_error(
+            "not-utf-8", message, "convert the file to UTF-8", _line_number(data, error.start)
+        ) from None
     if not any([line.strip() for line in text.lines]):
         raise _unreadable_error("empty-file", "the file is empty", "write the plan, or remove the file", 1)
     return text
@@ -96,7 +100,9 @@ def read_text(text: Text) -> Plan:
 
 def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, int, list[Section]]:
     """Title, its line, and the sections."""
-    heading_indexes = [index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth]
+    heading_indexes = [
+        index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
+    ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
     if title_index < 0 and heading_indexes and outline.canonical_name(blocks[heading_indexes[0]].text) is None:
         title_index = heading_indexes[0]
@@ -110,7 +116,20 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
         name = outline.canonical_name(heading.text)
         is_living = name in outline.LIVING
         notes_start, content_end = _section_ends(blocks, index + 1, block_end, end)
-        sections.append(Section(heading.text, name, is_living, heading.start, heading.end, notes_start, content_end, end, index + 1, block_end))
+        sections.append(
+            Section(
+                heading.text,
+                name,
+                is_living,
+                heading.start,
+                heading.end,
+                notes_start,
+                content_end,
+                end,
+                index + 1,
+                block_end,
+            )
+        )
     title = blocks[title_index] if title_index >= 0 else None
     sections = _prefer_canonical_titles(sections)
     return (title.text or None, title.start, sections) if title else (None, -1, sections)
@@ -121,7 +140,11 @@ def _prefer_canonical_titles(sections: list[Section]) -> list[Section]:
     names = [section.name for section in sections if section.name is not None]
     if len(set(names)) == len(names):
         return sections
-    canonical_names = {section.name for section in sections if section.name is not None and outline.is_canonical_title(section.title, section.name)}
+    canonical_names = {
+        section.name
+        for section in sections
+        if section.name is not None and outline.is_canonical_title(section.title, section.name)
+    }
     return [
         section._replace(name=None, is_living=False)
         if section.name in canonical_names and not outline.is_canonical_title(section.title, section.name)
@@ -138,7 +161,9 @@ def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: in
         if block.depth:
             continue
         if block.kind == PARAGRAPH and is_revision_note(block.text):
-            notes_start = previous_block.start if previous_block is not None and previous_block.kind == RULE else block.start
+            notes_start = (
+                previous_block.start if previous_block is not None and previous_block.kind == RULE else block.start
+            )
             return notes_start, notes_start
         previous_block = block
     return end, previous_block.start if previous_block is not None and previous_block.kind == RULE else end
@@ -154,7 +179,9 @@ def _read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list
     quote_end = -1
     for index, block in enumerate(section_blocks, section.first_block):
         if block.kind == ITEM:
-            item_checkbox = _read_item_checkbox(lines, blocks, index, section.block_end) if block.start >= quote_end else None
+            item_checkbox = (
+                _read_item_checkbox(lines, blocks, index, section.block_end) if block.start >= quote_end else None
+            )
             if item_checkbox is not None:
                 checkbox, text, box_line, end = item_checkbox
                 location_fields = (block.depth, block.start, end, block.end, box_line, block, heading)
@@ -166,7 +193,9 @@ def _read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list
     return tasks
 
 
-def _read_item_checkbox(lines: list[str], blocks: list[Block], index: int, block_end: int) -> tuple[Checkbox, str, int, int] | None:
+def _read_item_checkbox(
+    lines: list[str], blocks: list[Block], index: int, block_end: int
+) -> tuple[Checkbox, str, int, int] | None:
     """The box of an item whose first block is a paragraph that begins with one, its words, its line and where they end."""
     item = blocks[index]
     if index + 1 >= block_end:

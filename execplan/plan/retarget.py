@@ -67,7 +67,12 @@ def _is_reference(text: str, index: int, replacement: PathReplacement, replaceme
     if not text.startswith("](", name_end):
         return True
     target_index = name_end + (3 if text.startswith("](<", name_end) else 2)
-    return any([text.startswith(other.old, target_index) and _is_whole_name(text, target_index, other) for other in replacements])
+    return any(
+        [
+            text.startswith(other.old, target_index) and _is_whole_name(text, target_index, other)
+            for other in replacements
+        ]
+    )
 
 
 def _is_whole_name(text: str, index: int, replacement: PathReplacement) -> bool:
@@ -80,7 +85,11 @@ def _is_whole_name(text: str, index: int, replacement: PathReplacement) -> bool:
     if replacement.allows_subpath and following_text[:1] == "/":
         return True
     following_name = following_text.lstrip(".")
-    return not (following_text[:1].isalnum() or following_text[:1] in tuple("_-/%") or (following_name != following_text and following_name[:1].isalnum()))
+    return not (
+        following_text[:1].isalnum()
+        or following_text[:1] in tuple("_-/%")
+        or (following_name != following_text and following_name[:1].isalnum())
+    )
 
 
 def _rewrite_nested(value: Any, rewrite: Callable[[str], str]) -> Any:

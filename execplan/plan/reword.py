@@ -5,12 +5,12 @@ from __future__ import annotations
 from execplan.clock import write_timestamp
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import PlanChange, PlanContent, ChangedTask, plan_content, target_section
+from execplan.plan.change import ChangedTask, PlanChange, PlanContent, plan_content, target_section
 from execplan.plan.grammar import read_checkbox, text_without_timestamp
 from execplan.plan.model import DONE, Plan, Task
 from execplan.plan.seek import task_ids
 from execplan.plan.shape import ItemFormat, wrap_text
-from execplan.plan.tasks import next_bullet, find_tasks, format_task, neighbor_format, timestamp_example
+from execplan.plan.tasks import find_tasks, format_task, neighbor_format, next_bullet, timestamp_example
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
@@ -34,11 +34,19 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
         task_label = f"{task.number}. {text}"
         head, box_text = _split_box_line(plan, task)
         new_lines = _format_task(head, box_text, source, text, neighbor_format(plan, task))
-        if task.text == text and (source == text or (task.timestamp is not None and source.startswith(task.timestamp.text))):
+        if task.text == text and (
+            source == text or (task.timestamp is not None and source.startswith(task.timestamp.text))
+        ):
             return PlanChange((), content, "", (f"unchanged: {format_task(content.tasks, index)}",), (changed_task,))
         edit = Edit(task.box_line, task.end, tuple(new_lines))
         new_content = _replace_task(content, task, (task.mark, text))
-        return PlanChange((edit,), new_content, f"reword {task_label}", (f"reworded: {format_task(new_content.tasks, index)}",), (changed_task,))
+        return PlanChange(
+            (edit,),
+            new_content,
+            f"reword {task_label}",
+            (f"reworded: {format_task(new_content.tasks, index)}",),
+            (changed_task,),
+        )
 
     return build_change
 
@@ -57,7 +65,9 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
         if content.tasks[index : index + 2] == new_tasks:
             task_names = [format_task(content.tasks, task_index) for task_index in (index, index + 1)]
             changed_tasks = (ChangedTask(index, task_id), ChangedTask(index + 1, task_ids(plan.tasks)[index + 1]))
-            return PlanChange((), content, "", (f"done already: {task_names[0]}", f"open already: {task_names[1]}"), changed_tasks)
+            return PlanChange(
+                (), content, "", (f"done already: {task_names[0]}", f"open already: {task_names[1]}"), changed_tasks
+            )
         if task.state == DONE:
             raise ExecplanError(
                 "task-done",
@@ -67,9 +77,14 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
             )
         timestamp = timestamp_example(plan, task)
         done_box = f"[x] {write_timestamp(now, timestamp)}{timestamp.separator or ' '}"
-        new_lines = format_split_tasks(plan, task, done_box, "[ ]" + _split_box_line(plan, task)[1][3:], (done_text, open_text))
+        new_lines = format_split_tasks(
+            plan, task, done_box, "[ ]" + _split_box_line(plan, task)[1][3:], (done_text, open_text)
+        )
         new_content = _replace_task(content, task, *new_tasks)
-        messages = (f"done: {format_task(new_content.tasks, index)}", f"open: {format_task(new_content.tasks, index + 1)}")
+        messages = (
+            f"done: {format_task(new_content.tasks, index)}",
+            f"open: {format_task(new_content.tasks, index + 1)}",
+        )
         edit = Edit(task.start, task.end, tuple(new_lines))
         changed_tasks = (ChangedTask(index, task_id), ChangedTask(index + 1, task_id))
         return PlanChange((edit,), new_content, f"split {task.number}, {task.text}", messages, changed_tasks)
@@ -82,7 +97,9 @@ def format_split_tasks(plan: Plan, task: Task, done_box: str, open_box: str, tex
     item_format = neighbor_format(plan, task)
     lines = _format_task(next_bullet(plan, task, 0), done_box, texts[0], text_without_timestamp(texts[0]), item_format)
     lines += [""] if item_format.is_loose else []
-    return lines + _format_task(next_bullet(plan, task, 1), open_box, texts[1], text_without_timestamp(texts[1]), item_format)
+    return lines + _format_task(
+        next_bullet(plan, task, 1), open_box, texts[1], text_without_timestamp(texts[1]), item_format
+    )
 
 
 def _require_task_text(source: str) -> str:

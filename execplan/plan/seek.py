@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Entry, Plan, Section, Task
 
+
 _ID_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -92,7 +93,9 @@ def find_section(plan: Plan, name: str) -> Section:
 def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
     """The decision that unique words name; raises ExecplanError."""
     candidates = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
-    match = require_single(find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "say more of its words")
+    match = require_single(
+        find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "say more of its words"
+    )
     if match is None:
         raise ExecplanError(
             "no-such-decision",
@@ -130,19 +133,63 @@ def find_matches(texts: list[str], query: str) -> list[int]:
     plain_texts = [normalize_text(plain_text(text)) for text in texts]
     query_text = normalize_text(plain_text(query))
     return _find_containing(plain_texts, query_text) or [
-        index for index, text in enumerate(plain_texts) if is_specific_enough(query_text) and all([query_word in text for query_word in query_text.split()])
+        index
+        for index, text in enumerate(plain_texts)
+        if is_specific_enough(query_text) and all([query_word in text for query_word in query_text.split()])
     ]
 
 
 def _find_containing(texts: list[str], query_text: str) -> list[int]:
     exact_matches = [index for index, text in enumerate(texts) if text == query_text]
-    return exact_matches or [index for index, text in enumerate(texts) if query_text in text and is_specific_enough(query_text)]
+    return exact_matches or [
+        index for index, text in enumerate(texts) if query_text in text and is_specific_enough(query_text)
+    ]
 
 
 def _no_such_task(message: str, plan: Plan, ids: list[str], query: str) -> ExecplanError:
     from difflib import get_close_matches
 
-    labels_by_text = {normalize_text(task.text): f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)}
-    candidates = [labels_by_text[text] for text in get_close_matches(normalize_text(query), list(labels_by_text), n=3, cutoff=0.5)]
+    labels_by_text = {
+        normalize_text(task.text): f"{task_id}  {task.number}. {task.text}"
+        for task_id, task in zip(ids, plan.tasks, strict=True)
+    }
+    candidates = [
+        labels_by_text[text] for text in get_close_matches(normalize_text(query), list(labels_by_text), n=3, cutoff=0.5)
+    ]
     hint = "see the tasks: execplan show" if plan.tasks else "the plan has no task yet: execplan add 'First step'"
     return ExecplanError("no-such-task", message, exit=INPUT, hint=hint, candidates=candidates)
+
+
+def match_edited_tasks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, ...]]:
+    """For each task before an edit, by its text, where it is in the tasks after it: nowhere, once, or in parts.
+
+    What is the same above and below the edit stays paired. Of the rest, tasks with the same id are paired first; then
+    those that are left, where it is clear which became which: as many as before, or one that became several.
+    """
+    same_above = 0
+    while same_above < min(len(before), len(after)) and before[same_above] == after[same_above]:
+        same_above += 1
+    same_below = 0
+    while same_below < min(len(before), len(after)) - same_above and before[-1 - same_below] == after[-1 - same_below]:
+        same_below += 1
+    positions: dict[int, tuple[int, ...]] = {index: (index,) for index in range(same_above)}
+    shift = len(after) - len(before)
+    positions.update({index: (index + shift,) for index in range(len(before) - same_below, len(before))})
+    old_indexes, new_indexes = (
+        list(range(same_above, len(before) - same_below)),
+        list(range(same_above, len(after) - same_below)),
+    )
+    new_ids = {
+        task_id: index
+        for index, task_id in zip(new_indexes, ids_for_texts([after[index] for index in new_indexes]), strict=True)
+    }
+    for index, task_id in zip(list(old_indexes), ids_for_texts([before[index] for index in old_indexes]), strict=True):
+        if task_id in new_ids:
+            positions[index] = (new_ids[task_id],)
+            old_indexes.remove(index)
+            new_indexes.remove(new_ids[task_id])
+    if len(old_indexes) == len(new_indexes):
+        positions.update({index: (new_index,) for index, new_index in zip(old_indexes, new_indexes, strict=True)})
+    elif len(old_indexes) == 1 or len(new_indexes) == 1:
+        positions.update({index: tuple(new_indexes) for index in old_indexes})
+    return [positions.get(index, ()) for index in range(len(before))]

@@ -30,7 +30,9 @@ class ItemFormat(NamedTuple):
     """Whether a blank line stands between items."""
 
 
-def detect_format(lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: str, is_loose_default: bool) -> ItemFormat:
+def detect_format(
+    lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: str, is_loose_default: bool
+) -> ItemFormat:
     """The shape of neighbours, each from its first line to one past its last; `indent` and `is_loose_default` are for none."""
     widths = [max(len(line) for line in lines[start:end]) for start, end in spans if end - start > 1]
     if len(spans) > 1:
@@ -77,7 +79,9 @@ def escape_text(text: str) -> str:
     first_word = text.split(" ", 1)[0]
     if first_word[:-1].isdigit() and first_word[-1] in ".)":
         return f"{first_word[:-1]}\\{text[len(first_word) - 1 :]}"
-    return "\\" + text if _may_open_block(first_word, text.split(" ")[:3]) or first_word.startswith(("[", "|")) else text
+    return (
+        "\\" + text if _may_open_block(first_word, text.split(" ")[:3]) or first_word.startswith(("[", "|")) else text
+    )
 
 
 def escape_heading(title: str) -> str:

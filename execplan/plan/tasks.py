@@ -5,11 +5,20 @@ from __future__ import annotations
 from execplan.clock import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import PlanChange, PlanContent, ChangedTask, plan_content, append_to_section, insert_padded, target_section, insert_section
+from execplan.plan.change import (
+    ChangedTask,
+    PlanChange,
+    PlanContent,
+    append_to_section,
+    insert_padded,
+    insert_section,
+    plan_content,
+    target_section,
+)
 from execplan.plan.grammar import read_checkbox, text_without_timestamp
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
-from execplan.plan.seek import find_task, normalize_text, ids_for_texts, find_matches, require_single, task_ids
-from execplan.plan.shape import ItemFormat, is_loose, detect_format, wrap_text
+from execplan.plan.seek import find_matches, find_task, ids_for_texts, normalize_text, require_single, task_ids
+from execplan.plan.shape import ItemFormat, detect_format, is_loose, wrap_text
 from execplan.record import NamedTuple
 from execplan.text.blocks import HEADING
 from execplan.text.edit import Edit
@@ -59,7 +68,13 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
         summary = f"{command} {', '.join([str(task.number) for task in marked_tasks])}"
         if len(marked_tasks) == 1:
             summary += f", {marked_tasks[0].text}"
-        return PlanChange(tuple(edits), plan_content(plan)._replace(tasks=tuple(expected_tasks)), summary, tuple(messages), changed_tasks)
+        return PlanChange(
+            tuple(edits),
+            plan_content(plan)._replace(tasks=tuple(expected_tasks)),
+            summary,
+            tuple(messages),
+            changed_tasks,
+        )
 
     return build_change
 
@@ -112,7 +127,9 @@ def add_task(
 def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
     tasks = (*content.tasks[:index], (" ", text), *content.tasks[index:])
     message = f"added: {format_task(tasks, index)}"
-    return PlanChange((edit,), content._replace(tasks=tasks), f"add {index + 1}, {text}", (message,), (ChangedTask(index, None),))
+    return PlanChange(
+        (edit,), content._replace(tasks=tasks), f"add {index + 1}, {text}", (message,), (ChangedTask(index, None),)
+    )
 
 
 def format_task(tasks: Sequence[tuple[str, str]], index: int) -> str:
@@ -147,8 +164,14 @@ def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str)
     if not timestamp:
         if checkbox.timestamp is not None and not checkbox.text:
             return line_start + checkbox.leading_space[:-1] + checkbox.timestamp.separator
-        return line_start + checkbox.leading_space + (checkbox.text if checkbox.timestamp is not None else checkbox.placeholder + checkbox.text)
-    is_same_style = checkbox.timestamp is not None and checkbox.timestamp.is_bare == (not timestamp.startswith("("))  # else its colon does not fit
+        return (
+            line_start
+            + checkbox.leading_space
+            + (checkbox.text if checkbox.timestamp is not None else checkbox.placeholder + checkbox.text)
+        )
+    is_same_style = checkbox.timestamp is not None and checkbox.timestamp.is_bare == (
+        not timestamp.startswith("(")
+    )  # else its colon does not fit
     if checkbox.timestamp is not None and is_same_style and (checkbox.text or checkbox.timestamp.separator):
         separator = checkbox.timestamp.separator
     elif not checkbox.text:
@@ -160,7 +183,9 @@ def timestamp_example(plan: Plan, task: Task) -> Timestamp:
     """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
     stamped_tasks = [other for other in plan.tasks if other.timestamp is not None and other.timestamp.is_valid]
     nearest_tasks = sorted(stamped_tasks, key=lambda other: (abs(other.number - task.number), other.number))
-    for other in [other for other in nearest_tasks if other.state == DONE] + [other for other in nearest_tasks if other is task]:
+    for other in [other for other in nearest_tasks if other.state == DONE] + [
+        other for other in nearest_tasks if other is task
+    ]:
         if other.timestamp is not None and not (other.timestamp.is_bare and task.text[:1] in ":：-–—,"):
             return other.timestamp
     return DEFAULT_TIMESTAMP
@@ -219,10 +244,14 @@ def _find_heading(plan: Plan, section: Section | None, query: str) -> _HeadingSp
     headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]
     candidates = [f"line {heading.start + 1}: {'#' * heading.level} {heading.text}" for heading in headings]
     hint = "say its words as they stand in the plan"
-    match = require_single(find_matches([heading.text for heading in headings], query), candidates, query, "heading", hint)
+    match = require_single(
+        find_matches([heading.text for heading in headings], query), candidates, query, "heading", hint
+    )
     if section is None or match is None:
         message = f"no heading in {section.title if section else outline.PROGRESS} has the words {query!r}"
         raise ExecplanError("no-such-heading", message, exit=INPUT, hint=hint, candidates=candidates)
     heading = headings[match]
-    later_starts = [later_heading.start for later_heading in headings[match + 1 :] if later_heading.level <= heading.level]
+    later_starts = [
+        later_heading.start for later_heading in headings[match + 1 :] if later_heading.level <= heading.level
+    ]
     return _HeadingSpan(heading.start, min([*later_starts, section.content_end]))

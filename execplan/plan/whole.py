@@ -28,11 +28,17 @@ def rebase_text(plan: Plan, base: bytes, changed: bytes, summary: str, message: 
         if merged_lines is None:
             line, description = _describe_difference(chunk)
             raise ExecplanError(
-                "changed-since", f"line {index + line + 1} {description}", exit=CONFLICT, hint=hint, line=index + line + 1
+                "changed-since",
+                f"line {index + line + 1} {description}",
+                exit=CONFLICT,
+                hint=hint,
+                line=index + line + 1,
             )
         end = index + len(chunk.ours)
         if merged_lines != chunk.ours:
-            if not merged_lines and end == len(plan_lines) and index:  # the line above becomes the last: it keeps the end that it has
+            if (
+                not merged_lines and end == len(plan_lines) and index
+            ):  # the line above becomes the last: it keeps the end that it has
                 index, merged_lines = index - 1, (plan_lines[index - 1],)
             lines = [full_line.rstrip("\r\n") for full_line in merged_lines]
             ends = tuple([full_line[len(line) :] for full_line, line in zip(merged_lines, lines, strict=True)])
@@ -50,7 +56,10 @@ def _full_lines(text: Text) -> list[str]:
 def _describe_difference(chunk: Chunk) -> tuple[int, str]:
     """The first line of ours that is not as it was, within the chunk, and what became of it."""
     base, ours = chunk.base, chunk.ours
-    index = next((index for index, (base_line, our_line) in enumerate(zip(base, ours, strict=False)) if base_line != our_line), -1)
+    index = next(
+        (index for index, (base_line, our_line) in enumerate(zip(base, ours, strict=False)) if base_line != our_line),
+        -1,
+    )
     if index >= 0:
         return index, f"has changed since: {_quote_line(ours[index])} is no longer {_quote_line(base[index])}"
     if len(ours) > len(base):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CONFLICT, INPUT, CHECK_FAILED, ErrorContext, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ErrorContext, ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import plan_content, ensure_no_conflicts, ensure_blocks_closed
+from execplan.plan.change import ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.plan.model import task_state
 from execplan.plan.seek import ids_for_texts
 from execplan.record import NamedTuple
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import PlanChange, ChangeBuilder, PlanContent
+    from execplan.plan.change import ChangeBuilder, PlanChange, PlanContent
     from execplan.plan.model import Plan
     from execplan.repo.git import CommitResult
     from execplan.repo.home import Project
@@ -113,20 +113,39 @@ def amend(
     if not resolves_conflicts:
         ensure_not_archived(project, ref)
     if options.dry_run:
-        return _edit_result(project, ref, rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts), options)
+        return _edit_result(
+            project,
+            ref,
+            rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts),
+            options,
+        )
     if options.should_commit(project):
         from execplan.repo import git
 
         git.load_gitpython()
     with state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
-        write_result = rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts, make_operation=make_operation)
+        write_result = rewrite_plan(
+            project,
+            ref,
+            changer,
+            options,
+            command=command,
+            resolves_conflicts=resolves_conflicts,
+            make_operation=make_operation,
+        )
         if write_result.new == write_result.old or not options.should_commit(project):
             return _edit_result(project, ref, write_result, options)
         real = ref.real_path
         change = write_result.change
         commit_result = commit_paths(
-            project, ref.id, [real, *extra_paths], command, change.summary, {real: write_result.old}, change.expected_content.title
+            project,
+            ref.id,
+            [real, *extra_paths],
+            command,
+            change.summary,
+            {real: write_result.old},
+            change.expected_content.title,
         )
         return _edit_result(project, ref, write_result, options, commit_result)
 
@@ -194,7 +213,9 @@ def rewrite_plan(
         if before_write is not None:
             linked = files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
         else:
-            with journal.JournalTransaction(project, ref.path, command, change.summary, old, new, make_operation()) as recording:
+            with journal.JournalTransaction(
+                project, ref.path, command, change.summary, old, new, make_operation()
+            ) as recording:
                 linked = files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
             _shorten_journal(project, ref, *recording.journal_sizes)
         warnings += (files.hard_link_warning(display_path),) if linked else ()
@@ -226,7 +247,9 @@ def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
             files.remove_leftover(ref.path, within=project.root, backup_writer=PlanBackup(project, ref.path))
 
 
-def apply_change(data: bytes, changer: Callable[[Plan], PlanChange], *, resolves_conflicts: bool = False) -> tuple[bytes, PlanChange]:
+def apply_change(
+    data: bytes, changer: Callable[[Plan], PlanChange], *, resolves_conflicts: bool = False
+) -> tuple[bytes, PlanChange]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)
     if not resolves_conflicts:
@@ -264,7 +287,13 @@ def format_diff(old: bytes, new: bytes | None, path: str) -> str:
     return "".join(diff_lines).removesuffix("\n")
 
 
-def _edit_result(project: Project, ref: PlanRef, write_result: WriteResult, options: WriteOptions, commit_result: CommitResult | None = None) -> EditResult:
+def _edit_result(
+    project: Project,
+    ref: PlanRef,
+    write_result: WriteResult,
+    options: WriteOptions,
+    commit_result: CommitResult | None = None,
+) -> EditResult:
     path = project.display_path(ref.path)
     old, new, change, warnings = write_result
     diff_text = format_diff(old, new, path) if options.dry_run and new != old else ""
@@ -274,7 +303,9 @@ def _edit_result(project: Project, ref: PlanRef, write_result: WriteResult, opti
     open_tasks = [mark for mark, _ in change.expected_content.tasks].count(" ")
     tasks = _edited_tasks(change)
     messages, warnings = change.messages, warnings + commit_warnings
-    return EditResult(path, new != old, digest(new), diff_text, commit, open_tasks, messages, warnings, tasks, change.expected_content)
+    return EditResult(
+        path, new != old, digest(new), diff_text, commit, open_tasks, messages, warnings, tasks, change.expected_content
+    )
 
 
 def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
@@ -283,4 +314,9 @@ def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
         return ()
     expected_tasks = change.expected_content.tasks
     ids = ids_for_texts([text for _, text in expected_tasks])
-    return tuple([EditedTask(ids[index], index + 1, task_state(expected_tasks[index][0]), expected_tasks[index][1], old_id) for index, old_id in change.tasks])
+    return tuple(
+        [
+            EditedTask(ids[index], index + 1, task_state(expected_tasks[index][0]), expected_tasks[index][1], old_id)
+            for index, old_id in change.tasks
+        ]
+    )

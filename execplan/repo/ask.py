@@ -145,9 +145,13 @@ def get_config(file: str, name: str) -> str | None:
 
 def set_config(file: str, name: str, value: bytes | None) -> None:
     """Give a setting a value, or take it out; git locks the file and writes it. Raises ExecplanError."""
-    process = _run_config(file, "--unset-all", name) if value is None else _run_config(file, "--replace-all", name, value)
+    process = (
+        _run_config(file, "--unset-all", name) if value is None else _run_config(file, "--replace-all", name, value)
+    )
     if process.returncode:
-        raise _git_failed_error(process.stderr.decode("utf-8", "backslashreplace").strip() or f"git can't write {name} to {file}")
+        raise _git_failed_error(
+            process.stderr.decode("utf-8", "backslashreplace").strip() or f"git can't write {name} to {file}"
+        )
 
 
 def _run_config(file: str, *arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
@@ -176,7 +180,9 @@ _READ_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules")
 def require_regular_files(project: Project) -> None:
     """Refuse where git would wait forever for a file of its own that is a pipe; raises ExecplanError."""
     folder = project.git or ""
-    paths = [os.path.join(git_dir, name) for git_dir in {folder, common_git_dir(folder)} for name in _READ_BY_GIT if folder]
+    paths = [
+        os.path.join(git_dir, name) for git_dir in {folder, common_git_dir(folder)} for name in _READ_BY_GIT if folder
+    ]
     directory = project.plans
     while directory.startswith(f"{project.root}/"):
         paths += [os.path.join(directory, name) for name in _READ_IN_TREE]
@@ -188,7 +194,9 @@ def require_regular_files(project: Project) -> None:
             continue
         is_device = stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
         if is_device or stat.S_ISFIFO(status.st_mode):
-            raise disk.file_error(disk.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read")
+            raise disk.file_error(
+                disk.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read"
+            )
 
 
 def output(project: Project, *arguments: str, stdin: bytes = b"") -> bytes:
@@ -200,7 +208,9 @@ def output_or_none(project: Project, *arguments: str, no_status: int = 0, stdin:
     """What git prints, or None when it ends with the status `no_status`, silently; raises ExecplanError when it fails."""
     command, environment = _prepare_command(project, arguments)
     try:
-        process = subprocess.run(command, cwd=project.root, env=environment, input=stdin, capture_output=True, check=False)
+        process = subprocess.run(
+            command, cwd=project.root, env=environment, input=stdin, capture_output=True, check=False
+        )
     except FileNotFoundError:
         raise _git_missing_error() from None
     if process.returncode and process.returncode == no_status and not process.stderr.strip():
@@ -229,10 +239,14 @@ class BackgroundQueries:
 
     def collect_outputs(self) -> list[bytes]:
         """What git has printed for each; raises ExecplanError where it failed."""
-        answers = [(question, *process.communicate()) for question, process in zip(self._questions, self._processes, strict=True)]
+        answers = [
+            (question, *process.communicate())
+            for question, process in zip(self._questions, self._processes, strict=True)
+        ]
         statuses = [process.returncode for process in self._processes]
         return [
-            _require_success(status, stdout, stderr, question) for (question, stdout, stderr), status in zip(answers, statuses, strict=True)
+            _require_success(status, stdout, stderr, question)
+            for (question, stdout, stderr), status in zip(answers, statuses, strict=True)
         ]
 
     def __enter__(self) -> BackgroundQueries:

@@ -10,7 +10,7 @@ from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import amend, ensure_plan_exists
 from execplan.repo.edits.journal import Operation
-from execplan.repo.moving.details import MoveDetails, pack_details
+from execplan.repo.moving.intent import MoveDetails, pack_details
 from execplan.text import disk, files
 from execplan.text.folder import OpenDirectory
 
@@ -97,21 +97,30 @@ def attach_files(
         raise
 
 
-def _attach_operation(project: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]) -> Operation:
+def _attach_operation(
+    project: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]
+) -> Operation:
     """What the journal stores, so that the files can be taken out again."""
     copied = [attachment for attachment in attachments if attachment.copied]
     if not copied:
         return Operation()
     pairs = tuple([(attachment.path, attachment.path) for attachment in copied])
     digests = {attachment.path: attachment.digest for attachment in copied}
-    details = MoveDetails((ref.id, ref.id), ref.path, ref.path, (folder, folder), pairs, tuple(created_dirs), None, None, digests)
+    details = MoveDetails(
+        (ref.id, ref.id), ref.path, ref.path, (folder, folder), pairs, tuple(created_dirs), None, None, digests
+    )
     return Operation(details=pack_details(project, details))
 
 
-def _mention_change(project: Project, attachments: Sequence[Attachment], description: str, *, create: bool) -> ChangeBuilder:
+def _mention_change(
+    project: Project, attachments: Sequence[Attachment], description: str, *, create: bool
+) -> ChangeBuilder:
     """The change that names the files that a plan does not name yet."""
     names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
-    lines = {project.display_path(attachment.path): _attachment_line(project, attachment, description) for attachment in attachments}
+    lines = {
+        project.display_path(attachment.path): _attachment_line(project, attachment, description)
+        for attachment in attachments
+    }
 
     def change(plan: Plan) -> PlanChange:
         text = "\n".join(plan.text.lines)
@@ -138,7 +147,9 @@ def _place_files(folder: str, sources: Sequence[str]) -> list[Attachment]:
         existing_path = next((path for path in same_size if digest_file(path)[0] == digest), None)
         stem, extension = os.path.splitext(os.path.basename(os.path.abspath(source)))
         name = shelf.free_name(stem, taken_ids, extension)
-        by_digest[digest] = Attachment(existing_path or os.path.join(folder, name), digest, size, copied=existing_path is None)
+        by_digest[digest] = Attachment(
+            existing_path or os.path.join(folder, name), digest, size, copied=existing_path is None
+        )
         taken_ids.add(shelf.normalize_id(name))
         attachments.append(by_digest[digest])
     return attachments

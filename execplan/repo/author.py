@@ -102,4 +102,7 @@ def session_id() -> str | None:
 
 def clean_name(text: str) -> str:
     """A name as a document holds it: one line of characters that can be seen, 200 at most."""
-    return "".join([char if char.isprintable() else " " for char in " ".join(text.split())])[:_MAX_NAME_LENGTH] or "unknown"
+    return (
+        "".join([char if char.isprintable() else " " for char in " ".join(text.split())])[:_MAX_NAME_LENGTH]
+        or "unknown"
+    )

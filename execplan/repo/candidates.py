@@ -55,7 +55,9 @@ def format_description(description: dict[str, Any]) -> str:
     parts = [description["state"] + (f", {counts['done']} of {counts['total']} tasks done" if counts else "")]
     parts += [f"changed {description['changed']}"] if description["changed"] else []
     parts += [f"next {task['id']}: {task['text']}"] if task else []
-    parts += [f"{claimed['id']} claimed by {claimed['by']} until {claimed['until']}" for claimed in description["taken"]]
+    parts += [
+        f"{claimed['id']} claimed by {claimed['by']} until {claimed['until']}" for claimed in description["taken"]
+    ]
     return "; ".join(parts)
 
 
@@ -63,11 +65,20 @@ def _next_and_claimed_tasks(stored_plan: StoredPlan, plan: Plan) -> tuple[dict[s
     """The first open task that nobody has claimed, and the claimed ones."""
     if stored_plan.ref.archived:
         return None, []
-    tasks = [(task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
+    tasks = [
+        (task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN
+    ]
     task_claims = claims.task_claims(stored_plan.project, stored_plan.ref, plan)
-    unclaimed = next(({"id": task_id, "text": task.text} for task_id, task in tasks if task_id not in task_claims), None)
+    unclaimed = next(
+        ({"id": task_id, "text": task.text} for task_id, task in tasks if task_id not in task_claims), None
+    )
     claimed = [
-        {"id": task_id, "text": task.text, "by": task_claims[task_id].name, "until": _format_timestamp(task_claims[task_id].until)}
+        {
+            "id": task_id,
+            "text": task.text,
+            "by": task_claims[task_id].name,
+            "until": _format_timestamp(task_claims[task_id].until),
+        }
         for task_id, task in tasks
         if task_id in task_claims
     ]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import INPUT, CHECK_FAILED, POLICY, ExecplanError
-from execplan.plan.lineage import match_edited_tasks
+from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
 from execplan.plan.model import DONE, OPEN
-from execplan.plan.seek import find_task, ids_for_texts, task_ids
+from execplan.plan.seek import find_task, ids_for_texts, match_edited_tasks, task_ids
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.author import actor
@@ -69,7 +68,10 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
     open one without a claim.
     """
     holder = f"claim of {name}"
-    with state.lock(project, ref.real_path, holder), _claims_lock(project, holder):  # no edit gives the task another id meanwhile
+    with (
+        state.lock(project, ref.real_path, holder),
+        _claims_lock(project, holder),
+    ):  # no edit gives the task another id meanwhile
         plan = _read_plan(project, ref)
         claimed = task_claims(project, ref, plan)
         ids = _open_ids(plan)
@@ -106,9 +108,13 @@ def transfer_claims(
         new_claims = [claim._replace(name=new_holder) for claim in old_claims]
         if hours is not None:
             seconds = int(hours * 3600)
-            new_claims = [claim._replace(until=int(now().timestamp()) + seconds, seconds=seconds) for claim in new_claims]
+            new_claims = [
+                claim._replace(until=int(now().timestamp()) + seconds, seconds=seconds) for claim in new_claims
+            ]
         if old_claims:
-            _write_claims_file(project, [*[claim for claim in load_claims(project) if claim not in old_claims], *new_claims])
+            _write_claims_file(
+                project, [*[claim for claim in load_claims(project) if claim not in old_claims], *new_claims]
+            )
     return [claim.task for claim in old_claims]
 
 
@@ -118,7 +124,9 @@ def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
         return ()
     try:
         with _claims_lock(project, "claims of a plan that moves"):
-            old_key, new_key = [path and os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)]
+            old_key, new_key = [
+                path and os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)
+            ]
             claims = load_claims(project)
             moved = [claim._replace(plan=new_key) if claim.plan == old_key and new_key else claim for claim in claims]
             moved = [claim for claim in moved if claim.plan != old_key]
@@ -135,7 +143,11 @@ class ClaimGuard:
     def __init__(self, project: Project, ref: PlanRef, *, dry_run: bool, enforced: bool) -> None:
         self.project = project
         self.ref = ref
-        self._lock = _claims_lock(project, f"edit of {ref.id}") if not dry_run and os.path.exists(_claims_path(project)) else None
+        self._lock = (
+            _claims_lock(project, f"edit of {ref.id}")
+            if not dry_run and os.path.exists(_claims_path(project))
+            else None
+        )
         self._enforced = enforced and project.settings.claims == _ENFORCE
 
     def __enter__(self) -> ClaimGuard:
@@ -184,10 +196,17 @@ class ClaimGuard:
             old_tasks, new_texts = reader.read(old).tasks, [text for _, text in change.expected_content.tasks]
             ids, new_ids = task_ids(old_tasks), ids_for_texts(new_texts)
             new_indexes = dict(zip(ids, match_edited_tasks([task.text for task in old_tasks], new_texts), strict=True))
-            moved = [claim._replace(task=new_ids[index]) for claim in plan_claims for index in new_indexes.get(claim.task, ())]
+            moved = [
+                claim._replace(task=new_ids[index])
+                for claim in plan_claims
+                for index in new_indexes.get(claim.task, ())
+            ]
             if moved != plan_claims:
                 key = _plan_key(self.project, self.ref)
-                _write_claims_file(self.project, [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)])
+                _write_claims_file(
+                    self.project,
+                    [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)],
+                )
         except ExecplanError as error:
             return (f"claims on the plan are as they were: {error.message}",)
         return ()
@@ -211,7 +230,9 @@ def _require_claimable(ref: PlanRef, plan: Plan, claimed: dict[str, Claim], quer
     if task.state != OPEN:
         state_text = "done" if task.state == DONE else f"marked {task.mark!r}, not open"
         hint = (
-            f"reopen it first: execplan reopen {task_id} -p {ref.shell_name}" if task.state == DONE else "claim an open task"
+            f"reopen it first: execplan reopen {task_id} -p {ref.shell_name}"
+            if task.state == DONE
+            else "claim an open task"
         )
         raise ExecplanError("task-done", f"task {task.number} is {state_text}: {task.text}", exit=INPUT, hint=hint)
     claim = claimed.get(task_id)
@@ -284,7 +305,10 @@ def load_claims(project: Project) -> list[Claim]:
     if any([claim not in claims for claim in current]) and not is_held(_lock_path(project)):
         try:
             with _claims_lock(project, "claims from the future"):
-                _write_claims_file(project, [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp])
+                _write_claims_file(
+                    project,
+                    [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp],
+                )
         except ExecplanError as error:
             log(f"claims from the future are not written down: {error.message}")
     return current
@@ -305,7 +329,8 @@ def _read_claims_file(project: Project) -> list[Claim]:
     try:
         rows = json.loads(disk.read(_claims_path(project), _MAX_FILE_BYTES)[0])
         return [
-            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]]) for row in rows
+            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]])
+            for row in rows
         ]
     except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
         raise ExecplanError(

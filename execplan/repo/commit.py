@@ -38,14 +38,24 @@ _UNCHANGED_HINT = "nothing was changed"
 
 
 def commit_paths(
-    project: Project, plan: str, paths: list[str], command: str, summary: str, old_contents: dict[str, bytes], title: str | None
+    project: Project,
+    plan: str,
+    paths: list[str],
+    command: str,
+    summary: str,
+    old_contents: dict[str, bytes],
+    title: str | None,
 ) -> CommitResult:
     """Commit our paths, those of the plan with this id; raises ExecplanError."""
     from execplan.repo import git
 
-    short_summary = summary if len(summary) <= _MAX_SUMMARY_LENGTH else summary[: _MAX_SUMMARY_LENGTH - 1].rstrip() + "…"
+    short_summary = (
+        summary if len(summary) <= _MAX_SUMMARY_LENGTH else summary[: _MAX_SUMMARY_LENGTH - 1].rstrip() + "…"
+    )
     name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
-    message = fill(project.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name})
+    message = fill(
+        project.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name}
+    )
     try:
         with state.lock(project, "commit", f"{command} of {plan}"):
             return git.commit(project, paths, message, old_contents)

@@ -6,7 +6,7 @@ import os
 from time import monotonic, sleep
 
 from execplan import trace
-from execplan.errors import BUSY, ENVIRONMENT, CHECK_FAILED, ExecplanError
+from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
 from execplan.repo.home import common_git_dir
@@ -104,11 +104,18 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
         raise
     rewritten = tuple([path for path, file_stat in file_stats.items() if _file_stat(project, path) != file_stat])
     if rewritten:
-        _unstage(runner, rewritten)  # what a hook stages of them goes into the commit, and not into the index that stays
+        _unstage(
+            runner, rewritten
+        )  # what a hook stages of them goes into the commit, and not into the index that stays
     warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
     if not _current_branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
-    return CommitResult(head_commit(project) or runner.run_checked("rev-parse", "HEAD").strip(), changed_paths, rewritten, tuple(warnings))
+    return CommitResult(
+        head_commit(project) or runner.run_checked("rev-parse", "HEAD").strip(),
+        changed_paths,
+        rewritten,
+        tuple(warnings),
+    )
 
 
 def _file_stat(project: Project, path: str) -> tuple[int, ...]:
@@ -280,7 +287,9 @@ def _require_git_dir(project: Project) -> str:
 
 def operation_in_progress(folder: str) -> str | None:
     """The merge, rebase or the like that waits to be finished in a git folder."""
-    return next((operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None)
+    return next(
+        (operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None
+    )
 
 
 def _ensure_no_operation_in_progress(folder: str) -> None:
@@ -296,14 +305,20 @@ def _parse_status(status: str) -> list[_StatusEntry]:
     return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
 
 
-def _ensure_not_partly_staged(runner: _GitRunner, project: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> None:
+def _ensure_not_partly_staged(
+    runner: _GitRunner, project: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]
+) -> None:
     """Refuse when what is staged of a file is not what it held before our edit."""
     staged = runner.run_checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
     path = os.path.join(project.root, entry.path)
     old_content = old_contents.get(path)
     if old_content is None and entry.staged == "D":
         return
-    if (old_content is not None or os.path.isfile(path)) and len(staged) > 1 and _blob_id(runner, entry.path, old_content) == staged[1]:
+    if (
+        (old_content is not None or os.path.isfile(path))
+        and len(staged) > 1
+        and _blob_id(runner, entry.path, old_content) == staged[1]
+    ):
         return
     raise ExecplanError(
         "partly-staged",

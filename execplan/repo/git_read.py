@@ -45,7 +45,9 @@ def prepare_git_command(folder: str, arguments: Sequence[str]) -> tuple[list[str
     """The command line and the environment of a question to git about the repository of a folder."""
     index = _command_at(arguments)
     name = arguments[index] if index < len(arguments) else ""
-    environment = {variable: value for variable, value in os.environ.items() if variable not in _PROGRAMS} | _ENVIRONMENT
+    environment = {
+        variable: value for variable, value in os.environ.items() if variable not in _PROGRAMS
+    } | _ENVIRONMENT
     switches = () if name in _SAFE_COMMANDS or name.startswith("-") else _SAFE_OPTIONS
     extra_options = _OPTIONS.get(name, ())
     if _runs_filters(name, arguments[index + 1 :]):

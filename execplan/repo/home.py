@@ -58,7 +58,9 @@ class Project(NamedTuple):
         """The file of the plan with this id in a folder of plans."""
         if self.is_flat:
             return os.path.join(folder, f"{name}.md")
-        return os.path.join(folder, name, f"{name}.md" if self.settings.layout == FOLDER_LAYOUT else self.settings.layout)
+        return os.path.join(
+            folder, name, f"{name}.md" if self.settings.layout == FOLDER_LAYOUT else self.settings.layout
+        )
 
     def split_plan_path(self, path: str) -> tuple[str, str]:
         """The folder of plans that a plan's file lies in, and its id."""

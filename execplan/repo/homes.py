@@ -66,7 +66,9 @@ def project_at(folder: str) -> Project:
     base = os.path.realpath(folder)
     if project.base == base:
         return project
-    return ensure_folders_inside(Project(project.root if project.git else base, base, project.git, Settings(), exists=False))
+    return ensure_folders_inside(
+        Project(project.root if project.git else base, base, project.git, Settings(), exists=False)
+    )
 
 
 def nested_project(project: Project, name: str) -> Project:
@@ -88,7 +90,10 @@ def require_existing(project: Project) -> Project:
 
     from execplan.repo.adoption import tree
 
-    nearby = [os.path.relpath(path) for path in tree.find_nearby_projects(project.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)]
+    nearby = [
+        os.path.relpath(path)
+        for path in tree.find_nearby_projects(project.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)
+    ]
     message = f"no plans folder in {project.base} or above" + (", but in folders below" if nearby else "")
     hint = f"name the one that is meant: execplan -C {quote(nearby[0])} status" if nearby else "make one: execplan init"
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)

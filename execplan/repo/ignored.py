@@ -107,7 +107,9 @@ def find_fix(project: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | No
     paths = [entry.path for entry in entries]
     with tempfile.TemporaryDirectory(prefix="execplan-") as tree:
         _copy_ignore_files(project, tree, [file, *paths])
-        reinclude_lines = list(dict.fromkeys([line for target in targets for line in _reinclude_lines(project, tree, base, target)]))
+        reinclude_lines = list(
+            dict.fromkeys([line for target in targets for line in _reinclude_lines(project, tree, base, target)])
+        )
         deep_lines = [f"!/{os.path.relpath(target, base or '.')}/**" for target in targets if not _is_file(target)]
         for lines in (reinclude_lines, deep_lines, [*reinclude_lines, *deep_lines]):
             if lines and not _is_still_ignored(project, tree, file, lines, paths):
@@ -145,8 +147,13 @@ def _reinclude_lines(project: Project, tree: str, base: str, target: str) -> lis
     """The lines that re-include a directory or a file: git looks into no directory that is ignored itself."""
     parts = os.path.relpath(target, base or ".").split("/")
     ancestors = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-    hidden = {ancestor.path for ancestor in _check_ignore(project, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)}
-    first_hidden = next((at for at, ancestor in enumerate(ancestors) if os.path.join(base, ancestor) in hidden), len(ancestors) - 1)
+    hidden = {
+        ancestor.path
+        for ancestor in _check_ignore(project, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)
+    }
+    first_hidden = next(
+        (at for at, ancestor in enumerate(ancestors) if os.path.join(base, ancestor) in hidden), len(ancestors) - 1
+    )
     lines = []
     for ancestor in ancestors[first_hidden:-1]:
         lines += [f"!/{ancestor}/", f"/{ancestor}/*"]
@@ -195,7 +202,12 @@ def _check_ignore(project: Project, paths: Iterable[str], *, tree: str = "") -> 
     stdin = b"".join([os.fsencode(path) + b"\0" for path in paths])
     tree_args = ("-C", tree, "--git-dir", project.git or "", "--work-tree", tree) if tree else ()
     mode_args = ("--no-index",) if tree else ()
-    out = ask.output_or_none(project, *tree_args, "check-ignore", "-v", "-z", *mode_args, "--stdin", no_status=1, stdin=stdin) or b""
+    out = (
+        ask.output_or_none(
+            project, *tree_args, "check-ignore", "-v", "-z", *mode_args, "--stdin", no_status=1, stdin=stdin
+        )
+        or b""
+    )
     fields = [os.fsdecode(field) for field in out.split(b"\0")]
     rows = zip(fields[::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
     entries = [IgnoredPath(path, source, int(line), pattern) for source, line, pattern, path in rows]

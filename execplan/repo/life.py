@@ -97,5 +97,8 @@ class PlanActivity:
         uncommitted = self._uncommitted[key]
         display_path = project.display_path(path)
         return uncommitted is None or any(
-            [display_path == changed_path or (changed_path.endswith("/") and display_path.startswith(changed_path)) for changed_path in uncommitted]
+            [
+                display_path == changed_path or (changed_path.endswith("/") and display_path.startswith(changed_path))
+                for changed_path in uncommitted
+            ]
         )

@@ -61,7 +61,9 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
         return None
     predicates: tuple[Callable[[str], bool], ...] = (
         lambda path: _hash_file(project, path) == missing_plan.blob,
-        lambda path: os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(project, path) is not None,
+        lambda path: (
+            os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(project, path) is not None
+        ),
         lambda path: _read_title(project, path) == _old_title(project, missing_plan),
     )
     for predicate in predicates:
@@ -92,7 +94,9 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
     if moved_ref is not None:
         from execplan import trace
 
-        trace.warnings.append(f"{project.display_path(matches[0].path)} was moved by hand: to {project.display_path(moved_ref.path)}")
+        trace.warnings.append(
+            f"{project.display_path(matches[0].path)} was moved by hand: to {project.display_path(moved_ref.path)}"
+        )
         return moved_ref
     display_path = project.display_path(matches[0].path)
     raise ExecplanError(

@@ -40,7 +40,9 @@ def assign_number(name: str, taken_names: Iterable[str]) -> str:
 
 def extract_slugs(form: str, name: str) -> set[str]:
     """What follows the date, the number and the fixed words of a name, by this form and by the usual ones."""
-    matched_slugs = {full_match.group(1) for full_match in [_slug_pattern(form).fullmatch(name)] if full_match is not None}
+    matched_slugs = {
+        full_match.group(1) for full_match in [_slug_pattern(form).fullmatch(name)] if full_match is not None
+    }
     for pattern, _ in _KNOWN_FORMS:
         match = pattern.match(name)
         if match is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.repo.settings import read_settings_file, has_content
+from execplan.repo.settings import has_content, read_settings_file
 
 _FILE = os.path.join("execplan", "config.toml")
 
@@ -30,7 +30,10 @@ def rules() -> tuple[str, ...]:
             hint='write: [lint] and below it rules = ["~/rules/ours.py"]',
         )
     return tuple(
-        [os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_rule_file(name) else name for name in names]
+        [
+            os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_rule_file(name) else name
+            for name in names
+        ]
     )
 
 
@@ -55,7 +58,7 @@ def _tables() -> dict[str, dict[str, object]]:
     data = read_settings_file(path())
     if data is None or not has_content(data):
         return tables
-    from execplan.repo.toml import parse_table
+    from execplan.repo.settings import parse_table
 
     for name, value in (parse_table(data, path()) or {}).items():
         if name not in tables:
@@ -71,7 +74,9 @@ def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
 
     message = f"{path()}: there is no setting {name}"
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint if name in SETTING_NAMES else f"did you mean {expected}?")
+    return ExecplanError(
+        "unknown-setting", message, exit=INPUT, hint=hint if name in SETTING_NAMES else f"did you mean {expected}?"
+    )
 
 
 def is_rule_file(name: str) -> bool:

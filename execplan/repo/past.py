@@ -40,7 +40,9 @@ def merge_base(project: Project, left: str, right: str) -> str | None:
 def branch_point(project: Project, revision: str) -> str:
     """The commit at which the branch left a revision; raises ExecplanError."""
     head_commit, other_commit = resolve_commit(project, "HEAD"), resolve_commit(project, revision)
-    base = merge_base(project, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
+    base = (
+        merge_base(project, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
+    )
     if base is None:
         reason = "has no commit in common with HEAD" if other_commit is not None else "names no commit"
         hint = "see which there are: git branch -a, git log --oneline"
@@ -147,7 +149,9 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
     if not missing:
         return missing
     root = projects[0].root
-    folders = sorted({project.display_path(folder) for project in projects for folder in (project.plans, *project.archives)})
+    folders = sorted(
+        {project.display_path(folder) for project in projects for folder in (project.plans, *project.archives)}
+    )
     exclusions = [f":(top,exclude,literal){folder}" for folder in folders]
     args = [
         "grep",
@@ -173,11 +177,15 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
         stdin_file.write("".join([f"{symbol}\n" for symbol in sorted(missing)]).encode())
         stdin_file.seek(0)
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
-        with subprocess.Popen(command, cwd=root, env=environment, stdin=stdin_file, stdout=pipe, stderr=null) as process:
+        with subprocess.Popen(
+            command, cwd=root, env=environment, stdin=stdin_file, stdout=pipe, stderr=null
+        ) as process:
             for token in _split_stream(process.stdout, b"\n"):
                 match = token.decode("utf-8", "replace")
                 if match in missing:
-                    missing -= {symbol for symbol in missing if _has_whole_word(match, symbol)}  # a match hides those within it
+                    missing -= {
+                        symbol for symbol in missing if _has_whole_word(match, symbol)
+                    }  # a match hides those within it
                 if not missing:
                     break
             else:

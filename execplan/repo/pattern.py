@@ -23,7 +23,9 @@ def plan_paths_regex(project: Project) -> str:
 def _project_regex(project: Project, number: int) -> str:
     """The expression of one home; its number tells its groups from those of others."""
     days = "(?:/[0-9_.-]+){0,3}" if "{" in project.settings.archive + project.settings.superseded else ""
-    folders = {re.escape(project.display_path(folder)) + days for folder in project.archives} | {re.escape(project.display_path(project.plans))}
+    folders = {re.escape(project.display_path(folder)) + days for folder in project.archives} | {
+        re.escape(project.display_path(project.plans))
+    }
     if project.is_flat:
         excluded_names = "|".join(sorted([re.escape(name.removesuffix(".md")) for name in NON_PLAN_FILES]))
         file = rf"(?!(?i:{excluded_names})\.md$){_NAME_REGEX}\.md"

@@ -6,7 +6,7 @@ import os
 
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, DRAFT
-from execplan.plan.seek import normalize_text, is_specific_enough
+from execplan.plan.seek import is_specific_enough, normalize_text
 from execplan.repo import homes, shelf
 from execplan.repo.shelf import PlanRef
 
@@ -49,7 +49,11 @@ def is_exact_name(start: str, query: str) -> bool:
         return os.path.lexists(query)
     project = homes.find(start)
     return project.exists and any(
-        [_is_exact(member, ref, query) for member in homes.with_nested_projects(project) for ref in shelf.all_refs(member)]
+        [
+            _is_exact(member, ref, query)
+            for member in homes.with_nested_projects(project)
+            for ref in shelf.all_refs(member)
+        ]
     )
 
 
@@ -105,7 +109,9 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
         from execplan.repo.candidates import ambiguous_plan_error
 
         hint = f"name it by its {'path' if differs_by_case else 'whole ID or its path'}"
-        raise ambiguous_plan_error([shelf.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint)
+        raise ambiguous_plan_error(
+            [shelf.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint
+        )
     if moved_plan := _find_moved(projects, os.path.basename(plan_name)):
         return moved_plan
     raise _unknown_plan_error(plans, query, plan_name)
@@ -122,7 +128,8 @@ def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanR
     is_part = not plan_name or is_specific_enough(plan_name)
     for project in projects:
         ref = missing.find_moved_plan(
-            project, lambda name: folded_id == shelf.normalize_id(name) or (is_part and folded_id in shelf.normalize_id(name))
+            project,
+            lambda name: folded_id == shelf.normalize_id(name) or (is_part and folded_id in shelf.normalize_id(name)),
         )
         if ref is not None:
             return project, ref
@@ -209,7 +216,9 @@ def _find_by_exact_id(project: Project, name: str) -> PlanRef | None:
         return None
     # Two names that differ by case only are one on other file systems: the folder is listed, and no plan read.
     entry = (f"{name}.md" if project.is_flat else name).lower()
-    same_entries = [listed for folder in folders for listed in shelf.list_entries(folder, in_order=False) if listed.lower() == entry]
+    same_entries = [
+        listed for folder in folders for listed in shelf.list_entries(folder, in_order=False) if listed.lower() == entry
+    ]
     return existing[0] if len(same_entries) == 1 else None
 
 
@@ -225,7 +234,9 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
         return plans[0]
     if not plans and (moved_plan := _find_moved(projects, "")):
         return moved_plan
-    stored_plan = select_only_plan([stored_plan for member in projects for stored_plan in shelf.load_all(member, shelf.refs(member))])
+    stored_plan = select_only_plan(
+        [stored_plan for member in projects for stored_plan in shelf.load_all(member, shelf.refs(member))]
+    )
     return stored_plan.project, stored_plan.ref
 
 
@@ -242,8 +253,14 @@ def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
         )
     from execplan.repo.candidates import ambiguous_plan_error
 
-    description = f"{len(open_plans)} are open" if open_plans else f"{len(plans)} are not archived, and none of them is open"
-    raise ambiguous_plan_error(open_plans or plans, f"no plan specified; {description}", f"name one of them with -p PLAN, or set {PLAN_VARIABLE}")
+    description = (
+        f"{len(open_plans)} are open" if open_plans else f"{len(plans)} are not archived, and none of them is open"
+    )
+    raise ambiguous_plan_error(
+        open_plans or plans,
+        f"no plan specified; {description}",
+        f"name one of them with -p PLAN, or set {PLAN_VARIABLE}",
+    )
 
 
 def _plan_title(project: Project, ref: PlanRef) -> str | None:

@@ -55,7 +55,9 @@ def is_plans_directory_name(directory: str) -> bool:
 
 def existing_directories(base: str) -> list[str]:
     """The conventional directories that exist under a directory, from there; without a walk, so cheap enough for `new`."""
-    return [directory for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if os.path.isdir(os.path.join(base, directory))]
+    return [
+        directory for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if os.path.isdir(os.path.join(base, directory))
+    ]
 
 
 def plan_files_regex() -> str:

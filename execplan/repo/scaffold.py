@@ -7,14 +7,14 @@ import os
 from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
 from execplan.plan import form, reader
 from execplan.plan.change import require_text
+from execplan.plan.seek import normalize_text
 from execplan.record import NamedTuple
 from execplan.repo import ignored, naming, shelf, state
 from execplan.repo.amend import WriteOptions
 from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import draft, templates
-from execplan.repo.drafting.namesakes import read_title, duplicate_title_warnings
 from execplan.repo.edits.entries import CREATE
-from execplan.repo.edits.journal import Operation, JournalTransaction
+from execplan.repo.edits.journal import JournalTransaction, Operation
 from execplan.repo.home import Project
 from execplan.repo.slug import slug
 from execplan.text import files
@@ -22,6 +22,53 @@ from execplan.text import files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from execplan.repo.shelf import PlanRef
+
+
+def read_title(data: bytes) -> str:
+    """The title in a plan's text; empty where there is none."""
+    try:
+        return reader.read(data).title or ""
+    except ExecplanError:
+        return ""
+
+
+def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple[str, ...]:
+    """A warning that names the plan that has the title of a new one already; `new_id` is the id of the new one."""
+    if not title:
+        return ()
+    existing_plan = next(
+        (ref for ref in _candidate_refs(project, title) if ref.id != new_id and _has_title(project, ref, title)), None
+    )
+    if existing_plan is None:
+        return ()
+    state = "archived" if existing_plan.archived else "open"
+    undo_command = f"execplan undo -p {shelf.PlanRef(new_id, '', archived=False).shell_name}"
+    return (
+        f"{existing_plan.id} is {state} and has the same title: {project.display_path(existing_plan.path)}; if you meant that one: {undo_command}",
+    )
+
+
+def _candidate_refs(project: Project, title: str) -> list[PlanRef]:
+    """The open plans whose text holds the title's longest plain word, and the archived ones whose id holds the title."""
+    title_words = "".join([char if char.isascii() and char.isalnum() else " " for char in title]).split()
+    longest_word = max(title_words, key=len, default="").lower().encode()
+    title_slug = slug(title)
+    open_plans = [ref for ref in shelf.refs(project) if longest_word in _read_or_empty(project, ref).lower()]
+    return open_plans + [ref for ref in shelf.refs(project, archive=True) if title_slug in ref.id]
+
+
+def _read_or_empty(project: Project, ref: PlanRef) -> bytes:
+    try:
+        return shelf.read_bytes(project, ref.path)
+    except ExecplanError:
+        return b""
+
+
+def _has_title(project: Project, ref: PlanRef, title: str) -> bool:
+    return normalize_text(read_title(_read_or_empty(project, ref))) == normalize_text(title)
+
 
 MAX_TITLE_LENGTH = 300
 _TEMPORARY_NAME = ".execplan-new.tmp"
@@ -101,7 +148,11 @@ def _plan_name(project: Project, short: str) -> str:
 
 
 def _file_plan(
-    project: Project, name: str, make_content: Callable[[str], tuple[bytes, tuple[str, ...]]], title: str, options: WriteOptions
+    project: Project,
+    name: str,
+    make_content: Callable[[str], tuple[bytes, tuple[str, ...]]],
+    title: str,
+    options: WriteOptions,
 ) -> CreatedPlan:
     """Put a new plan into the plans folder under a free id, with its artifacts folder.
 
@@ -119,7 +170,9 @@ def _file_plan(
         path = project.display_path(project.plan_file(project.plans, plan_id))
         diff_text = format_diff(b"", data, path) if options.dry_run else ""
         artifacts = project.display_path(project.artifacts_dir(plan_id)) + "/"
-        return CreatedPlan(plan_id, path, data, diff_text, (path, artifacts), commit, warnings + commit_warnings + ignore_warnings)
+        return CreatedPlan(
+            plan_id, path, data, diff_text, (path, artifacts), commit, warnings + commit_warnings + ignore_warnings
+        )
 
     if options.dry_run:
         warnings += duplicate_title_warnings(project, read_title(data), plan_id)
@@ -137,7 +190,9 @@ def _file_plan(
             taken_ids.add(shelf.normalize_id(plan_id))
         warnings += namesakes
     if options.should_commit(project):
-        commit_result = commit_paths(project, plan_id, [path, project.artifacts_dir(plan_id)], "new", f"new, {title}", {}, title)
+        commit_result = commit_paths(
+            project, plan_id, [path, project.artifacts_dir(plan_id)], "new", f"new, {title}", {}, title
+        )
         return created_plan(commit_result.digest, commit_result.warnings)
     return created_plan(None, ())
 

@@ -58,7 +58,7 @@ def _value_problem(name: str, value: object, text: str) -> str:
 def _check_table_setting(name: str, value: dict[str, object], source: str) -> None:
     """Refuse a table that says what it can't; raises ExecplanError."""
     if name == "lint":
-        from execplan.repo.checking.table import check_lint_table
+        from execplan.repo.checking.selected import check_lint_table
 
         check_lint_table(value, source)
     elif name == "context":
@@ -66,7 +66,7 @@ def _check_table_setting(name: str, value: dict[str, object], source: str) -> No
 
         parse_context_settings(value, source)
     elif name == "triage":
-        from execplan.repo.thresholds import check_thresholds as check_thresholds
+        from execplan.repo.thresholds import check_thresholds
 
         check_thresholds(value, source)
     else:

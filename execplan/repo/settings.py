@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import os
+import tomllib
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk
 
+
+def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object] | None:
+    """The table of that name, the whole document without a name, None when it is not there; raises ExecplanError."""
+    try:
+        parsed: object = tomllib.loads((data or b"").decode("utf-8"))
+    except RecursionError:
+        raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", exit=INPUT, hint="fix the file") from None
+    except ValueError as error:  # also of a number that is too long
+        raise ExecplanError("bad-toml", f"{path}: {error}", exit=INPUT, hint="fix the file") from None
+    for name in names:
+        if not isinstance(parsed, dict) or name not in parsed:
+            return None
+        parsed = parsed[name]
+    if not isinstance(parsed, dict):
+        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is no table", exit=INPUT, hint="fix the file")
+    _ensure_no_nul(parsed, path)
+    return parsed
+
+
+def _ensure_no_nul(table: dict[str, object], path: str) -> None:
+    """Refuse a NUL character, which no path and no argument of a program can hold; raises ExecplanError."""
+    values: list[object] = [table]
+    for value in values:
+        if isinstance(value, dict):
+            values += [*value, *value.values()]
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, str) and "\0" in value:
+            message = f"{path}: {value!r} holds a NUL character"
+            raise ExecplanError("bad-setting", message, exit=INPUT, hint="take it out of the file")
+
+
 SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT_FILE = "pyproject.toml"
 _MAX_BYTES = 1 << 20
-_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings", dict: "a table"}
+_TYPE_NAMES = {
+    str: "a string",
+    bool: "true or false",
+    int: "a whole number",
+    tuple: "a list of strings",
+    dict: "a table",
+}
 _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
@@ -90,8 +129,6 @@ def load(base: str) -> LoadedSettings | None:
     pyproject_data = read_settings_file(os.path.join(base, PYPROJECT_FILE))
     values = None
     if pyproject_data is not None and may_have_table(pyproject_data):
-        from execplan.repo.toml import parse_table
-
         values = parse_table(pyproject_data, os.path.join(base, PYPROJECT_FILE), "tool", "execplan")
     if values is not None:
         if settings_data is not None:
@@ -106,9 +143,11 @@ def load(base: str) -> LoadedSettings | None:
         return None
     if not has_content(settings_data):
         return LoadedSettings(SETTINGS_FILE, Settings())
-    from execplan.repo.toml import parse_table
 
-    return LoadedSettings(SETTINGS_FILE, _parse_settings(parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE))
+    return LoadedSettings(
+        SETTINGS_FILE,
+        _parse_settings(parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE),
+    )
 
 
 def may_have_table(data: bytes) -> bool:
@@ -173,7 +212,10 @@ def _parse_settings(values: dict[str, object], source: str) -> Settings:
             matches = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
             matches = [f"execution.{name}"] if name in SETTING_NAMES else matches
             raise ExecplanError(
-                "unknown-setting", f"{source}: there is no setting {name}", exit=INPUT, hint=f"did you mean {matches[0]}?"
+                "unknown-setting",
+                f"{source}: there is no setting {name}",
+                exit=INPUT,
+                hint=f"did you mean {matches[0]}?",
             )
         expected_type = type(defaults[name])
         value = raw_value
@@ -181,7 +223,9 @@ def _parse_settings(values: dict[str, object], source: str) -> Settings:
             value = tuple(raw_value)
         if type(value) is not expected_type:
             type_name = _TYPE_NAMES[expected_type]
-            raise ExecplanError("bad-setting", f"{source}: {name} takes {type_name}", exit=INPUT, hint=DESCRIPTIONS[name])
+            raise ExecplanError(
+                "bad-setting", f"{source}: {name} takes {type_name}", exit=INPUT, hint=DESCRIPTIONS[name]
+            )
         check_value(name, value, source)
         defaults[name] = value
     return Settings(**defaults)

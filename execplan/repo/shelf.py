@@ -119,13 +119,21 @@ def load(project: Project, ref: PlanRef) -> StoredPlan:
 def load_all(project: Project, plans: list[PlanRef]) -> list[StoredPlan]:
     """Each of the plans, but for those that were moved away since their folder was listed."""
     stored_plans = [load(project, ref) for ref in plans]
-    return [stored_plan for stored_plan in stored_plans if stored_plan.error is None or os.path.lexists(stored_plan.ref.path)]
+    return [
+        stored_plan
+        for stored_plan in stored_plans
+        if stored_plan.error is None or os.path.lexists(stored_plan.ref.path)
+    ]
 
 
 def load_with_nested(project: Project, *, archive: bool = False) -> list[StoredPlan]:
     """The plans of a home and of those that its settings name, with the archive or without."""
     projects = with_nested_projects(project)
-    return [stored_plan for member in projects for stored_plan in load_all(member, all_refs(member) if archive else refs(member))]
+    return [
+        stored_plan
+        for member in projects
+        for stored_plan in load_all(member, all_refs(member) if archive else refs(member))
+    ]
 
 
 def ref_for_path(project: Project, path: str) -> PlanRef:

@@ -43,7 +43,9 @@ def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
     for line in ask.output(project, *_DIFF_ARGS, *args).split(b"\0"):
         if line:
             added, removed, path = line.split(b"\t", 2)
-            changes.append(ChangedFile(os.fsdecode(path), *[int(count) if count != b"-" else 0 for count in (added, removed)]))
+            changes.append(
+                ChangedFile(os.fsdecode(path), *[int(count) if count != b"-" else 0 for count in (added, removed)])
+            )
     return [change for change in changes if not change.path.startswith(own_prefixes)]
 
 

@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
+from execplan.text.lines import Text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+
+
+MAX_COUNTED_BYTES = 1 << 20
+"""Bytes of the longest text whose lines are counted."""
+
+
+def count_changed_lines(before: bytes, after: bytes) -> tuple[int, int]:
+    """Lines added and removed; none of what is no text, or a very long one."""
+    old_lines, new_lines = _split_lines(before), _split_lines(after)
+    if old_lines is None or new_lines is None:
+        return 0, 0
+    unchanged = len(align_sequences(old_lines, new_lines))
+    return len(new_lines) - unchanged, len(old_lines) - unchanged
+
+
+def _split_lines(data: bytes) -> list[str] | None:
+    """The lines with their ends."""
+    if len(data) > MAX_COUNTED_BYTES or b"\0" in data:
+        return None
+    try:
+        text = Text.from_bytes(data)
+    except UnicodeDecodeError:
+        return None
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
+
 
 _MAX_CELLS = 2_000_000
 """How many pairs are compared one by one before the rest counts as different: some 0.4 s."""
@@ -26,7 +53,9 @@ def align_sequences(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
             pairs.append((left_end, right_end))
         if left_start == left_end or right_start == right_end:
             continue
-        anchors = _unique_anchors(left, right, (left_start, left_end), (right_start, right_end)) if depth < _MAX_DEPTH else []
+        anchors = (
+            _unique_anchors(left, right, (left_start, left_end), (right_start, right_end)) if depth < _MAX_DEPTH else []
+        )
         for left_index, right_index in anchors:
             stack.append((left_start, left_index, right_start, right_index, depth + 1))
             pairs.append((left_index, right_index))
@@ -36,7 +65,10 @@ def align_sequences(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
             stack.append((left_start, left_end, right_start, right_end, depth + 1))
         elif size <= remaining_cells:
             remaining_cells -= size
-            pairs += [(left_start + left_index, right_start + right_index) for left_index, right_index in _longest_common(left[left_start:left_end], right[right_start:right_end])]
+            pairs += [
+                (left_start + left_index, right_start + right_index)
+                for left_index, right_index in _longest_common(left[left_start:left_end], right[right_start:right_end])
+            ]
     return sorted(pairs)
 
 
@@ -47,7 +79,9 @@ def _unique_anchors(
     from bisect import bisect_left
 
     left_unique, right_unique = _unique_elements(left, left_span), _unique_elements(right, right_span)
-    candidates = [(left_index, right_unique[element]) for element, left_index in left_unique.items() if element in right_unique]
+    candidates = [
+        (left_index, right_unique[element]) for element, left_index in left_unique.items() if element in right_unique
+    ]
     row_ends: list[int] = []  # the lowest end of a row of each length
     row_numbers: list[int] = []  # whose place in `found`
     predecessors: list[int] = []
@@ -79,7 +113,11 @@ def _longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
         next_row = rows[-1]
         row = [0]
         for left_index in range(len(right) - 1, -1, -1):
-            row.append(next_row[len(right) - left_index - 1] + 1 if element == right[left_index] else max(row[-1], next_row[len(right) - left_index]))
+            row.append(
+                next_row[len(right) - left_index - 1] + 1
+                if element == right[left_index]
+                else max(row[-1], next_row[len(right) - left_index])
+            )
         rows.append(row)
     rows = [row[::-1] for row in reversed(rows)]
     pairs = []

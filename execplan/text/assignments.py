@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from execplan.text.secret_names import classify_name
-from execplan.text.secret_values import PASSWORD, SECRET, is_secret
+from execplan.text.secret_values import PASSWORD, SECRET, classify_name, is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,18 +96,27 @@ def _quoted_value(text: str, quoted_match: re.Match[str], name_kind: str) -> tup
 
 def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind: str) -> tuple[int, int] | None:
     """A value without quotes, if it is a secret."""
-    prefix_start = max(text.rfind("\n", max(name_match.start() - _MAX_PREFIX, 0), name_match.start()) + 1, name_match.start() - _MAX_PREFIX)
+    prefix_start = max(
+        text.rfind("\n", max(name_match.start() - _MAX_PREFIX, 0), name_match.start()) + 1,
+        name_match.start() - _MAX_PREFIX,
+    )
     prefix = text[prefix_start : name_match.start()]
     has_spaces = bool(name_match["before"].strip("*") or name_match["after"].strip("*"))
     is_setting = _SETTING_PREFIX.match(prefix) is not None and not name_match["close"]
     is_tight = name_match["joint"] in ("=", "?=") and not has_spaces
     is_constant = name_match["name"].isupper()
-    value_match = _UNQUOTED_VALUE.match(text, offset) if (is_setting and (is_tight or has_spaces)) or (is_tight and is_constant) else _UNQUOTED_WORD.match(text, offset)
+    value_match = (
+        _UNQUOTED_VALUE.match(text, offset)
+        if (is_setting and (is_tight or has_spaces)) or (is_tight and is_constant)
+        else _UNQUOTED_WORD.match(text, offset)
+    )
     if value_match is None:
         return None
     start, end = value_match.span()
     value = value_match[0]
-    is_call_argument = is_tight and not is_constant and (prefix.rstrip(" \t")[-1:] in ("(", ",") or value[-1:] in (",", ")"))
+    is_call_argument = (
+        is_tight and not is_constant and (prefix.rstrip(" \t")[-1:] in ("(", ",") or value[-1:] in (",", ")"))
+    )
     if value_match.re is _UNQUOTED_VALUE and (is_call_argument or (not is_tight and value[-1:] in ",;)")):
         value = value.rstrip(",;)")
     value = value.rstrip("." if value_match.re is _UNQUOTED_WORD else "").rstrip(":*\\")
@@ -117,17 +125,38 @@ def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind
     end = start + len(value)
     following_text = text[end : end + 40].split("\n", maxsplit=1)[0].strip()
     is_alone = not following_text.strip(".\"'`)]}") or following_text.startswith("#")
-    is_yaml_setting = (is_setting or name_kind == PASSWORD) and name_match["joint"] == ":" and is_alone and not name_match["name"][:1].isupper()
+    is_yaml_setting = (
+        (is_setting or name_kind == PASSWORD)
+        and name_match["joint"] == ":"
+        and is_alone
+        and not name_match["name"][:1].isupper()
+    )
     is_config = not is_call_argument and (
-        (is_tight and (is_constant or is_setting or prefix[-1:].isspace() or prefix[-1:] in _QUERY_SEPARATORS or prefix[-1:] == "-"))
+        (
+            is_tight
+            and (
+                is_constant
+                or is_setting
+                or prefix[-1:].isspace()
+                or prefix[-1:] in _QUERY_SEPARATORS
+                or prefix[-1:] == "-"
+            )
+        )
         or is_yaml_setting
     )
     if name_kind == SECRET and not is_constant and is_config and name_match["joint"] == ":":
         is_config = False
-    if not value or (following_text and name_match["joint"] == ":" and name_kind == SECRET and not _is_unlike_prose(value[:_MAX_VALUE])):
+    if not value or (
+        following_text
+        and name_match["joint"] == ":"
+        and name_kind == SECRET
+        and not _is_unlike_prose(value[:_MAX_VALUE])
+    ):
         return None
     return (
-        (start, end) if is_secret(value[:_MAX_VALUE], name_kind, quoted=False, config=is_config, alone=is_alone or is_tight) else None
+        (start, end)
+        if is_secret(value[:_MAX_VALUE], name_kind, quoted=False, config=is_config, alone=is_alone or is_tight)
+        else None
     )
 
 

@@ -67,7 +67,9 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
     fence_marker = ""
     end_marks: tuple[str, ...] = ()  # what ends the open HTML block; none: a blank line does
     empty_item_line = -2  # line of the last item that began with nothing behind its mark
-    filled = first_line = front_matter_length(lines) if allow_front_matter else 0  # `filled` is one past the last line that is not blank
+    filled = first_line = (
+        front_matter_length(lines) if allow_front_matter else 0
+    )  # `filled` is one past the last line that is not blank
     if first_line:
         add([FRONT, 0, first_line, 0, 0, 0, 0, "---", "", True])
 
@@ -121,7 +123,11 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
         if matched == container_count:
             if open_kind is FENCE:
                 filled = index + 1
-                if line_text.startswith(fence_marker) and column - base_column < 4 and not line_text.strip(" ").strip(fence_marker[0]):
+                if (
+                    line_text.startswith(fence_marker)
+                    and column - base_column < 4
+                    and not line_text.strip(" ").strip(fence_marker[0])
+                ):
                     leaf[_END_FIELD] = filled
                     leaf[_CLOSED_FIELD] = True
                     open_kind = ""
@@ -159,20 +165,51 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
                     if html_marks is not None:
                         kind = HTML
                 else:
-                    if is_direct and (first_char == "-" or first_char == "=") and not line_text.rstrip(" ").strip(first_char):
+                    if (
+                        is_direct
+                        and (first_char == "-" or first_char == "=")
+                        and not line_text.rstrip(" ").strip(first_char)
+                    ):
                         definition_count = 0
                         if leaf[8][:1] == "[":
-                            paragraph_lines = [text_line.lstrip(" \t>" if quote_count else " \t") for text_line in lines[leaf[1] + 1 : filled]]
+                            paragraph_lines = [
+                                text_line.lstrip(" \t>" if quote_count else " \t")
+                                for text_line in lines[leaf[1] + 1 : filled]
+                            ]
                             definition_count = definition_line_count([leaf[8], *paragraph_lines])
                         if leaf[1] + definition_count < filled:
                             if definition_count:
                                 leaf[_END_FIELD] = leaf[1] + definition_count
-                                leaf = [PARAGRAPH, leaf[_END_FIELD], 0, matched, 0, column, 0, "", paragraph_lines[definition_count - 1], True]
+                                leaf = [
+                                    PARAGRAPH,
+                                    leaf[_END_FIELD],
+                                    0,
+                                    matched,
+                                    0,
+                                    column,
+                                    0,
+                                    "",
+                                    paragraph_lines[definition_count - 1],
+                                    True,
+                                ]
                                 add(leaf)
                             level = 1 if first_char == "=" else 2
-                            block_text = " ".join([leaf[8], *[text_line.strip() for text_line in lines[leaf[1] + 1 : filled]]]).strip()
+                            block_text = " ".join(
+                                [leaf[8], *[text_line.strip() for text_line in lines[leaf[1] + 1 : filled]]]
+                            ).strip()
                             filled = index + 1
-                            leaf[:] = [HEADING, leaf[1], filled, matched, level, leaf[5], 0, first_char, block_text, True]
+                            leaf[:] = [
+                                HEADING,
+                                leaf[1],
+                                filled,
+                                matched,
+                                level,
+                                leaf[5],
+                                0,
+                                first_char,
+                                block_text,
+                                True,
+                            ]
                             open_kind = ""
                             break
                         leaf[_END_FIELD] = filled
@@ -189,7 +226,11 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
                             mark = ""
                         else:
                             digits = len(line_text) - len(line_text.lstrip("0123456789"))
-                            mark = line_text[: digits + 1] if digits < 10 and line_text[digits : digits + 1] in (".", ")") else ""
+                            mark = (
+                                line_text[: digits + 1]
+                                if digits < 10 and line_text[digits : digits + 1] in (".", ")")
+                                else ""
+                            )
                             if is_direct and mark[:-1].lstrip("0") != "1":
                                 mark = ""
                         if mark:

@@ -7,7 +7,7 @@ import stat
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.disk import FileChangedError, conflict_error, resolve_path, file_error
+from execplan.text.disk import FileChangedError, conflict_error, file_error, resolve_path
 from execplan.text.folder import OpenDirectory
 from execplan.text.lines import digest
 
@@ -38,10 +38,14 @@ class BackupWriter:
         number = 1
         while not create(backup_path := f"{path}.displaced-{number}", data):
             number += 1
-        self.warnings.append(f"an earlier version of {path} is kept in {backup_path}: remove it if {path} lacks nothing of it")
+        self.warnings.append(
+            f"an earlier version of {path} is kept in {backup_path}: remove it if {path} lacks nothing of it"
+        )
 
 
-def replace(path: str, old: bytes, new: bytes, *, within: str | None = None, backup_writer: BackupWriter | None = None) -> bool:
+def replace(
+    path: str, old: bytes, new: bytes, *, within: str | None = None, backup_writer: BackupWriter | None = None
+) -> bool:
     """Put new bytes in place of the old ones, mode and owner kept, links followed; on any failure the old bytes stay.
 
     True when the file had other hard links, which keep the old bytes. The caller holds a lock; for those who ask for
@@ -67,7 +71,9 @@ def replace(path: str, old: bytes, new: bytes, *, within: str | None = None, bac
     return has_other_links
 
 
-def _swap_in(directory: OpenDirectory, temporary_file: str, name: str, old: bytes, new: bytes, backup_writer: BackupWriter) -> bool:
+def _swap_in(
+    directory: OpenDirectory, temporary_file: str, name: str, old: bytes, new: bytes, backup_writer: BackupWriter
+) -> bool:
     """Let the new file take the name; whether the old one has others. Leaves nothing beside it, whatever happens."""
     try:
         if directory.read(name, len(old) + 1) != old:
@@ -89,17 +95,27 @@ def _swap_in(directory: OpenDirectory, temporary_file: str, name: str, old: byte
     return status is not None and status.st_nlink > 1
 
 
-def _undo_swap(directory: OpenDirectory, temporary_file: str, name: str, new: bytes, backup_writer: BackupWriter) -> None:
+def _undo_swap(
+    directory: OpenDirectory, temporary_file: str, name: str, new: bytes, backup_writer: BackupWriter
+) -> None:
     """Let what was displaced, if anything was, have its name again, and remove the new file."""
     if directory.read(temporary_file, len(new) + 1) != new:
         directory.exchange(temporary_file, name)
-        if directory.read(temporary_file, len(new) + 1) != new:  # somebody has saved over ours since: that is the newer one
+        if (
+            directory.read(temporary_file, len(new) + 1) != new
+        ):  # somebody has saved over ours since: that is the newer one
             directory.exchange(temporary_file, name)
             backup_writer.save_copy(directory.join(name), _read_file(directory, temporary_file))
     directory.unlink(temporary_file)
 
 
-def remove_leftover(path: str, known_versions: tuple[bytes, ...] = (), *, within: str | None = None, backup_writer: BackupWriter | None = None) -> None:
+def remove_leftover(
+    path: str,
+    known_versions: tuple[bytes, ...] = (),
+    *,
+    within: str | None = None,
+    backup_writer: BackupWriter | None = None,
+) -> None:
     """Remove what a killed writer has left beside a file; bytes that nobody has read are kept. The caller holds a lock.
 
     Raises ChangedMeanwhileError when the file lies outside `within` by now, ExecplanError.
@@ -120,7 +136,9 @@ def has_leftover(path: str) -> bool:
     return os.path.lexists(os.path.join(directory, temp_file_name(name)))
 
 
-def _clear_temporary(directory: OpenDirectory, name: str, known_versions: tuple[bytes, ...], backup_writer: BackupWriter) -> str:
+def _clear_temporary(
+    directory: OpenDirectory, name: str, known_versions: tuple[bytes, ...], backup_writer: BackupWriter
+) -> str:
     """The name under which a file is written before it takes another's; free, whatever a killed writer has left there."""
     # One name for each file: what a killed writer has left is found by the next one, under the same lock.
     temporary_file = temp_file_name(name)
@@ -128,7 +146,9 @@ def _clear_temporary(directory: OpenDirectory, name: str, known_versions: tuple[
     if status is not None:
         leftover = _read_file(directory, temporary_file)
         path = directory.join(name)
-        is_known = any([version.startswith(leftover) for version in known_versions])  # a writer that was killed may have written a part
+        is_known = any(
+            [version.startswith(leftover) for version in known_versions]
+        )  # a writer that was killed may have written a part
         if status.st_nlink == 1 and not is_known and leftover and not backup_writer.has_copy(path, leftover):
             backup_writer.save_copy(path, leftover)
         directory.unlink(temporary_file)

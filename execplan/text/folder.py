@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from execplan.text.disk import FileChangedError, NotRegularError, open_regular, resolve_path, file_error
+from execplan.text.disk import FileChangedError, NotRegularError, file_error, open_regular, resolve_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,13 +58,19 @@ class OpenDirectory:
         components = [component for component in self.path.split("/") if component]
         for position, component in enumerate(components, 1):
             current_path += f"/{component}"
-            flags = _WALK_FLAGS if position < len(components) else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            flags = (
+                _WALK_FLAGS
+                if position < len(components)
+                else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            )
             try:
                 child_handle = self._open_child(handle, component, flags, current_path, make=make)
             except OSError as error:
                 if error.errno in (errno.ELOOP, errno.ENOTDIR):
                     raise FileChangedError(current_path) from None
-                raise file_error(error, current_path, "make" if make and error.errno != errno.EACCES else "write to") from None
+                raise file_error(
+                    error, current_path, "make" if make and error.errno != errno.EACCES else "write to"
+                ) from None
             finally:
                 os.close(handle)
             handle = child_handle
@@ -177,7 +183,10 @@ def _rename_with_flags(source: OpenDirectory, name: str, target: OpenDirectory, 
     rename_function = getattr(libc, "renameat2", None) or getattr(libc, "renameatx_np", None)
     if rename_function is None:
         return False
-    if rename_function(source.handle, os.fsencode(name), target.handle, os.fsencode(new_name), ctypes.c_uint(flags)) == 0:
+    if (
+        rename_function(source.handle, os.fsencode(name), target.handle, os.fsencode(new_name), ctypes.c_uint(flags))
+        == 0
+    ):
         return True
     error_number = ctypes.get_errno()
     if error_number in _UNSUPPORTED_ERRORS:

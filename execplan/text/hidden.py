@@ -60,7 +60,9 @@ def escape_unprintable_lines(text: str) -> str:
     """A text of several lines that can be printed anywhere; their ends stay as they are."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return "\n".join([escape_unprintable(line.removesuffix("\r")) + "\r" * line.endswith("\r") for line in text.split("\n")])
+    return "\n".join(
+        [escape_unprintable(line.removesuffix("\r")) + "\r" * line.endswith("\r") for line in text.split("\n")]
+    )
 
 
 def find_hidden(line: str) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ import os
 
 from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, ExecplanError
-from execplan.text.disk import open_regular, file_error
+from execplan.text.disk import file_error, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -43,7 +43,9 @@ def write(value: object, *, has_spaces: bool = False) -> str:
         from json import dumps
 
         return dumps(value, ensure_ascii=False, separators=(comma, colon), allow_nan=False)
-    return "".join(make_encoder(None, _reject_value, encode_basestring, None, colon, comma, False, False, False)(value, 0))
+    return "".join(
+        make_encoder(None, _reject_value, encode_basestring, None, colon, comma, False, False, False)(value, 0)
+    )
 
 
 def _reject_value(value: object) -> object:
@@ -57,7 +59,11 @@ def _make_scanner() -> Any:
     except ImportError:
         from json import JSONDecoder
 
-        parser_options: dict[str, Any] = {"parse_int": _parse_integer, "parse_float": _parse_float, "parse_constant": _reject_constant}
+        parser_options: dict[str, Any] = {
+            "parse_int": _parse_integer,
+            "parse_float": _parse_float,
+            "parse_constant": _reject_constant,
+        }
         decoder: Any = JSONDecoder(object_pairs_hook=_build_object, **parser_options)
         return decoder.scan_once
     context: Any = _ScannerContext

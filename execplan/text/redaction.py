@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.text.secret_names import classify_name
-from execplan.text.secret_scan import HIDDEN, merge_spans, find_ignoring
+from execplan.text.secret_scan import HIDDEN, find_ignoring, merge_spans
 from execplan.text.secret_scan import find_secret_spans as secret_spans
-from execplan.text.secret_values import is_secret
+from execplan.text.secret_values import classify_name, is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,13 @@ class Redactor:
         for name, secret_value in environ.items():
             is_named_secret = _is_secret_name(name)
             if is_named_secret or name not in allowed:
-                values.update(_printed_forms(secret_value, _MIN_NAMED_LENGTH if is_named_secret else _MIN_LENGTH, include_paths=is_named_secret))
+                values.update(
+                    _printed_forms(
+                        secret_value,
+                        _MIN_NAMED_LENGTH if is_named_secret else _MIN_LENGTH,
+                        include_paths=is_named_secret,
+                    )
+                )
         self._values = sorted(values, key=lambda secret_value: (-len(secret_value), secret_value))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
@@ -59,7 +64,9 @@ class Redactor:
         """
         if previous_text:
             size = len(previous_text)
-            spans = [(max(start - size, 0), end - size) for start, end in self.spans(previous_text + text) if end > size]
+            spans = [
+                (max(start - size, 0), end - size) for start, end in self.spans(previous_text + text) if end > size
+            ]
             text = _replace_spans(text, spans)
         for _ in range(_MAX_PASSES):
             spans = self.spans(text)
@@ -80,7 +87,11 @@ class Redactor:
 
     def _redact_field(self, name: str, value: object) -> object:
         """What is under a key."""
-        if isinstance(value, str) and (name_kind := classify_name(name)) and is_secret(value, name_kind, quoted=True, config=True):
+        if (
+            isinstance(value, str)
+            and (name_kind := classify_name(name))
+            and is_secret(value, name_kind, quoted=True, config=True)
+        ):
             return REDACTED
         return self.redact_value(value)
 
@@ -118,9 +129,9 @@ def _replace_spans(text: str, spans: list[tuple[int, int]]) -> str:
 def _is_secret_name(name: str) -> bool:
     """Whether a variable holds a secret by its name; that of an author is none."""
     name = name.upper()
-    return any([name_part in name for name_part in _SECRET_NAME_PARTS[:-1]]) or _SECRET_NAME_PARTS[-1] in name.replace("AUTHOR_", "").removesuffix(
-        "AUTHOR"
-    )
+    return any([name_part in name for name_part in _SECRET_NAME_PARTS[:-1]]) or _SECRET_NAME_PARTS[-1] in name.replace(
+        "AUTHOR_", ""
+    ).removesuffix("AUTHOR")
 
 
 def _printed_forms(value: str, min_length: int, *, include_paths: bool) -> Iterator[str]:

@@ -7,9 +7,15 @@ from base64 import b64decode
 from itertools import islice
 from typing import Final
 
-from execplan.text.patterns import compile_pattern
-from execplan.text.secret_names import classify_name
-from execplan.text.secret_values import PASSWORD, SECRET, SERVICE, is_placeholder, is_secret
+from execplan.text.secret_values import (
+    PASSWORD,
+    SECRET,
+    SERVICE,
+    classify_name,
+    compile_pattern,
+    is_placeholder,
+    is_secret,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +74,11 @@ def is_random_named_value(match: re.Match[str], value: str) -> bool:
 def is_call_argument(match: re.Match[str], value: str) -> bool:
     """A value beside its name among the arguments of a call: of one that sets or reads a setting, any; of others a random one."""
     prefix = match.string[max(match.start() - 40, 0) : match.start()]
-    return is_named_value(match, value) if compile_pattern(_SETTING_CALL).search(prefix) else is_random_named_value(match, value)
+    return (
+        is_named_value(match, value)
+        if compile_pattern(_SETTING_CALL).search(prefix)
+        else is_random_named_value(match, value)
+    )
 
 
 _SETTING_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|putenv|setdefault|fetch|\.set|\.put)[ \t]{0,2}\([ \t]{0,4}$"
@@ -95,7 +105,9 @@ def is_curl_password(match: re.Match[str], value: str) -> bool:
     """`user:password` of an option of a program that fetches."""
     user_names = (match["u"], match["u1"], match["u2"])
     return (
-        value not in user_names and compile_pattern(_FETCH_PROGRAMS).search(_command_prefix(match)) is not None and is_password_word(match, value)
+        value not in user_names
+        and compile_pattern(_FETCH_PROGRAMS).search(_command_prefix(match)) is not None
+        and is_password_word(match, value)
     )
 
 

@@ -51,19 +51,40 @@ h cc cpp hpp m mm swift dart ex exs erl clj lua pl r jl proto graphql feature"""
 """What ends the names of modules and documents."""
 TEST_DIRECTORIES: Final = frozenset("tests test fixtures testdata".split())
 """Folders of a repository whose keys are made up."""
-DOCUMENTED_PATTERNS: Final = (*SECRET_FILES, *KEY_FILES, *AMBIGUOUS_FILES, *[f"{name}/" for name in SECRET_DIRECTORIES], *SECRET_PATHS, *SYSTEM_PATHS)
+DOCUMENTED_PATTERNS: Final = (
+    *SECRET_FILES,
+    *KEY_FILES,
+    *AMBIGUOUS_FILES,
+    *[f"{name}/" for name in SECRET_DIRECTORIES],
+    *SECRET_PATHS,
+    *SYSTEM_PATHS,
+)
 """All of it, for documents."""
-DIGEST_RULES: Final = (SECRET_FILES, KEY_FILES, AMBIGUOUS_FILES, SECRET_DIRECTORIES, SECRET_PATHS, SYSTEM_PATHS, EXAMPLES, sorted(CODE_SUFFIXES), sorted(TEST_DIRECTORIES))
+DIGEST_RULES: Final = (
+    SECRET_FILES,
+    KEY_FILES,
+    AMBIGUOUS_FILES,
+    SECRET_DIRECTORIES,
+    SECRET_PATHS,
+    SYSTEM_PATHS,
+    EXAMPLES,
+    sorted(CODE_SUFFIXES),
+    sorted(TEST_DIRECTORIES),
+)
 """For a digest."""
 
 _MAX_ENTRIES: Final = 20_000
 """Names that are compared with a file that has several: some 50 ms."""
-_SKIPPED_DIRECTORIES: Final = frozenset(".git node_modules .venv venv __pycache__ .tox target .cache .mypy_cache".split())
+_SKIPPED_DIRECTORIES: Final = frozenset(
+    ".git node_modules .venv venv __pycache__ .tox target .cache .mypy_cache".split()
+)
 
 
 def is_secret_file(path: str, *, is_directory: bool = False) -> bool:
     """Whether a path, absolute or from the root of a repository, is a file for secrets by its name; `is_directory`: it is no file."""
-    components = [component for component in path.replace("\\", "/").casefold().split("/") if component not in ("", ".")]
+    components = [
+        component for component in path.replace("\\", "/").casefold().split("/") if component not in ("", ".")
+    ]
     if not components:
         return False
     name, rooted_path = components[-1], f"/{'/'.join(components)}"
@@ -76,7 +97,9 @@ def is_secret_file(path: str, *, is_directory: bool = False) -> bool:
     if is_directory:
         return False
     suffix = name.rpartition(".")[2]
-    if any([rooted_path.endswith(f"/{secret_path}") for secret_path in SECRET_PATHS]) or (_matches_any(name, SECRET_FILES) and suffix not in CODE_SUFFIXES):
+    if any([rooted_path.endswith(f"/{secret_path}") for secret_path in SECRET_PATHS]) or (
+        _matches_any(name, SECRET_FILES) and suffix not in CODE_SUFFIXES
+    ):
         return True
     if _matches_any(name, KEY_FILES) and suffix not in CODE_SUFFIXES:
         return path.startswith("/") or TEST_DIRECTORIES.isdisjoint(components[:-1])
@@ -107,7 +130,11 @@ def find_hard_link(path: str, roots: Iterable[str]) -> str:
             remaining_entries -= len(directory_entries)
             for entry in directory_entries:
                 relative_path = f"{relative_directory}/{entry.name}" if relative_directory else entry.name
-                if entry.inode() == status.st_ino and is_secret_file(relative_path) and _is_on_device(entry.path, status.st_dev):
+                if (
+                    entry.inode() == status.st_ino
+                    and is_secret_file(relative_path)
+                    and _is_on_device(entry.path, status.st_dev)
+                ):
                     return entry.path
                 if entry.name not in _SKIPPED_DIRECTORIES and entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, relative_path))

@@ -13,12 +13,124 @@ from typing import Final
 
 from execplan.text import tokens
 from execplan.text.assignments import find_assignments
-from execplan.text.secret_keys import find_private_keys
-from execplan.text.secret_structures import find_structures
+from execplan.text.secret_forms import all_structures
+from execplan.text.secret_values import compile_pattern, is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+_CLUSTER_KIND: Final = r"(?mi)(?:^|[ \t>+{,-])\"?kind\"?:[ \t]*[\"']?Secret(?:List)?[\"']?,?[ \t]*$"
+_DATA_BLOCK: Final = r"(?m)^(?P<indent>[ \t>+-]*)\"?(?:data|stringData)\"?:[ \t]*\{?[ \t]*\n(?P<body>(?:(?P=indent)[ \t]+[^\n]*(?:\n|$)){1,400})"
+_DATA_ENTRY: Final = r"(?m)^[ \t>+-]*\"?[\w.-]{1,200}\"?:[ \t]*[\"']?(?P<s>[^\s\"',|>][^\s\"',]{2,20000})"
+_LOWER_ASCII: Final = {code: code + 32 for code in range(65, 91)}
+_MAX_AFTER_NEEDLE: Final = 300
+"""Characters after a needle in which a structure that has begun goes on."""
+_MAX_DOCUMENT: Final = 20_000
+"""Characters around `kind: Secret` in which its data is looked for."""
+
+
+def find_structures(text: str) -> Iterator[tuple[int, int]]:
+    """Where they begin and end; they may overlap."""
+    lowered = text.lower()
+    lowered = lowered if len(lowered) == len(text) else text.translate(_LOWER_ASCII)
+    for needles, pattern, is_secret_match in all_structures():
+        if not any([needle in lowered for needle in needles]):
+            continue
+        regex = compile_pattern(pattern)
+        groups = [group for group in ("s", "d", "q", "b") if group in regex.groupindex]
+        for region_start, region_end in find_needle_regions(lowered, needles):
+            for match in regex.finditer(text, region_start, region_end):
+                value_group = next((group for group in groups if match[group] is not None), "")
+                if value_group and is_secret_match(match, match[value_group]):
+                    yield match.span(value_group)
+    if "secret" in lowered and "kind" in lowered:
+        yield from _find_kubernetes_secrets(text)
+
+
+def find_needle_regions(lowered: str, needles: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines with a needle and some around them, in order, none twice; the whole text where there is no needle."""
+    if not needles:
+        return [(0, len(lowered))]
+    regions: list[tuple[int, int]] = []
+    for needle in needles:
+        index = lowered.find(needle)
+        while index >= 0:
+            begin = lowered.rfind("\n", 0, max(lowered.rfind("\n", 0, index), 0)) + 1
+            end = lowered.find("\n", index + _MAX_AFTER_NEEDLE)
+            end = end if end >= 0 else len(lowered)
+            regions.append((begin, end))
+            index = lowered.find(needle, end)
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(regions):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def _find_kubernetes_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """The values of a Secret of Kubernetes, whatever their names are."""
+    document_end = -1
+    for kind_line in compile_pattern(_CLUSTER_KIND).finditer(text):
+        if kind_line.start() < document_end:
+            continue
+        document_start = max(
+            text.rfind("\n---", max(kind_line.start() - _MAX_DOCUMENT, 0), kind_line.start()),
+            kind_line.start() - _MAX_DOCUMENT,
+            0,
+        )
+        separator = text.find("\n---", kind_line.end(), kind_line.end() + _MAX_DOCUMENT)
+        document_end = separator if separator >= 0 else min(kind_line.end() + _MAX_DOCUMENT, len(text))
+        for data_match in compile_pattern(_DATA_BLOCK).finditer(text, document_start, document_end):
+            for entry_match in compile_pattern(_DATA_ENTRY).finditer(text, *data_match.span("body")):
+                if not is_placeholder(entry_match["s"]) and not entry_match["s"].startswith(("$", "{{", "<")):
+                    yield entry_match.span("s")
+
+
+_LINE_JOIN: Final = r"(?:\\r|\\n|[ \t\r\n>|│#*+\"',\\])"
+_BODY_LINE: Final = r"(?:[A-Za-z0-9+/]{16,}={0,2}|=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])|[A-Za-z-]{4,20}: [^\n]{0,100}|[A-Za-z0-9+/]{2,}={1,2})"
+_KEY_BEGIN: Final = r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_BODY: Final = rf"(?:{_LINE_JOIN}{{1,16}}+{_BODY_LINE}){{0,400}}+(?:{_LINE_JOIN}{{0,16}}+[A-Za-z0-9+/]{{1,80}}={{0,2}}(?={_LINE_JOIN}{{1,16}}-----END))?"
+_KEY_END: Final = rf"{_LINE_JOIN}{{0,16}}+-----END[ A-Z0-9_-]{{0,60}}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_WITHOUT_BEGIN: Final = (
+    rf"(?:{_BODY_LINE}{_LINE_JOIN}{{1,16}}+){{1,400}}-----END[ A-Z0-9_-]{{0,60}}PRIVATE KEY(?: BLOCK)?-----"
+)
+_WINDOW: Final = 8192
+_MIN_BODY: Final = 20
+
+
+def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Where they begin and end, with the lines that open and close them."""
+    if "PRIVATE KEY" not in text:
+        return
+    previous_end = 0
+    for begin in compile_pattern(_KEY_BEGIN).finditer(text):
+        if begin.start() < previous_end:
+            continue
+        body = compile_pattern(_KEY_BODY).match(text, begin.end())
+        end = body.end() if body is not None else begin.end()
+        closing_line = compile_pattern(_KEY_END).match(text, end)
+        if end - begin.end() >= _MIN_BODY:
+            previous_end = closing_line.end() if closing_line is not None else end
+            yield begin.start(), previous_end
+    yield from _find_truncated_keys(text)
+
+
+def _find_truncated_keys(text: str) -> Iterator[tuple[int, int]]:
+    """What is before the end of a key whose beginning was cut off."""
+    index, previous_end = text.find("-----END"), 0
+    while index >= 0:
+        line, start = text[index : index + 100], max(index - _WINDOW, previous_end)
+        previous_end = index
+        if "PRIVATE KEY" in line and "-----BEGIN" not in text[start:index]:
+            key_match = compile_pattern(_KEY_WITHOUT_BEGIN).search(text, start, min(index + 100, len(text)))
+            if key_match is not None:
+                yield key_match.span()
+        index = text.find("-----END", index + 8)
+
 
 HIDDEN: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\u00ad\u200b-\u200d\u2060\ufeff]"
@@ -122,5 +234,7 @@ def _find_encoded(text: str) -> Iterator[tuple[int, int]]:
             decoded = data.decode("utf-8")
         except ValueError:
             continue
-        if "".join(decoded.split()).isprintable() and any(True for _ in find_in_plain_text(decoded, include_encoded=False)):
+        if "".join(decoded.split()).isprintable() and any(
+            True for _ in find_in_plain_text(decoded, include_encoded=False)
+        ):
             yield match.span()

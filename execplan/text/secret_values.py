@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Final
 
-from execplan.text.patterns import compile_pattern
-from execplan.text.secret_table import EXAMPLE, NOTHING, PLACEHOLDER
+from execplan.text.secret_table import ABOUT, EXAMPLE, NEVER, NOTHING, PLACEHOLDER, SERVICES
+from execplan.text.secret_table import PASSWORD as _PASSWORDS
+from execplan.text.secret_table import SECRET as _SECRETS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
+
+@cache
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled once."""
+    return re.compile(pattern)
+
 
 PASSWORD: Final = "password"  # noqa: S105 - the name of a kind
 SECRET: Final = "secret"  # noqa: S105 - the name of a kind
@@ -61,7 +66,11 @@ def is_secret(value: str, kind: str, *, is_quoted: bool, is_config: bool, is_alo
     on its line.
     """
     stripped = value.strip()[:_MAX_LENGTH]
-    if len(stripped) < _MIN_LENGTHS[kind] or is_placeholder(stripped) or compile_pattern(_REFERENCE).fullmatch(stripped):
+    if (
+        len(stripped) < _MIN_LENGTHS[kind]
+        or is_placeholder(stripped)
+        or compile_pattern(_REFERENCE).fullmatch(stripped)
+    ):
         return False
     if kind == SERVICE:
         return _looks_random(stripped) and not compile_pattern(_UUID).fullmatch(stripped)
@@ -97,13 +106,17 @@ def is_placeholder(value: str) -> bool:
 def _is_identifier(value: str) -> bool:
     """Whether a value reads as a name of a program; in one that was drawn, capitals follow each other too closely."""
     capitals = sum([char.isupper() for char in value])
-    return compile_pattern(_IDENTIFIER).fullmatch(value) is not None and (3 * capitals <= len(value) or value == value.upper())
+    return compile_pattern(_IDENTIFIER).fullmatch(value) is not None and (
+        3 * capitals <= len(value) or value == value.upper()
+    )
 
 
 def _is_quoted_secret(value: str, kind: str) -> bool:
     words = value.split()
     if len(words) > 1:
-        is_sentence = any([_is_sentence_word(word) for word in words]) or value[-1] in ".:?!" or len(words) >= _MIN_SENTENCE_WORDS
+        is_sentence = (
+            any([_is_sentence_word(word) for word in words]) or value[-1] in ".:?!" or len(words) >= _MIN_SENTENCE_WORDS
+        )
         return not is_sentence and (kind == PASSWORD or any([char.isdigit() for char in value]))
     if kind == PASSWORD:
         return not (_is_identifier(value) and _names_secret(value))
@@ -126,7 +139,12 @@ def _is_bare_secret(value: str, *, is_config: bool) -> bool:
     if value.isdigit() or "/" in value[:1]:
         return False
     if _is_identifier(value) or compile_pattern(_PLAIN_WORD).fullmatch(value):
-        return is_config and len(value) >= 8 and not _names_secret(value) and compile_pattern(_PLAIN_WORD).fullmatch(value) is not None
+        return (
+            is_config
+            and len(value) >= 8
+            and not _names_secret(value)
+            and compile_pattern(_PLAIN_WORD).fullmatch(value) is not None
+        )
     return _is_unlike_word(value) or (is_config and len(value) >= 8 and not _names_secret(value) and "." not in value)
 
 
@@ -142,7 +160,11 @@ def _is_unlike_word(value: str) -> bool:
 def _is_plain_name(value: str) -> bool:
     """Whether it is words that are joined, with a number at an end: `step-2`, `v1_tokens`, `utf-8`."""
     name_parts = re.split(r"[-_. :/]", value)
-    return len(name_parts) > 1 and len(value) < 12 and all([name_part.isalpha() or name_part.isdigit() for name_part in name_parts])
+    return (
+        len(name_parts) > 1
+        and len(value) < 12
+        and all([name_part.isalpha() or name_part.isdigit() for name_part in name_parts])
+    )
 
 
 def _looks_random(value: str) -> bool:
@@ -163,7 +185,19 @@ def _names_secret(value: str) -> bool:
     return any(
         [
             name_part in lowered
-            for name_part in ("passw", "pwd", "token", "secret", "key", "cred", "auth", "cookie", "session", "value", "name")
+            for name_part in (
+                "passw",
+                "pwd",
+                "token",
+                "secret",
+                "key",
+                "cred",
+                "auth",
+                "cookie",
+                "session",
+                "value",
+                "name",
+            )
         ]
     )
 
@@ -179,3 +213,60 @@ _SENTENCE_WORDS: Final = frozenset(
         "password token secret key missing expired are was has have cannot can't should new old in on from this that no"
     ).split()
 )
+
+
+_NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_MAX_JOINED_PARTS: Final = 3
+"""Parts of a name that are one word, such as `shared_access_key`."""
+_FINAL_PARTS: Final = frozenset(
+    "sig sid salt pat otp totp pass pw psk auth cookie dsn webhook seed jwt signature bearer".split()
+)
+"""What counts only at the end of a name."""
+_WHOLE_NAMES: Final = frozenset(("pass", "pw", "psk", "sig", "sid"))
+_NAMES_BY_KIND: Final = {PASSWORD: frozenset(_PASSWORDS), SECRET: frozenset(_SECRETS)}
+_ABOUT, _NEVER, _SERVICES = frozenset(ABOUT), frozenset(NEVER), frozenset(SERVICES)
+_JOINED_SUFFIXES: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "credential")
+"""The ends of parts that join words without a mark: `dbpassword`, `mysecret`."""
+
+
+@lru_cache(maxsize=4096)
+def classify_name(name: str) -> str:
+    """Whether a name is that of a PASSWORD, a SECRET or a SERVICE; nothing for any other."""
+    name_parts = [name_part.lower() for name_part in _NAME_PART.findall(name.rpartition("/")[2])]
+    while name_parts and (
+        name_parts[-1].isdigit()
+        or name_parts[-1] in ("base", "prod", "production", "dev", "staging", "b64", "base64", "plain", "x")
+    ):
+        name_parts.pop()
+    if not name_parts or len(name_parts) > 12:
+        return ""
+    last_part = name_parts[-1]
+    joined_parts = {
+        "".join(name_parts[index : index + size])
+        for size in range(2, _MAX_JOINED_PARTS + 1)
+        for index in range(len(name_parts) - size + 1)
+    }
+    if name_parts[0] in _NEVER and len(name_parts) > 1:
+        return ""
+    if last_part in _ABOUT and not (
+        {"".join(name_parts[-2:]), "".join(name_parts[-3:])} & (_NAMES_BY_KIND[SECRET] | {"authorization"})
+    ):
+        return ""
+    for name_kind in (PASSWORD, SECRET):
+        known_names = _NAMES_BY_KIND[name_kind]
+        if (
+            any(
+                [
+                    name_part in known_names and (name_part not in _FINAL_PARTS or name_part == last_part)
+                    for name_part in name_parts
+                ]
+            )
+            or joined_parts & known_names
+        ):
+            return name_kind
+    if any([name_part.endswith(_JOINED_SUFFIXES) for name_part in name_parts]):
+        return PASSWORD if any([name_part.endswith(_JOINED_SUFFIXES[:3]) for name_part in name_parts]) else SECRET
+    if last_part in ("key", "pin") and len(name_parts) > 1:
+        return SECRET if name.isupper() else SERVICE
+    service_names = _SERVICES.intersection(name_parts) or _SERVICES & joined_parts
+    return SERVICE if service_names else ""

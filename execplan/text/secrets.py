@@ -66,7 +66,11 @@ def _add_new(secrets: list[Secret], candidates: Iterable[Secret]) -> None:
 
 def visible_length(secret: Secret) -> int:
     """How many characters of a secret may be shown: of a short one that no service is known for, none."""
-    return 0 if secret.kind in ("password", "secret") and secret.end - secret.start < _MIN_VISIBLE_PASSWORD else _VISIBLE_LENGTH
+    return (
+        0
+        if secret.kind in ("password", "secret") and secret.end - secret.start < _MIN_VISIBLE_PASSWORD
+        else _VISIBLE_LENGTH
+    )
 
 
 def mask_secrets(text: str) -> str:

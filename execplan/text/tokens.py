@@ -84,7 +84,9 @@ _MIN_DISTINCT_PREFIX = 5
 
 
 _MIN_RUN = b"a" * 12
-_TOKEN_CHAR_TABLE = bytes([97 if (chr(code).isalnum() and code < 128) or chr(code) in "_-.+/=~" else 32 for code in range(256)])
+_TOKEN_CHAR_TABLE = bytes(
+    [97 if (chr(code).isalnum() and code < 128) or chr(code) in "_-.+/=~" else 32 for code in range(256)]
+)
 """What makes rows of the characters of tokens."""
 _SEPARATOR_TABLE = {ord(char): " " for char in "_-.+/=~"}
 _RULE_INDEX: dict[str, list[tuple[str, str, str, int, int, bool, bool]]] = {}
@@ -93,7 +95,9 @@ _RULE_INDEX: dict[str, list[tuple[str, str, str, int, int, bool, bool]]] = {}
 def find_tokens(source: str, *, only_certain: bool = True) -> Iterator[Secret]:
     """Tokens of known services; with `only_certain`, no test keys and none of an unexpected length."""
     searched_ends: dict[str, int] = {}
-    for index, service, prefix, char_set, min_length, max_length, is_vague in _find_prefixes(source, only_certain=only_certain):
+    for index, service, prefix, char_set, min_length, max_length, is_vague in _find_prefixes(
+        source, only_certain=only_certain
+    ):
         start = index + len(prefix)
         if start < searched_ends.get(prefix, 0):
             continue  # in a long row that made no token
@@ -103,7 +107,13 @@ def find_tokens(source: str, *, only_certain: bool = True) -> Iterator[Secret]:
         body = source[start : start + size].rstrip(".%")
         end = start + len(body)
         wrapped_end = 0 if only_certain else _wrapped_end(source, end, body, CHARACTER_SETS[char_set], min_length)
-        if not only_certain and not is_vague and not wrapped_end and len(prefix) >= _MIN_LOOSE_PREFIX and prefix[-1] in "_-":
+        if (
+            not only_certain
+            and not is_vague
+            and not wrapped_end
+            and len(prefix) >= _MIN_LOOSE_PREFIX
+            and prefix[-1] in "_-"
+        ):
             body, searched_length = _extend_loosely(source, start, body)
             end = start + len(body)
             if searched_length > _FIRST_LENGTH:
@@ -122,7 +132,11 @@ def _extend_loosely(source: str, start: int, body: str) -> tuple[str, int]:
     size = _run_length(source, start, CHARACTER_SETS["word"])
     longer_body = source[start : start + size]
     first_length = min([at for at in (longer_body.find("_"), longer_body.find("-")) if at >= 0], default=size)
-    if size > len(body) and is_random_like(longer_body[:first_length] + "1") and any([char.isdigit() for char in longer_body]):
+    if (
+        size > len(body)
+        and is_random_like(longer_body[:first_length] + "1")
+        and any([char.isdigit() for char in longer_body])
+    ):
         body = longer_body
     return body, size
 
@@ -142,7 +156,9 @@ def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, st
             starts.append(part_start)
             part_start += len(name_part) + 1
         for prefix_start in starts[1:]:
-            for service, prefix, char_set, min_length, max_length, is_test, is_vague in rule_index.get(source[prefix_start : prefix_start + 2], ()):
+            for service, prefix, char_set, min_length, max_length, is_test, is_vague in rule_index.get(
+                source[prefix_start : prefix_start + 2], ()
+            ):
                 if source.startswith(prefix, prefix_start) and not (is_test and only_certain):
                     yield prefix_start, service, prefix, char_set, min_length, max_length, is_vague
         index = data.find(_MIN_RUN, run_end)
@@ -153,7 +169,9 @@ def _rule_index() -> dict[str, list[tuple[str, str, str, int, int, bool, bool]]]
     if not _RULE_INDEX:
         for service, prefixes, char_set, min_length, max_length, is_test, is_vague in TOKENS:
             for prefix in prefixes:
-                _RULE_INDEX.setdefault(prefix[:2], []).append((service, prefix, char_set, min_length, max_length, is_test, is_vague))
+                _RULE_INDEX.setdefault(prefix[:2], []).append(
+                    (service, prefix, char_set, min_length, max_length, is_test, is_vague)
+                )
         for rules in _RULE_INDEX.values():
             rules.sort(key=lambda rule: -len(rule[1]))
     return _RULE_INDEX
@@ -190,7 +208,9 @@ def is_token(prefix: str, body: str, min_length: int, max_length: int, *, only_c
     """Whether a row of characters after a beginning makes a token."""
     if only_certain:
         return (
-            min_length <= len(body) <= (max_length or len(body)) and is_random(body) and (prefix != "eyJ" or body.count(".") in (2, 4))
+            min_length <= len(body) <= (max_length or len(body))
+            and is_random(body)
+            and (prefix != "eyJ" or body.count(".") in (2, 4))
         )
     required_length = min_length if len(prefix) < _MIN_DISTINCT_PREFIX else min(min_length, _MIN_TRUNCATED)
     return len(body) >= required_length and is_random_like(body)
@@ -200,8 +220,14 @@ def is_random_like(text: str) -> bool:
     """Whether a row may have been drawn by a machine: letters and digits of several kinds, and no placeholder."""
     lowered = text.lower()
     is_varied = len(set(text)) >= min(5, len(text) // 2)
-    is_mixed = any([char.isdigit() for char in text]) or (text != lowered and text != text.upper() and len(text) >= 2 * _MIN_TRUNCATED)
-    return is_varied and is_mixed and not any([placeholder in lowered for placeholder in ("xxxx", "example", "your", "placeholder", "****")])
+    is_mixed = any([char.isdigit() for char in text]) or (
+        text != lowered and text != text.upper() and len(text) >= 2 * _MIN_TRUNCATED
+    )
+    return (
+        is_varied
+        and is_mixed
+        and not any([placeholder in lowered for placeholder in ("xxxx", "example", "your", "placeholder", "****")])
+    )
 
 
 def _run_length(source: str, start: int, char_set: str) -> int:
@@ -230,7 +256,11 @@ def find_named_values(source: str, runs: Iterable[tuple[int, int]]) -> Iterator[
 def _token_span(source: str, start: int, end: int, lower_limit: int) -> tuple[int, int]:
     """Where the token begins and ends that contains these letters and digits."""
     run_start = start
-    while start > lower_limit and run_start - start < _MAX_WIDTH and (source[start - 1].isalnum() or source[start - 1] in "_-."):
+    while (
+        start > lower_limit
+        and run_start - start < _MAX_WIDTH
+        and (source[start - 1].isalnum() or source[start - 1] in "_-.")
+    ):
         start -= 1
     while end < len(source) and end - run_start < _MAX_WIDTH and (source[end].isalnum() or source[end] in "_-."):
         end += 1
@@ -248,7 +278,9 @@ def _named_value(source: str, start: int, end: int) -> Secret | None:
     name = prefix.rstrip(" \"'`:=")
     operator = prefix[len(name) :]
     bare_name = name.lower().replace("_", "").replace("-", "")
-    if not bare_name.endswith(_SECRET_NAMES) or not (":" in operator or "=" in operator or (bare_name.endswith("bearer") and operator == " ")):
+    if not bare_name.endswith(_SECRET_NAMES) or not (
+        ":" in operator or "=" in operator or (bare_name.endswith("bearer") and operator == " ")
+    ):
         return None
     case_count = any([char.islower() for char in value]) + any([char.isupper() for char in value])
     is_hex = len(value) >= 32 and not value.lower().strip(_HEX)
@@ -304,6 +336,8 @@ def find_url_passwords(source: str) -> Iterator[Secret]:
             host = source[at_sign + 1 : at_sign + 80].split("/", maxsplit=1)[0].split()
             is_remote = bool(host) and password != name and not any([local in host[0] for local in LOCAL_HOSTS])
             is_public_host = is_remote and "." in host[0]
-            if (is_remote and is_strong(password, 12)) or (is_public_host and len(password) >= 8 and is_random(password)):
+            if (is_remote and is_strong(password, 12)) or (
+                is_public_host and len(password) >= 8 and is_random(password)
+            ):
                 yield Secret("password", login_start + len(name) + 1, at_sign)
         index = source.find("://", login_start)

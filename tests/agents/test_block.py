@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents.block import MARKDOWN, SHELL, CommentStyle, find_block, insert_block, replace_line_with_block, replace_block_lines, remove_block, restore_line
+from execplan.agents.block import (
+    MARKDOWN,
+    SHELL,
+    CommentStyle,
+    find_block,
+    insert_block,
+    remove_block,
+    replace_block_lines,
+    replace_line_with_block,
+    restore_line,
+)
 from execplan.errors import ExecplanError
 
 LINES = ["## Plans", "", "Look into `plans`."]

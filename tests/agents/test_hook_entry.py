@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents import hook_entry as entries
-from execplan.agents import jsons
+from execplan.agents import hook_entry, jsons
 from execplan.agents.guard_hook import hook_handler
 
 OURS = hook_handler("claude")
@@ -79,9 +78,9 @@ REFUSED = {
 
 def there(text: str) -> str:
     """The text with the entry, after it was looked at."""
-    new = entries.add_entry(text, entries.GUARD, OURS)
+    new = hook_entry.add_entry(text, hook_entry.GUARD, OURS)
     said = json.loads(new.removeprefix(BOM))
-    (found,) = entries.find_entries(new, entries.GUARD)
+    (found,) = hook_entry.find_entries(new, hook_entry.GUARD)
     assert not found.is_edited
     assert found.bare_handler == OURS
     last = said["hooks"]["PreToolUse"].pop()
@@ -94,9 +93,9 @@ def there(text: str) -> str:
 
 def back(text: str) -> str:
     """The text without its entry."""
-    (found,) = entries.find_entries(text, entries.GUARD)
-    rest = entries.remove_entry(text, found)
-    assert not entries.find_entries(rest, entries.GUARD)
+    (found,) = hook_entry.find_entries(text, hook_entry.GUARD)
+    rest = hook_entry.remove_entry(text, found)
+    assert not hook_entry.find_entries(rest, hook_entry.GUARD)
     return rest
 
 
@@ -104,20 +103,20 @@ def back(text: str) -> str:
 def test_every_form_there_and_back(form: str) -> None:
     new = there(FORMS[form])
     assert back(new) == FORMS[form]
-    renewed = entries.update_entry(new, entries.find_entries(new, entries.GUARD)[0], {**OURS, "timeout": 5})
-    assert entries.find_entries(renewed, entries.GUARD)[0].bare_handler["timeout"] == 5
+    renewed = hook_entry.update_entry(new, hook_entry.find_entries(new, hook_entry.GUARD)[0], {**OURS, "timeout": 5})
+    assert hook_entry.find_entries(renewed, hook_entry.GUARD)[0].bare_handler["timeout"] == 5
     assert back(renewed) == FORMS[form]
 
 
 def test_what_python_can_not_read_is_not_read() -> None:
-    assert back(entries.add_entry(FORMS["long number"], entries.GUARD, OURS)) == FORMS["long number"]
+    assert back(hook_entry.add_entry(FORMS["long number"], hook_entry.GUARD, OURS)) == FORMS["long number"]
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
 def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
     line, words = REFUSED[text]
     with pytest.raises(jsons.InvalidJsonError) as caught:
-        entries.add_entry(text, entries.GUARD, OURS)
+        hook_entry.add_entry(text, hook_entry.GUARD, OURS)
     assert str(caught.value).startswith(f":{line}: ")
     assert words in str(caught.value)
 
@@ -213,7 +212,7 @@ def test_an_edit_is_noticed(edit: Any) -> None:
     said = json.loads(there('{"model": "x"}'))
     edit(said)
     text = json.dumps(said)
-    assert entries.find_entries(text, entries.GUARD)[0].is_edited
+    assert hook_entry.find_entries(text, hook_entry.GUARD)[0].is_edited
     assert json.loads(back(text))["model"] == "x"
 
 
@@ -221,12 +220,12 @@ def test_an_edit_is_noticed(edit: Any) -> None:
 def test_a_matcher_of_every_tool_is_no_edit(matcher: str) -> None:
     said = json.loads(there("{}"))
     said["hooks"]["PreToolUse"][0]["matcher"] = matcher
-    (found,) = entries.find_entries(json.dumps(said), entries.GUARD)
+    (found,) = hook_entry.find_entries(json.dumps(said), hook_entry.GUARD)
     assert not found.is_edited
 
 
 def test_hooks_of_another_form_are_passed_over() -> None:
     said = {"hooks": {"PreToolUse": [1, {"hooks": [1, {"command": 2}, {"command": "execplan guard"}]}], "Stop": 3}}
-    assert entries.find_entries(json.dumps(said), entries.GUARD) == []
-    assert entries.is_installed_by_hand(json.dumps(said), entries.GUARD)
-    assert not entries.is_installed_by_hand('{"hooks": 1}', entries.GUARD)
+    assert hook_entry.find_entries(json.dumps(said), hook_entry.GUARD) == []
+    assert hook_entry.is_installed_by_hand(json.dumps(said), hook_entry.GUARD)
+    assert not hook_entry.is_installed_by_hand('{"hooks": 1}', hook_entry.GUARD)

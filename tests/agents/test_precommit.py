@@ -129,7 +129,9 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     project = find(str(repo.path))
     matched = {name for name in names if re.search(plan_paths_regex(project), f".agent/execplans/{name}")}
     assert matched == {"a.md", "ü.md", "archive/f.md"}
-    assert matched == {project.display_path(ref.path).removeprefix(".agent/execplans/") for ref in shelf.all_refs(project)}
+    assert matched == {
+        project.display_path(ref.path).removeprefix(".agent/execplans/") for ref in shelf.all_refs(project)
+    }
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,9 @@ def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings:
     project = find(str(repo.path))
     matched = {name for name in names if re.search(plan_paths_regex(project), name)}
     assert matched
-    assert matched == {project.display_path(ref.path) for each in homes.with_nested_projects(project) for ref in shelf.all_refs(each)}
+    assert matched == {
+        project.display_path(ref.path) for each in homes.with_nested_projects(project) for ref in shelf.all_refs(each)
+    }
 
 
 @pytest.mark.parametrize(

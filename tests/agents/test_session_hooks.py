@@ -16,8 +16,8 @@ from execplan.agents import guard_hook, session_hooks
 from execplan.agents.change import apply_changes
 from execplan.agents.session_hooks import HOOKS, hook_handler
 from execplan.repo import homes
-from execplan.view.doctor.ground import DoctorContext
-from execplan.view.doctor.sessions import check_session_hooks
+from execplan.view.doctor.check import DoctorContext
+from execplan.view.doctor.guarded import check_session_hooks
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
 

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from execplan.cli import printing
-from execplan.text.hidden import find_hidden, escape_unprintable, escape_unprintable_lines
+from execplan.text.hidden import escape_unprintable, escape_unprintable_lines, find_hidden
 from tests.conftest import Folder, Result
 from tests.plans import CLEAN, STEPS
 
@@ -110,7 +110,9 @@ def test_blanks_that_python_takes_for_printable_are_hidden(text: str) -> None:
     assert text.isprintable()
     runs = find_hidden(text)
     assert runs
-    assert not set("\ufe0f\u3164\u2800\u115f\u1160\uffa0\u034f\u17b4") & set(escape_unprintable(text).replace("\u2764\ufe0f", ""))
+    assert not set("\ufe0f\u3164\u2800\u115f\u1160\uffa0\u034f\u17b4") & set(
+        escape_unprintable(text).replace("\u2764\ufe0f", "")
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine import place as places
-from execplan.engine.entries import Change, Checks, AttemptResult, attempt_result_json
+from execplan.engine import place
+from execplan.engine.entries import AttemptResult, Change, Checks, attempt_result_json
 from execplan.engine.journal import Entry, Journal
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.repo.execution.current import load_current_plan
@@ -45,7 +45,7 @@ class Past:
     def __init__(self, desk: Desk, **told: Any) -> None:
         project, ref = desk.project()
         found = load_current_plan(project, ref)
-        self.place: RunPaths = places.next_run(project, ref)
+        self.place: RunPaths = place.next_run(project, ref)
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:
             file.write(found.data)

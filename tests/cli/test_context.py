@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.schemas import build_schema
-from execplan.context.experiment import assign_variant
+from execplan.cli.verbs.schema import build_schema
+from execplan.context.decide import assign_variant
 from execplan.context.tokens import estimate_tokens
 from tests.plans import with_sections
 from tests.repo.approving import Desk

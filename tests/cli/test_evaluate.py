@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from execplan.cli.printing import printable_text
 from execplan.cli.table import format_table
-from execplan.execution.evaluation.page import code_span, code_block
+from execplan.execution.evaluation.page import code_block, code_span
 from tests.conftest import Folder
 from tests.crash.test_disks import apart, line
 from tests.plans import CLEAN, STEPS
@@ -213,7 +213,9 @@ def test_on_a_narrow_terminal_id_and_risk_stay_whole(name: str, monkeypatch: pyt
         "must not run",
         "Run " + "make " * 40,
     )
-    lines = re.sub("\x1b.[0-9;]*m", "", printable_text(format_table(head, [row], spare=head[2:3] + head[4:7]))).split("\n")
+    lines = re.sub("\x1b.[0-9;]*m", "", printable_text(format_table(head, [row], spare=head[2:3] + head[4:7]))).split(
+        "\n"
+    )
     assert all([len(line.rstrip()) <= 80 for line in lines])
     assert f" {name} " in lines[1]
     assert " CRITICAL " in lines[1]

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
 REFUSALS = pages.error_help_by_code()
-PAGES = {**{name: pages.topic_text(name) for name in pages.topic_summaries()}, **{each.code: each.page for each in REFUSALS.values()}}
+PAGES = {
+    **{name: pages.topic_text(name) for name in pages.topic_summaries()},
+    **{each.code: each.page for each in REFUSALS.values()},
+}
 
 
 def test_the_topics_are_those_of_the_issue_at_least() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.running.watching import observe_run
+from execplan.cli.running.watches import observe_run
 from execplan.engine import entries
 from execplan.engine.course import Question
 from tests.cli.past import FAILED, MADE, OK, entry, intent, result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries as kinds
+from execplan.engine import entries
 from execplan.engine.alone import acquire_run_lock
 from tests.cli.past import OK, Past
 from tests.cli.plans import FAILS, MAKE, SLOW, planned, run_id
@@ -153,9 +153,9 @@ def past_step(past: Past, state: str) -> None:
     """Let the journal end in a state."""
     past.step("make", OK)
     if state == "waiting":
-        past.write(kinds.PAUSED, why="checkpoint", step="make", question="Go on?", seconds=1.0)
+        past.write(entries.PAUSED, why="checkpoint", step="make", question="Go on?", seconds=1.0)
     elif state == "rolling_back":
-        past.write(kinds.ROLLBACK, steps=["make"], **ROLLBACK)
+        past.write(entries.ROLLBACK, steps=["make"], **ROLLBACK)
 
 
 def test_a_run_at_work_keeps_its_exit_code(desk: Desk) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.cli.answer import Call
+from execplan.cli.running.outcome import rollback_lines
 from execplan.cli.running.phrases import format_changes, format_duration, format_paths
-from execplan.cli.running.undone import rollback_lines
-from execplan.cli.running.watching import observe_run
+from execplan.cli.running.watches import observe_run
 from execplan.engine import entries
 from execplan.engine.entries import Change, change_json
 from execplan.engine.watch import RollbackResult

@@ -89,7 +89,12 @@ def half(quote: str) -> bool:
 
 def zones(plan: Plan) -> set[str]:
     """What stamps have beside digits."""
-    return {word.casefold() for task in plan.tasks if task.timestamp for word in re.findall(r"[^\W\d_]+", task.timestamp.zone)}
+    return {
+        word.casefold()
+        for task in plan.tasks
+        if task.timestamp
+        for word in re.findall(r"[^\W\d_]+", task.timestamp.zone)
+    }
 
 
 def ids(text: str) -> set[str]:

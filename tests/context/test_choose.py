@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.schemas import build_schema
+from execplan.cli.verbs.schema import build_schema
 from execplan.context.baseline import select_newest_first
 from execplan.context.budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
 from execplan.context.choose import RELEVANCE_THRESHOLD
@@ -112,7 +112,9 @@ def test_any_units_fit_any_budget_or_it_says_which_one_does(
     check(made, by, form, [unit.id for unit in given_.units])
 
 
-def attempt(given_: ContextPack, budget: int, by: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES) -> Made | ExecplanError:
+def attempt(
+    given_: ContextPack, budget: int, by: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES
+) -> Made | ExecplanError:
     """What comes of a budget, or why nothing does."""
     try:
         return make(given_, budget, by, form, shares)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.hygiene import COMPACT_NOW, COMPACT, CONTINUE, PLAYBOOKS, PREPARE, recommend_action, assess_session
+from execplan.context.hygiene import (
+    COMPACT,
+    COMPACT_NOW,
+    CONTINUE,
+    PLAYBOOKS,
+    PREPARE,
+    assess_session,
+    recommend_action,
+)
 
 WINDOW = 100_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.bearings import PlanOverview, PlanDrift
-from execplan.context.primer import MAX_BYTES, format_primer, format_plan_choices
-from execplan.context.quoted import QUOTE_PREFIX, truncate_bytes, quote_line, quote_lines
+from execplan.context.bearings import PlanDrift, PlanOverview
+from execplan.context.primer import MAX_BYTES, format_plan_choices, format_primer
+from execplan.context.quoted import QUOTE_PREFIX, quote_line, quote_lines, truncate_bytes
 from execplan.plan.reader import read
 from execplan.plan.seek import task_ids
 from tests.plans import CLEAN, with_sections

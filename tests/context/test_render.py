@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.context.render import MARKDOWN, XML, one_line, make_visible
+from execplan.context.render import MARKDOWN, XML, make_visible, one_line
 from execplan.context.unit import FILE, KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
 from tests.context.units import file
 

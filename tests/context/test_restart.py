@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.context.bearings import PlanOverview, PlanDrift, WorkingTree
-from execplan.context.restart import is_unedited, is_same_content, format_page
+from execplan.context.bearings import PlanDrift, PlanOverview, WorkingTree
+from execplan.context.restart import format_page, is_same_content, is_unedited
 from tests.context.test_primer import bearings, same
 from tests.plans import CLEAN, with_sections
 

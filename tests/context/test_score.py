@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.clean import redact_pack
 from execplan.context.intent import Intent, classify_intent
 from execplan.context.match import search_texts
 from execplan.context.score import ScoredUnit, score_units
-from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, ContextPack, Unit
+from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, ContextPack, Unit, redact_pack
 from execplan.context.words import contains_word, count_shared_words, extract_keywords
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text.redaction import REDACTED, Redactor

@@ -72,7 +72,12 @@ def test_claude() -> None:
     ]
     assert found.units[2].content == "command: make\n\n12 passed\n(image, not text)"
     assert found.units[3].content == "file_path: src/a.py\nlimit: 3\n"  # it has no result yet
-    assert (found.model, found.unreadable_lines, found.earlier_messages, found.other_agent_lines) == ("claude-opus-5-5", 0, 0, 0)
+    assert (found.model, found.unreadable_lines, found.earlier_messages, found.other_agent_lines) == (
+        "claude-opus-5-5",
+        0,
+        0,
+        0,
+    )
     orders = [each.order for each in found.units]
     assert orders == sorted(orders)
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.cli.verbs import summarize as verb
+from execplan.cli.verbs import summarize
 from execplan.context.summary.piece import LENGTHS, Segment
-from execplan.context.summary.sentences import count_words, first_sentences, split_sentences, shorten_sentence
+from execplan.context.summary.sentences import count_words, first_sentences, shorten_sentence, split_sentences
 from execplan.context.summary.summarize import FORMS, Summary, summarize_plan
 from execplan.plan.reader import read
 from execplan.plan.seek import task_ids
@@ -270,8 +270,8 @@ def test_the_verb(repo: Folder) -> None:
         for quote in item["quotes"]:
             assert quote.rstrip(".") in " ".join(lines[item["line_start"] - 1 : item["line_end"]])
     assert path.read_text() == CLEAN
-    assert tuple(FORMS) == verb.SUMMARY_FORMS
-    assert tuple(NAMES) == verb.LENGTHS
+    assert tuple(FORMS) == summarize.SUMMARY_FORMS
+    assert tuple(NAMES) == summarize.LENGTHS
 
 
 def test_archived_and_broken_plans(repo: Folder) -> None:

@@ -53,7 +53,9 @@ def message(number: int, content: str) -> Unit:
     return Unit(f"message:{number}", MESSAGE, content, f"user, {number}", order=number)
 
 
-def make(given: ContextPack, budget: int, counter: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES) -> Made:
+def make(
+    given: ContextPack, budget: int, counter: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES
+) -> Made:
     """Choose and print."""
     allocation = allocate_budget(budget, shares)
     items = select_by_relevance(given, score_units(given, classify_intent(given.task)), allocation, counter, form)

@@ -10,8 +10,7 @@ from typing import Any
 from execplan.engine.entries import AttemptResult
 from execplan.engine.place import RunPaths, next_run
 from execplan.engine.steps.bench import RunContext
-from execplan.engine.steps.perform import perform_step
-from execplan.engine.steps.prepare import PreparedStep, prepare_step
+from execplan.engine.steps.perform import PreparedStep, perform_step, prepare_step
 from execplan.execution.binding import bind
 from execplan.execution.compile import compile_plan
 from execplan.execution.model import ExecutionPlan, Step

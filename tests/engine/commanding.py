@@ -8,7 +8,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from execplan.engine.commands.environment import build_environment, public_variables
-from execplan.engine.commands.launch import CommandResult, Limits, CommandSpec, run_command, read_marks
+from execplan.engine.commands.launch import CommandResult, CommandSpec, Limits, read_marks, run_command
 from execplan.engine.commands.stop import StopSignal
 from execplan.engine.commands.transcript import Transcript
 from execplan.text.redaction import Redactor

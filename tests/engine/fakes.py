@@ -8,7 +8,6 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine.asking import Prompter
 from execplan.engine.attempts import AttemptPool
 from execplan.engine.book import JournalWriter
 from execplan.engine.course import RunState
@@ -17,6 +16,7 @@ from execplan.engine.hands import StepExecutor
 from execplan.engine.journal import Entry
 from execplan.engine.loop import RunLoop
 from execplan.engine.permit import issue_permit
+from execplan.engine.questions import Prompter
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import SignalHandlers
 from execplan.engine.watch import RunObserver

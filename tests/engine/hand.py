@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.clock import now
-from execplan.engine import entries as kinds
+from execplan.engine import entries
 from execplan.engine.course import RunState
-from execplan.engine.entries import Change, AttemptResult, attempt_result_json, state_json
+from execplan.engine.entries import AttemptResult, Change, attempt_result_json, state_json
 from execplan.engine.journal import Entry, Journal
 from execplan.engine.place import RunPaths, next_run
 from execplan.execution.documents.document import to_bytes
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan
     from tests.repo.approving import Desk
 
-CHECKED = kinds.Checks("passed", "passed", 2, 2)
+CHECKED = entries.Checks("passed", "passed", 2, 2)
 
 
 class Hand:
@@ -68,19 +68,22 @@ class Hand:
             "head": None,
             "states": states,
         }
-        self.write(kinds.BEGUN, **{**said, **more})
+        self.write(entries.BEGUN, **{**said, **more})
 
     def intent(self, step: str) -> int:
         """Begin an attempt of a step; its number."""
         attempt = len(self.course.attempts.get(step, ())) + 1
-        self.write(kinds.INTENT, step=step, attempt=attempt, by="person", before={}, snapshot=False)
+        self.write(entries.INTENT, step=step, attempt=attempt, by="person", before={}, snapshot=False)
         return attempt
 
     def result(self, step: str, *, ok: bool = True, **performed: Any) -> None:
         """End the attempt of a step."""
         attempt = self.course.attempts[step][-1].number
         self.write(
-            kinds.RESULT, step=step, attempt=attempt, **attempt_result_json(AttemptResult(ok=ok, checks=CHECKED, **performed))
+            entries.RESULT,
+            step=step,
+            attempt=attempt,
+            **attempt_result_json(AttemptResult(ok=ok, checks=CHECKED, **performed)),
         )
 
     def done(self, step: str, *changes: Change) -> None:
@@ -92,11 +95,11 @@ class Hand:
         """Let a step fail; what it did is taken back."""
         attempt = self.intent(step)
         self.result(step, ok=False, cause=cause, reason="exit 2", exit=2, seconds=0.5)
-        self.write(kinds.RETAKEN, step=step, attempt=attempt, changes=[])
+        self.write(entries.RETAKEN, step=step, attempt=attempt, changes=[])
 
     def end(self, status: str, cause: str = "") -> None:
         """End the run."""
-        self.write(kinds.ENDED, status=status, cause=cause, reason="", seconds=1.5)
+        self.write(entries.ENDED, status=status, cause=cause, reason="", seconds=1.5)
 
 
 def created(path: str, lines: int = 1) -> Change:

@@ -9,7 +9,7 @@ from execplan.engine.course import RunState
 from execplan.engine.resume import resume
 from execplan.engine.revisions import load_document
 from execplan.engine.run import run
-from execplan.engine.watch import RunOptions, RunObserver
+from execplan.engine.watch import RunObserver, RunOptions
 from execplan.repo.amend import WriteOptions
 from tests.repo.approving import NAME, Desk
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, CHECK_FAILED, PAUSED
+from execplan.errors import CHECK_FAILED, INPUT, PAUSED
 from tests.engine.stage import NAME, ONCE, Stage, survivors
 
 if TYPE_CHECKING:

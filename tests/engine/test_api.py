@@ -79,7 +79,11 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
     begun(desk, api.RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
     made = api.replan(project, ref, reason="Another file.", information=new)
-    assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (2, ("make",), ["make", "other"])
+    assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (
+        2,
+        ("make",),
+        ["make", "other"],
+    )
     desk.data("approve")
     assert api.resume(project, ref).status == "completed"
     assert not (desk.path / "src/more.py").exists()

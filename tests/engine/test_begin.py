@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine.journal import Journal
-from execplan.errors import CONFLICT, INPUT, CHECK_FAILED
+from execplan.errors import CHECK_FAILED, CONFLICT, INPUT
 from execplan.repo.execution import register
 from execplan.text import files
 from tests.engine.running import Bench, steps

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import cover, journal
-from execplan.engine import place as places
+from execplan.engine import cover, journal, place
 from execplan.engine.ledger.verify import verify_log
-from execplan.execution import approval as seals
+from execplan.execution import approval
 from execplan.execution.approval import Approval
 from execplan.execution.documents.document import load, to_bytes
 from execplan.repo.execution import key, standing
@@ -293,9 +292,11 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
     assert third.origins == (first.id, second.id)
     sealing = key.read(project)
     assert sealing is not None
-    assert all(seals.verify_signature(each, sealing) for each in (first, second, third))
+    assert all(approval.verify_signature(each, sealing) for each in (first, second, third))
     desk.data("approve", "--revoke")
-    assert standing.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state == "revoked"
+    assert (
+        standing.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state == "revoked"
+    )
 
 
 def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,7 +348,7 @@ def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
     replan(desk)
     assert desk.type("resume").exit == 1
     project, ref = desk.project()
-    entries = journal.read_journal(places.find_run(project, ref, None).journal)
+    entries = journal.read_journal(place.find_run(project, ref, None).journal)
     resumed = next(each for each in entries if each.kind == "resumed")
     assert (resumed.fields["how"], resumed.fields["covered_by"]["revision"]) == ("policy", 1)
     assert {each.fields["by"] for each in entries if each.kind == "intent"} == {"policy"}

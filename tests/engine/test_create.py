@@ -10,7 +10,7 @@ import pytest
 from execplan.engine.entries import Change, change_kind
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps import write
-from execplan.engine.steps.take_back import undo_changes
+from execplan.engine.steps.write import undo_changes
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.evaluate import evaluate
 from execplan.execution.world import ABSENT, FILE, LINK
@@ -183,7 +183,9 @@ def test_a_full_disk_fails_the_step_and_leaves_nothing(repo: Folder, monkeypatch
 
 def test_the_dry_run_shows_what_the_run_does(repo: Folder) -> None:
     made = shop(repo, CREATE + LINES + PATCH.replace("B = 1", "B = 2") + DELETE)
-    shown = [each.dry_run.diff for each in evaluate(made.document, SnapshotWorld(made.bench.project), made.policy).steps]
+    shown = [
+        each.dry_run.diff for each in evaluate(made.document, SnapshotWorld(made.bench.project), made.policy).steps
+    ]
     for name, text in zip(["api", "lines", "patch", "drop"], shown, strict=True):
         done = made.do(name)
         assert done.ok, done

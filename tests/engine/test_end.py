@@ -60,7 +60,9 @@ def test_no_state_follows_that_may_not(bench: Bench) -> None:
     bench.go()
     bench.on()
     project, ref = bench.project()
-    rollback.rollback(project, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+    rollback.rollback(
+        project, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+    )
     bench.write("fail.sh", "exit 0\n")
     assert bench.on().status == "completed"
     course = RunState(bench.course().document)

@@ -165,7 +165,9 @@ def test_what_is_no_file_is_not_read(files: WorkspaceFiles, repo: Folder) -> Non
         refused(INPUT, code, caught)
 
 
-def test_a_disk_that_is_full_leaves_all_as_it_was(files: WorkspaceFiles, repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_leaves_all_as_it_was(
+    files: WorkspaceFiles, repo: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = look(repo.path)
 
     def full(*_: object) -> int:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.commands import launch as launching
-from execplan.engine.commands import processes
+from execplan.engine.commands import launch, processes
 from execplan.engine.commands.launch import CommandResult
 from execplan.engine.commands.stop import StopSignal
 from execplan.errors import ExecplanError
@@ -30,7 +29,13 @@ def ended(of: str | CommandResult) -> CommandResult:
 
 def test_what_it_prints_and_how_it_ends(yard: Yard) -> None:
     result = yard.sh("echo one; echo two >&2; exit 3")
-    assert (result.exit, result.signal, result.cause, result.stdout, result.is_complete) == (3, None, "", b"one\n", True)
+    assert (result.exit, result.signal, result.cause, result.stdout, result.is_complete) == (
+        3,
+        None,
+        "",
+        b"one\n",
+        True,
+    )
     assert result.stdout_sha256 == sha256(b"one\n").hexdigest()
     assert sorted(yard.told())[:2] == ["! two", "= exit 3, after 0.0 s"]
     assert "| one" in yard.told()
@@ -206,7 +211,7 @@ def test_with_its_supervisor_the_program_dies(yard: Yard) -> None:
 
 
 def test_a_supervisor_that_was_stopped_is_given_up(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launching, "_GIVE_UP_AFTER", 0.0)
+    monkeypatch.setattr(launch, "_GIVE_UP_AFTER", 0.0)
     result = yard.sh(f"{DAEMON} kill -STOP $PPID; sleep 98", seconds=0.4)
     assert result.cause == "error"
     until(lambda: not is_alive(yard.pid()))
@@ -231,7 +236,7 @@ def test_what_can_not_be_kept_ends_it(yard: Yard, monkeypatch: pytest.MonkeyPatc
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "can't write it", exit=6)
 
-    monkeypatch.setattr(launching._SupervisorOutput, "_take_stdout", full)
+    monkeypatch.setattr(launch._SupervisorOutput, "_take_stdout", full)
     with pytest.raises(ExecplanError, match="can't write it"):
         yard.sh(f"{DAEMON} echo; sleep 98")
     assert not is_alive(yard.pid())

@@ -10,8 +10,8 @@ import pytest
 
 from execplan.engine.hands import StepExecutor
 from execplan.engine.run import run
-from execplan.engine.watch import RunOptions, RunObserver
-from execplan.execution import approval as seals
+from execplan.engine.watch import RunObserver, RunOptions
+from execplan.execution import approval
 from execplan.execution.approval import Approval, UnsignedApproval
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.programs import resolve_programs
@@ -261,7 +261,7 @@ def test_an_approval_from_before_still_holds(bench: Bench) -> None:
     sealing = key.read(project)
     assert sealing is not None
     told = {name: value for name, value in bench.kept().items() if name not in ("programs", "hmac")}
-    old = to_bytes(seals.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))
+    old = to_bytes(approval.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))
     assert b"programs" not in old
     assert to_bytes(load(old, Approval, "it")) == old
     bench.file().write_bytes(old)

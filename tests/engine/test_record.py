@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.engine import entries as kinds
-from execplan.engine import record
+from execplan.engine import entries, record
 from execplan.engine.entries import Change
 from execplan.engine.place import RunPaths
 from execplan.execution import states
@@ -53,7 +52,7 @@ def test_a_run_that_recovers() -> None:
     hand.failed("build")
     hand.failed("build")
     hand.done("plain", created("2.txt"), Change("1.txt", State(FILE, "a" * 64), State(FILE, "b" * 64), 1, 2))
-    hand.write(kinds.RECOVERED, step="build", by="plain")
+    hand.write(entries.RECOVERED, step="build", by="plain")
     hand.done("test", Change("2.txt", State(FILE, "a" * 64), State(ABSENT), 0, 1))
     hand.end("completed")
     told = made(hand)
@@ -88,8 +87,8 @@ def test_what_was_taken_back_is_no_change() -> None:
     hand.begin(how="policy")
     hand.intent("make")
     hand.result("make", ok=False, cause="syntax", reason="line 1", changes=(created("1.txt"),))
-    hand.write(kinds.RETAKEN, step="make", attempt=1, changes=[kinds.change_json(created("1.txt"))])
-    hand.write(kinds.BLOCKED, step="build", reason="it needs make")
+    hand.write(entries.RETAKEN, step="make", attempt=1, changes=[entries.change_json(created("1.txt"))])
+    hand.write(entries.BLOCKED, step="build", reason="it needs make")
     hand.end("failed", "validation")
     told = made(hand)
     assert (told.resources.files_created, told.steps[0].reason, told.failed_steps) == (0, "line 1", (1,))
@@ -105,7 +104,7 @@ def test_a_replanned_run_has_its_history() -> None:
     hand.end("failed", "failure")
     hand.course.document = REVISED
     hand.write(
-        kinds.REPLANNED, revision=2, document="9" * 64, reason="", completed=[1], failed=[2], user="ann", session=None
+        entries.REPLANNED, revision=2, document="9" * 64, reason="", completed=[1], failed=[2], user="ann", session=None
     )
     told = made(hand)
     assert (told.status, told.ended, told.revision, told.document) == ("replanning", None, 2, "9" * 64)
@@ -116,7 +115,7 @@ def test_a_replanned_run_has_its_history() -> None:
         (2,),
         "no reason given",
     )
-    hand.write(kinds.RESUMED, approval="8" * 64, approval_id="7" * 32, approver="Ben", how="digest", user="ben")
+    hand.write(entries.RESUMED, approval="8" * 64, approval_id="7" * 32, approver="Ben", how="digest", user="ben")
     hand.done("build")
     told = made(hand)
     assert (told.status, told.approval, told.approver, told.steps[1].attempts) == ("in_progress", "8" * 64, "Ben", 1)
@@ -197,12 +196,12 @@ class Engine:
         self.hand.result(step, ok=False, cause=kind, reason=self.draw("", "x" * 3000), changes=changes, exit=code)
         if self.draw(True, False):
             attempt = self.hand.course.attempts[step][-1].number
-            said = [kinds.change_json(each) for each in changes]
-            self.hand.write(kinds.RETAKEN, step=step, attempt=attempt, changes=said)
+            said = [entries.change_json(each) for each in changes]
+            self.hand.write(entries.RETAKEN, step=step, attempt=attempt, changes=said)
 
     def skip(self, step: str) -> None:
         """A step is skipped or blocked."""
-        self.hand.write(self.draw(kinds.SKIPPED, kinds.BLOCKED), step=step, reason=self.draw("", "not chosen"))
+        self.hand.write(self.draw(entries.SKIPPED, entries.BLOCKED), step=step, reason=self.draw("", "not chosen"))
 
     def recover(self, step: str) -> None:
         """Go on after a failure."""
@@ -210,31 +209,31 @@ class Engine:
         if way == "again" and len(self.hand.course.attempts[step]) < 11:
             self.hand.intent(step)
         elif way == "skip":
-            self.hand.write(kinds.SKIPPED, step=step, reason="it failed")
+            self.hand.write(entries.SKIPPED, step=step, reason="it failed")
         else:
-            self.hand.write(kinds.RECOVERED, step=step, by="plain")
+            self.hand.write(entries.RECOVERED, step=step, by="plain")
 
     def pause(self) -> None:
         """Wait for an answer."""
-        why = self.draw(*kinds.QUESTION_REASONS)
-        self.hand.write(kinds.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
+        why = self.draw(*entries.QUESTION_REASONS)
+        self.hand.write(entries.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
 
     def answer(self) -> None:
         """Answer what is asked."""
         question = self.hand.course.question
         assert question is not None
-        said = {"why": question.why, "step": question.step, "answer": self.draw(*kinds.ANSWERS)}
-        self.hand.write(kinds.ANSWERED, **said, user="ann", session=None, how="terminal")
+        said = {"why": question.why, "step": question.step, "answer": self.draw(*entries.ANSWERS)}
+        self.hand.write(entries.ANSWERED, **said, user="ann", session=None, how="terminal")
 
     def interrupt(self) -> None:
         """Interrupt the run, and resume it."""
-        self.hand.write(kinds.INTERRUPTED, signal="SIGINT")
+        self.hand.write(entries.INTERRUPTED, signal="SIGINT")
         self.resume()
 
     def resume(self) -> None:
         """Take the run up again."""
         said = {"approval": "1" * 64, "approval_id": "2" * 32, "approver": "Ann", "how": "digest"}
-        self.hand.write(kinds.RESUMED, **said, user="ann", session=None, document="0" * 64, revision=1)
+        self.hand.write(entries.RESUMED, **said, user="ann", session=None, document="0" * 64, revision=1)
 
     def replan(self) -> None:
         """Make the next revision."""
@@ -246,7 +245,7 @@ class Engine:
         metadata = course.document.metadata.model_validate({"history": history})
         course.document = course.document.model_copy(update={"revision": revision, "metadata": metadata})
         said = {"reason": self.draw("", "It failed."), "completed": completed, "failed": failed}
-        self.hand.write(kinds.REPLANNED, revision=revision, document="9" * 64, **said, user="ann", session=None)
+        self.hand.write(entries.REPLANNED, revision=revision, document="9" * 64, **said, user="ann", session=None)
 
     def stop(self) -> None:
         """End the run as failed."""
@@ -259,9 +258,9 @@ class Engine:
             return
         steps = [step for step in self.hand.course.attempts if self.draw(True, False)]
         said = {"steps": steps, "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
-        self.hand.write(kinds.ROLLBACK, **said, undone_not=[])
+        self.hand.write(entries.ROLLBACK, **said, undone_not=[])
         whole = self.draw(True, False)
-        self.hand.write(kinds.ROLLED_BACK, steps=steps, restored=[], removed=[], whole=whole)
+        self.hand.write(entries.ROLLED_BACK, steps=steps, restored=[], removed=[], whole=whole)
 
 
 @settings(max_examples=25)

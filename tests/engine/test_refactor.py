@@ -10,8 +10,8 @@ import pytest
 
 from execplan.engine.entries import Change
 from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.steps import take_back as undoing
-from execplan.engine.steps.take_back import undo_changes
+from execplan.engine.steps import write as undoing
+from execplan.engine.steps.write import undo_changes
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine.bench import Shop

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries as kinds
-from execplan.engine import journal, record, revisions
+from execplan.engine import entries, journal, record, revisions
 from execplan.engine.course import RunState
 from execplan.engine.replan import ReplanResult, replan_run
 from execplan.engine.watch import RunObserver
@@ -68,7 +67,7 @@ def failed(desk: Desk) -> tuple[Any, RunPaths]:
     hand.done("api", make(desk, "src/made.py", "X = 1\n"))
     hand.failed("build")
     for step in ("plain", "check"):
-        hand.write(kinds.BLOCKED, step=step, reason="it needs build")
+        hand.write(entries.BLOCKED, step=step, reason="it needs build")
     hand.end("failed", "failure")
     return hand, place
 
@@ -76,7 +75,13 @@ def failed(desk: Desk) -> tuple[Any, RunPaths]:
 def replanned(desk: Desk, place: RunPaths, **more: Any) -> ReplanResult:
     """Replan a run."""
     project, ref = desk.project()
-    said = {"reason": "It failed.", "failed": (), "information": None, "watch": RunObserver(), "options": WriteOptions()}
+    said = {
+        "reason": "It failed.",
+        "failed": (),
+        "information": None,
+        "watch": RunObserver(),
+        "options": WriteOptions(),
+    }
     return replan_run(project, ref, place, **{**said, **more})
 
 
@@ -129,7 +134,9 @@ def test_it_is_approved_for_what_is_left_and_for_this_run(desk: Desk) -> None:
     assert approval.revision == 2
     register.mark_used(project, approval.id, place.id)
     desk.write("src/fresh.py", "Y = 1\n")
-    assert standing.require_approved_status(project, ref, run_id=place.id).approval == approval, "what the run has made is no drift"
+    assert standing.require_approved_status(project, ref, run_id=place.id).approval == approval, (
+        "what the run has made is no drift"
+    )
     with pytest.raises(ExecplanError) as caught:
         standing.require_approved_status(project, ref)
     assert caught.value.code == "approval-used"
@@ -198,13 +205,13 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     elif ends == "once":
         hand.intent("build")
         hand.result("build", ok=False, cause="interrupted", reason="SIGINT", signal=2)
-        hand.write(kinds.INTERRUPTED, signal="SIGINT")
+        hand.write(entries.INTERRUPTED, signal="SIGINT")
     elif ends == "completed":
         hand.end("completed")
     else:
-        hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
+        hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
         if ends == "rolled_back":
-            hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+            hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     before = stored(desk)
     with pytest.raises(ExecplanError) as caught:
         replanned(desk, place, options=WriteOptions(dry_run=dry_run))
@@ -317,9 +324,9 @@ def test_secrets_do_not_get_into_it(desk: Desk) -> None:
 def test_a_skipped_step_stays_where_new_steps_are_given(desk: Desk) -> None:
     """What is done may need it: a step that was skipped counts as settled."""
     hand, place = begun(desk)
-    hand.write(kinds.SKIPPED, step="api", reason="not chosen")
+    hand.write(entries.SKIPPED, step="api", reason="not chosen")
     hand.done("build")
-    hand.write(kinds.SKIPPED, step="plain", reason="build has not failed")
+    hand.write(entries.SKIPPED, step="plain", reason="build has not failed")
     hand.failed("check")
     hand.end("failed", "failure")
     made = replanned(desk, place, information=json.dumps(NEW))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import place as places
-from execplan.engine import record, revising
+from execplan.engine import place, record, revising
 from execplan.engine.ledger.verify import verify_log
 from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
@@ -67,7 +66,7 @@ def begin(desk: Desk, plan: str, exit: int) -> None:
 def recorded(desk: Desk) -> Record:
     """The record of the last run."""
     project, ref = desk.project()
-    found = record.read_record(places.find_run(project, ref, None))
+    found = record.read_record(place.find_run(project, ref, None))
     assert found is not None
     assert verify_log(project, ref).reasons == ()
     return found

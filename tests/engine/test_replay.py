@@ -76,6 +76,8 @@ def test_other_inputs_and_other_steps_are_refused(bench: Bench) -> None:
     refused(CONFLICT, "not-as-then", lambda: preview_run(*bench.project(), RunOptions(replays="1")))
     refused(INPUT, "no-such-run", lambda: bench.go(replays="7"))
     bench.approved(steps(MAKE))
-    assert refused(CONFLICT, "not-as-then", lambda: bench.go(replays="1")).candidates[0].startswith("the execution plan")
+    assert (
+        refused(CONFLICT, "not-as-then", lambda: bench.go(replays="1")).candidates[0].startswith("the execution plan")
+    )
     assert len(bench.runs()) == 1
     assert bench.go().status == "completed", "the approval was not used by what was refused"

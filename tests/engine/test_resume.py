@@ -16,7 +16,7 @@ from execplan.engine.journal import Journal
 from execplan.engine.ledger.verify import verify_log
 from execplan.engine.rollback import rollback
 from execplan.engine.watch import RunObserver
-from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, CHECK_FAILED, USAGE, ExecplanError
+from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, USAGE, ExecplanError
 from execplan.repo.amend import WriteOptions
 from tests.engine.fakes import Clerk
 from tests.engine.running import Bench, steps
@@ -302,12 +302,16 @@ def test_a_step_that_was_rolled_back_by_itself_is_run_again(bench: Bench) -> Non
     bench.approved(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
     assert bench.go().status == "failed"
     project, ref = bench.project()
-    rollback(project, ref, bench.last(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+    rollback(
+        project, ref, bench.last(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+    )
     assert not bench.there("a.txt")
     bench.write("src/go", "")
     assert bench.on().status == "completed"
     assert (count(bench, "a"), bench.text("a.txt")) == (2, "a\n")
-    rollback(project, ref, bench.last(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+    rollback(
+        project, ref, bench.last(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+    )
     assert not bench.there("a.txt")
 
 

@@ -406,7 +406,9 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
             place = places.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(project, ref, place, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
+            rollback(
+                project, ref, place, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+            )
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

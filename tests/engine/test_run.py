@@ -10,8 +10,8 @@ import pytest
 from execplan.engine import alone, begin
 from execplan.engine.outlook import preview_run
 from execplan.engine.run import run
-from execplan.engine.watch import RunOptions, RunObserver
-from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, INPUT, CHECK_FAILED, POLICY, ExecplanError
+from execplan.engine.watch import RunObserver, RunOptions
+from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.repo.amend import WriteOptions
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step

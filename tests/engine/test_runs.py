@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries as kinds
-from execplan.engine import last as ends
+from execplan.engine import entries, last
 from execplan.engine.alone import acquire_run_lock
 from execplan.engine.last import RunStatus, find_last_run
-from execplan.engine.runs import STATES, runs, summarize_run
-from execplan.engine.underway import find_active_run
+from execplan.engine.runs import STATES, find_active_run, runs, summarize_run
 from tests.engine.hand import begun, created
 from tests.engine.test_underway import PLAN
 from tests.repo.approving import NAME, Desk
@@ -44,7 +42,7 @@ def state_of(found: RunStatus | None) -> tuple[str, str, str] | None:
 
 
 def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ends, "_TAIL", 2000)
+    monkeypatch.setattr(last, "_TAIL", 2000)
     project, ref = desk.project()
     assert find_last_run(project, ref) is None
     assert runs(project, [ref]) == []
@@ -69,27 +67,27 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         assert stands() == ("cut_short", ""), "another run is at work"
     hand.done("api", *[created(f"{number}.txt") for number in range(40)])
     assert stands() == ("cut_short", ""), "the last line is longer than what is read first"
-    hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
+    hand.write(entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert stands() == ("waiting", "checkpoint")
-    hand.write(kinds.ANSWERED, why="checkpoint", step="api", answer="go", user="ann", session=None, how="resume")
+    hand.write(entries.ANSWERED, why="checkpoint", step="api", answer="go", user="ann", session=None, how="resume")
     hand.failed("drop")
     hand.end("failed", "failure")
     assert stands() == ("failed", "")
-    hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
     assert stands() == ("rolling_back", "")
-    hand.write(kinds.RESTORED, path="1.txt", displaced=None)
+    hand.write(entries.RESTORED, path="1.txt", displaced=None)
     assert stands() == ("rolling_back", "")
-    hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
+    hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
     assert stands() == ("failed", "")
     for _ in range(30):
-        hand.write(kinds.REOPENED, step="api", task="Build the parser.")
+        hand.write(entries.REOPENED, step="api", task="Build the parser.")
     assert stands() == ("failed", ""), "what counts lies before what is read first"
     hand.write(
-        kinds.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
+        entries.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
     )
     assert state_of(find_last_run(project, ref)) == (place.id, "waiting", "approve")
-    hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
-    hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     found = find_last_run(project, ref)
     assert state_of(found) == (place.id, "rolled_back", "")
     assert found is not None
@@ -105,13 +103,13 @@ def test_status_and_list_say_what_waits(desk: Desk) -> None:
         **nothing,
         "why": None,
     }
-    hand.write(kinds.PAUSED, why="confirm", step="drop", question="Go on?")
+    hand.write(entries.PAUSED, why="confirm", step="drop", question="Go on?")
     told = {"id": place.id, "state": "waiting", **nothing, "why": "confirm"}
     assert desk.data("list")["plans"][0]["execution"]["run"] == told
     assert desk.data("show", "--steps")["execution"]["run"] == told
     for verb in ("status", "list"):
         assert "(steps: used, run 1 waits for an answer)" in desk.type(verb).out
-    hand.write(kinds.ANSWERED, why="confirm", step="drop", answer="stop", user="ann", session=None, how="resume")
+    hand.write(entries.ANSWERED, why="confirm", step="drop", answer="stop", user="ann", session=None, how="resume")
     hand.end("failed", "cancellation")
     assert "(steps: used)" in desk.type("status").out
 
@@ -120,7 +118,7 @@ def test_summaries(desk: Desk) -> None:
     hand, place = begun(desk)
     hand.done("api")
     hand.failed("drop")
-    hand.write(kinds.BLOCKED, step="check", reason="it needs drop")
+    hand.write(entries.BLOCKED, step="check", reason="it needs drop")
     hand.end("failed", "failure")
     project, ref = desk.project()
     (found,) = runs(project, [ref])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.commands import sandbox as boxes
+from execplan.engine.commands import sandbox
 from execplan.engine.commands.sandbox import find_sandbox
 from execplan.errors import ExecplanError
 from execplan.execution.policy import Policy
@@ -370,9 +370,9 @@ def test_one_that_the_repository_brings_along_is_none(yard: Yard, monkeypatch: p
 
 
 def test_it_is_tried_once(box: Box) -> None:
-    before = boxes._test_bwrap.cache_info().hits
+    before = sandbox._test_bwrap.cache_info().hits
     box.find()
-    assert boxes._test_bwrap.cache_info().hits == before + 1
+    assert sandbox._test_bwrap.cache_info().hits == before + 1
 
 
 def test_an_older_one_is_good_enough(box: Box) -> None:

@@ -13,7 +13,7 @@ from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps.named import program_marks_path
 from execplan.engine.steps.perform import perform_step
 from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, RecoveredAttempt, recover_attempt
-from execplan.engine.steps.take_back import undo_changes
+from execplan.engine.steps.write import undo_changes
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine import test_refactor

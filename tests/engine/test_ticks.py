@@ -15,7 +15,7 @@ from execplan.execution.api import compose
 from execplan.lint.runner import lint_plan
 from execplan.plan import reader, tasks
 from execplan.plan.model import DONE, OPEN
-from execplan.plan.ran import find_transcript_link, reopen_run_task, complete_run_task
+from execplan.plan.ran import complete_run_task, find_transcript_link, reopen_run_task
 from execplan.repo import pick
 from execplan.repo.amend import apply_change
 from tests.conftest import CLOCK, Folder
@@ -64,9 +64,13 @@ def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> N
     assert found.exit == 0, found.out
     assert [task["state"] for task in repo.ok("show", "parser")["tasks"]] == ["done", "done", "open"]
     ticked = read(repo)
-    assert ticks.tick_task(project, ref, document, document.steps[0], PATH) == TickResult("Build the parser.")  # killed in between
+    assert ticks.tick_task(project, ref, document, document.steps[0], PATH) == TickResult(
+        "Build the parser."
+    )  # killed in between
     assert read(repo) == ticked
-    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH) == TickResult("Build the parser.")
+    assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH) == TickResult(
+        "Build the parser."
+    )
     assert read(repo) == before
     assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH) == TickResult()
     assert read(repo) == before
@@ -156,7 +160,10 @@ def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Fol
     found = [ticks.tick_task(project, ref._replace(id="release"), both, step, PATH) for step in both.steps]
     assert [each.task for each in found] == ["Build the parser.", "Draw the plan."]
     assert b"](artifacts/parser/" in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_bytes()
-    assert ticks.list_plan_files(project, ref._replace(id="release"), both) == {PLAN, ".agent/execplans/2026-02-02_docs.md"}
+    assert ticks.list_plan_files(project, ref._replace(id="release"), both) == {
+        PLAN,
+        ".agent/execplans/2026-02-02_docs.md",
+    }
     step = both.steps[1].id
     assert ticks.reopen_task(project, ref._replace(id="release"), both, step, "Draw the plan.", PATH).task
     assert "transcript" in read(repo).decode()

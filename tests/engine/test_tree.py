@@ -11,10 +11,10 @@ import pytest
 
 from execplan.engine.entries import Change
 from execplan.engine.files import tree
-from execplan.engine.files.counting import count_changed_lines
 from execplan.engine.files.store import BackupStore
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER
+from execplan.text.align import count_changed_lines
 from tests.conftest import Folder
 from tests.engine.grounds import Looked, looked
 

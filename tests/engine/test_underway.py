@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries as kinds
-from execplan.engine.underway import find_active_run
+from execplan.engine import entries
+from execplan.engine.runs import find_active_run
 from execplan.execution.permission import is_covered
 from execplan.repo.execution import standing
 from execplan.text.files import replace
@@ -107,14 +107,14 @@ def test_a_run_that_is_over_or_rolled_back_has_done_nothing(desk: Desk) -> None:
     assert found is not None
     assert found.finished_steps == {"api", "drop"}
     steps = {"steps": ["drop"], "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
-    hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
+    hand.write(entries.ROLLBACK, **steps, undone_not=[], whole=True)
     assert find_active_run(project, ref) is None, "a rollback that was cut short is finished first"
-    hand.write(kinds.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
+    hand.write(entries.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
     found = find_active_run(project, ref)
     assert found is not None
     assert found.finished_steps == {"api"}, "what was rolled back is to be done once more"
-    hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
-    hand.write(kinds.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
+    hand.write(entries.ROLLBACK, **steps, undone_not=[], whole=True)
+    hand.write(entries.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
     assert find_active_run(project, ref) is None
     assert desk.type("evaluate").exit == 1, "src/made.py is there, and src/old.py is not"
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from execplan.engine import entries
 from execplan.engine.ledger import chain, names
-from execplan.engine.ledger.accept import accept_broken_log
 from execplan.engine.ledger.chain import AuditRecord
 from execplan.engine.ledger.ledger import AuditLog
-from execplan.engine.ledger.verify import LogVerification, verify_log
+from execplan.engine.ledger.verify import LogVerification, accept_broken_log, verify_log
 from execplan.errors import ExecplanError
 from execplan.repo.amend import WriteOptions
 from execplan.text.lines import digest
@@ -135,7 +134,10 @@ def test_a_cut_before_the_anchor_is_found_and_nothing_is_written(kept: Kept, lef
     found = tampered(kept, lambda lines: lines.__delitem__(slice(left, None)))
     assert "record 4" in found.lost or "knows 4 records" in found.lost
     before = kept.path.read_bytes()
-    for write in (lambda: AuditLog(kept.project, kept.ref).append("approved", {}), AuditLog(kept.project, kept.ref).update_anchor):
+    for write in (
+        lambda: AuditLog(kept.project, kept.ref).append("approved", {}),
+        AuditLog(kept.project, kept.ref).update_anchor,
+    ):
         with pytest.raises(ExecplanError) as caught:
             write()
         assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
@@ -340,6 +342,8 @@ def test_approvals(kept: Kept) -> None:
     kept.repo.approve()
     assert verify_log(kept.project, kept.ref).warnings == ()
     file.write_bytes(whole)
-    assert len(verify_log(kept.project, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
+    assert len(verify_log(kept.project, kept.ref).warnings) == 1, (
+        "that of the first time: approve was killed the second time"
+    )
     file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
     assert any("there was no ledger yet" in each for each in verify_log(kept.project, kept.ref).warnings)

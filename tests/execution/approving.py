@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.execution.approval import UnsignedApproval, to_bound_states, key_id
+from execplan.execution.approval import UnsignedApproval, key_id, to_bound_states
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import ExecutionPlan

@@ -146,7 +146,9 @@ def test_a_block_for_two_tasks_stays_and_the_reason_is_told() -> None:
     change = annotate_plan(plan)
     assert change.edits == ()
     assert change.messages[0] == "annotated: 0 of 2 inferred steps; the others are left to you:"
-    assert change.messages[1].startswith("line 10 is left to you: it is in a block whose commands complete different tasks")
+    assert change.messages[1].startswith(
+        "line 10 is left to you: it is in a block whose commands complete different tasks"
+    )
     assert change.messages[1].endswith(": make a")
 
 

@@ -55,7 +55,11 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
     )
     found = find_annotated_steps(plan)
     assert [(each.id, each.phase) for each in found.drafts] == [("c", "validate")]
-    assert [(each.line, each.text) for each in found.skipped] == [(2, "```sh {#a}"), (8, "```sh {#b}"), (20, "```sh {#d}")]
+    assert [(each.line, each.text) for each in found.skipped] == [
+        (2, "```sh {#a}"),
+        (8, "```sh {#b}"),
+        (20, "```sh {#d}"),
+    ]
     assert {each.why for each in found.skipped} == {"stands outside Concrete Steps and Validation and Acceptance"}
 
 

@@ -227,5 +227,8 @@ def test_quoted_words_are_those_of_shlex(words: list[str]) -> None:
 def test_what_a_long_pipe_reads_is_told_once() -> None:
     found = parse_command("|".join(["a b"] * 2000)).simple_commands
     assert {each.piped_from for each in found} == {(), ("a",)}
-    assert [each.piped_from for each in parse_command("curl x | tee y | tee z | sh").simple_commands][-1] == ("curl", "tee")
+    assert [each.piped_from for each in parse_command("curl x | tee y | tee z | sh").simple_commands][-1] == (
+        "curl",
+        "tee",
+    )
     assert parse_command("while a | b; do c; done | sh").simple_commands[-1].piped_from == ("a", "b", "c")

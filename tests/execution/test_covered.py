@@ -136,10 +136,14 @@ def test_what_around_the_steps_may_differ() -> None:
     old = approved()
     intent = old.intent.model_dump() | {"risk_level": Level.LOW}
     assert find_uncovered_changes(old, revised(old, intent=Intent.model_validate(intent)), NOTHING) == []
-    assert find_uncovered_changes(old, revised(old, intent=Intent.model_validate({**intent, "summary": "Other"})), NOTHING)
+    assert find_uncovered_changes(
+        old, revised(old, intent=Intent.model_validate({**intent, "summary": "Other"})), NOTHING
+    )
     context = old.metadata.model_copy(update={"context": {"a": 1}})
     assert find_uncovered_changes(old, revised(old, metadata=context), NOTHING)
-    assert find_uncovered_changes(old, revised(old).model_copy(update={"revision": 1}), NOTHING) == ["it is no later revision"]
+    assert find_uncovered_changes(old, revised(old).model_copy(update={"revision": 1}), NOTHING) == [
+        "it is no later revision"
+    ]
 
 
 def test_a_new_step_needs_approval() -> None:
@@ -154,7 +158,9 @@ def test_where_it_is_to_be_read_may_be_left_out() -> None:
     lines = {"line_start": 3, "line_end": 5}
     old = approved(step(1, source=lines), source={"path": "a.md", "sha256": "0" * 64})
     assert find_uncovered_changes(old, revised(old, changes={"s1": {"source": None}}), NOTHING) == []
-    assert find_uncovered_changes(old, revised(old, changes={"s1": {"source": Lines(line_start=1, line_end=1)}}), NOTHING)
+    assert find_uncovered_changes(
+        old, revised(old, changes={"s1": {"source": Lines(line_start=1, line_end=1)}}), NOTHING
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.execution.evaluation.partly import is_partially_applied
-from execplan.execution.evaluation.patch import Hunk
+from execplan.execution.evaluation.patch import Hunk, is_partially_applied
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "\n"]), max_size=3)
 

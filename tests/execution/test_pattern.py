@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.command.pattern import matches_command_prefix, matches_path, dotted_tool_name, matches_command, matches_path_ignoring_case, pattern_problem, matches_tool, split_pattern
+from execplan.execution.command.pattern import (
+    dotted_tool_name,
+    matches_command,
+    matches_command_prefix,
+    matches_path,
+    matches_path_ignoring_case,
+    matches_tool,
+    pattern_problem,
+    split_pattern,
+)
 from tests.execution.plans import command, loaded, plan
 
 
@@ -63,7 +72,11 @@ def test_kinds_are_told_from_commands() -> None:
 
 def test_tools_go_by_both_of_their_names() -> None:
     assert dotted_tool_name("mcp__server__tool") == "server.tool"
-    assert (dotted_tool_name("mcp__a__b__c"), dotted_tool_name("server.tool"), dotted_tool_name("mcp__server")) == ("", "", "")
+    assert (dotted_tool_name("mcp__a__b__c"), dotted_tool_name("server.tool"), dotted_tool_name("mcp__server")) == (
+        "",
+        "",
+        "",
+    )
     assert matches_tool("mcp__server__drop_all", "server.drop*")
     assert matches_tool("mcp__server__drop_all", "mcp__server__*")
     assert not matches_tool("mcp__server__drop", "server")

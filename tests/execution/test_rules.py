@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document import validate_document, load, to_bytes
+from execplan.execution.documents.document import load, to_bytes, validate_document
 from execplan.execution.documents.touched import diff_paths
 from execplan.execution.model import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
 from execplan.execution.record import Record
@@ -242,4 +242,6 @@ def test_times_are_not_in_the_future(monkeypatch: pytest.MonkeyPatch, seconds: i
 
 def test_a_clock_that_was_set_back_spoils_no_record() -> None:
     """Order is that of the steps, and durations are of a clock that is never set."""
-    assert validate_document(record(started="2025-12-31T23:05:00Z", ended="2025-12-31T23:00:00Z"), Record)[0] is not None
+    assert (
+        validate_document(record(started="2025-12-31T23:05:00Z", ended="2025-12-31T23:00:00Z"), Record)[0] is not None
+    )

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.cli.door import json_document as printed
-from execplan.cli.schemas import KINDS, find_model, build_schema, schema_bytes
+from execplan.cli.verbs.schema import KINDS, build_schema, find_model, schema_bytes
 from execplan.document import DIALECT
 from execplan.errors import ExecplanError
 from execplan.execution.documents.answer import Answer
-from execplan.execution.documents.document import validate_document, load, to_bytes
+from execplan.execution.documents.document import load, to_bytes, validate_document
 from execplan.execution.model import Document, ExecutionPlan
 from execplan.execution.record import Record
 from tests.conftest import Folder

@@ -59,7 +59,9 @@ def test_any_command_has_a_name(command: str) -> None:
 
 def test_ids_stay_where_other_steps_come_and_go() -> None:
     old = find_plan_steps(plan_of("    make a\n    make test\n\nThen:\n\n    cargo test")).drafts
-    new = find_plan_steps(plan_of("    make a\n    make lint\n    make test\n\nThen:\n\n    ls src\n    cargo test")).drafts
+    new = find_plan_steps(
+        plan_of("    make a\n    make lint\n    make test\n\nThen:\n\n    ls src\n    cargo test")
+    ).drafts
     assert [each.id for each in old] == ["make-a", "make-test", "cargo-test"]
     assert [each.id for each in new] == ["make-a", "make-lint", "make-test", "ls-src", "cargo-test"]
     assert [each.needs for each in new] == [(), ("make-a",), ("make-lint",), (), ("ls-src",)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.documents.strict import MAX_DEPTH, MAX_BYTES, MAX_VIOLATIONS, read
+from execplan.execution.documents.strict import MAX_BYTES, MAX_DEPTH, MAX_VIOLATIONS, read
 from execplan.execution.documents.violation import json_pointer
 
 GOOD = (
@@ -58,7 +58,10 @@ BAD = (
     (b'["\\x41"]', "/0: an escape that JSON does not have (line 1, column 3)"),
     (b'["abc', "/0: a string that is never closed (line 1, column 6)"),
     (b"[\x00]", "/0: a value should stand here (line 1, column 2)"),
-    (b"[" * (MAX_DEPTH + 1) + b"1" + b"]" * (MAX_DEPTH + 1), f"{'/0' * MAX_DEPTH}: nested deeper than 64 (line 1, column 66)"),
+    (
+        b"[" * (MAX_DEPTH + 1) + b"1" + b"]" * (MAX_DEPTH + 1),
+        f"{'/0' * MAX_DEPTH}: nested deeper than 64 (line 1, column 66)",
+    ),
     (b'{"a/b": {"~": [NaN]}}', "/a~1b/~0/0: NaN is no number of JSON (line 1, column 16)"),
 )
 

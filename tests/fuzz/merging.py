@@ -14,7 +14,7 @@ from execplan.plan.merging.units import split_plan, split_section
 from execplan.plan.merging.whole import merge_plans
 from execplan.plan.seek import normalize_text
 from execplan.repo.amend import apply_change
-from execplan.text.diff3 import merge_with_markers as lines
+from execplan.text.merge import merge_with_markers as lines
 from tests.fuzz.script import parse
 
 if TYPE_CHECKING:

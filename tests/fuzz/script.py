@@ -81,7 +81,9 @@ def _step(line: bytes) -> Step:
 def given() -> RuleContext:
     """What rules are told: where the plan lies, the time, and a tree without files."""
     tree = RepositoryTree(lambda kind, subject: "")
-    return RuleContext(path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", in_project=True, clock=Clock(_NOW), tree=tree)
+    return RuleContext(
+        path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", in_project=True, clock=Clock(_NOW), tree=tree
+    )
 
 
 def _words(said: str) -> str:
@@ -137,7 +139,9 @@ CHANGES: dict[str, Maker] = {
     "split": _split,
     "reword": lambda first, create, said: reword.reword_task(said[0], _words(said[1])),
     "decide": _decide,
-    "discover": lambda first, create, said: logs.add_discovery(_words(said[0]), _words(said[1] or "shown"), create=create),
+    "discover": lambda first, create, said: logs.add_discovery(
+        _words(said[0]), _words(said[1] or "shown"), create=create
+    ),
     "outcome": lambda first, create, said: logs.add_outcome(_words(said[0]), create=create),
     "note": _note,
     "items": _items,

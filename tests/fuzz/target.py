@@ -98,7 +98,9 @@ def check_structure(plan: Plan) -> None:
     for number, (name, task) in enumerate(zip(ids, plan.tasks, strict=True), 1):
         assert task.number == number
         assert progress is not None
-        assert max(start, progress.body_start) <= task.start <= task.box_line < task.end <= task.item_end <= progress.end, task
+        assert (
+            max(start, progress.body_start) <= task.start <= task.box_line < task.end <= task.item_end <= progress.end
+        ), task
         assert find_task(plan, name) == find_task(plan, str(number)) == (name, task)
         start = task.start
     for entries in (plan.decisions, plan.discoveries, plan.outcomes, plan.revisions):

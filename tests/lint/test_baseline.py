@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.lint.baseline import count_by_mark, find_moved_plan, apply_baseline
+from execplan.lint.baseline import apply_baseline, count_by_mark, find_moved_plan
 from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import Finding
 from execplan.lint.runner import MAX_FINDINGS, RULES, lint_plan

@@ -25,7 +25,9 @@ def lint(code: str, text: str, *, path: str = "plans/parser.md", absent: tuple[s
             return any(f"{each}/".startswith(f"{subject}/") for each in THERE)
         return any(f"/{each}".endswith(f"/{subject}") for each in THERE)
 
-    given = RuleContext(path=path, clock=Clock(0), tree=RepositoryTree(answer), history=GitHistory(missing_symbols=frozenset(absent)))
+    given = RuleContext(
+        path=path, clock=Clock(0), tree=RepositoryTree(answer), history=GitHistory(missing_symbols=frozenset(absent))
+    )
     return lint_bytes(with_sections(text).encode(), given, {code: RULES[code].level})
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.lint.fix import build_fix_change
-from execplan.lint.rule import SAFE, UNSAFE, WARNING, RuleContext, RuleMatch, Rule, on_line
+from execplan.lint.rule import SAFE, UNSAFE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.lint.runner import RULES
 from execplan.plan.model import Plan
 from execplan.repo.amend import apply_change
@@ -33,7 +33,9 @@ def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE)
 
 def _fixed(data: bytes, *, unsafe: bool = False) -> tuple[str, int]:
     made: Counter[str] = Counter()
-    return apply_change(data, build_fix_change(RuleContext(), LEVELS, unsafe=unsafe, fix_counts=made))[0].decode(), made.total()
+    return apply_change(data, build_fix_change(RuleContext(), LEVELS, unsafe=unsafe, fix_counts=made))[
+        0
+    ].decode(), made.total()
 
 
 def test_every_line_is_mended_at_once_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.lint.folded import merge_findings
 from execplan.lint.rule import SAFE, Finding, Fix
 from execplan.lint.runner import lint_bytes
+from execplan.lint.tally import merge_findings
 from tests.plans import from_template
 
 
@@ -33,7 +33,9 @@ def test_one_section_keeps_its_message() -> None:
 
 def test_equal_messages_name_their_lines() -> None:
     findings = [_finding(line, "a box outside Progress") for line in (3, 9, 12)]
-    assert [(each.line, each.message) for each in merge_findings(findings)] == [(3, "a box outside Progress (also lines 9, 12)")]
+    assert [(each.line, each.message) for each in merge_findings(findings)] == [
+        (3, "a box outside Progress (also lines 9, 12)")
+    ]
     assert merge_findings([_finding(3, "x"), _finding(3, "x")])[0].message == "x (2 times)"
     many = merge_findings([_finding(line, "x") for line in range(1, 15)])
     assert many[0].message == "x (also lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more)"

@@ -36,7 +36,10 @@ def plan(section: str, text: str) -> str:
 def found(text: str) -> list[Finding]:
     """What all rules find, those that are off included, in a repository that has no file."""
     facts = RuleContext(
-        path="plans/x.md", name_format="{date}_{slug}", clock=clock("2026-11-22 00:00Z"), tree=RepositoryTree(lambda kind, subject: "")
+        path="plans/x.md",
+        name_format="{date}_{slug}",
+        clock=clock("2026-11-22 00:00Z"),
+        tree=RepositoryTree(lambda kind, subject: ""),
     )
     return lint_bytes(text.encode(), facts, LEVELS)
 
@@ -126,7 +129,11 @@ def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pyte
 
 @pytest.mark.parametrize("prompt", ["", "$ ", "% ", "PS> ", "❯ ", "➜ "])
 def test_a_command_is_read_behind_every_prompt(prompt: str) -> None:
-    assert risky.describe_loss(f"{prompt}rm -r data") == risky.describe_loss(f"{prompt}rm -r 'data'") == "`rm -r` takes the folder away"
+    assert (
+        risky.describe_loss(f"{prompt}rm -r data")
+        == risky.describe_loss(f"{prompt}rm -r 'data'")
+        == "`rm -r` takes the folder away"
+    )
 
 
 def test_the_first_hundred_impossible_dates_are_told() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.lint.facts import Clock, GitHistory, RepositoryTree
+from execplan.lint.paths import find_named_paths
 from execplan.lint.rule import RuleContext
 from execplan.lint.runner import RULES, lint_bytes
-from execplan.lint.scope import find_named_paths
 from execplan.lint.words import PlanSource
 from execplan.plan import reader
 from execplan.text.lines import digest

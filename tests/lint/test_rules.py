@@ -70,7 +70,11 @@ def test_draft_is_relaxed_only_where_asked() -> None:
 
 
 def test_placeholder_text_is_an_error_when_all_tasks_are_done() -> None:
-    left = "## Plan of Work\n\n" + next(line for line in from_template("plan").splitlines() if is_placeholder_text(line)) + "\n"
+    left = (
+        "## Plan of Work\n\n"
+        + next(line for line in from_template("plan").splitlines() if is_placeholder_text(line))
+        + "\n"
+    )
     first = with_sections(left).replace("- [ ]", "- [x]", 1)
     done = first.replace("- [ ]", "- [x]")
     assert "- [ ]" in first

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.lint.rule import ERROR, GRADUAL, GIT_NEEDS, RULES, WARNING
+from execplan.lint.rule import ERROR, GIT_NEEDS, GRADUAL, RULES, WARNING
 from execplan.lint.runner import DEFAULT_LEVELS
 from execplan.lint.selection import CI, PROFILES, STRICT, RuleSelection, levels_at_least, unknown_names
 
@@ -24,7 +24,11 @@ def test_the_default_is_every_rule_that_is_on() -> None:
 
 def test_strict_runs_what_is_off_and_fails_on_a_warning() -> None:
     assert set(RuleSelection(STRICT).active_levels()) == set(RULES)
-    assert (RuleSelection(STRICT).failure_level, RuleSelection(CI).failure_level, RuleSelection().failure_level) == (WARNING, ERROR, ERROR)
+    assert (RuleSelection(STRICT).failure_level, RuleSelection(CI).failure_level, RuleSelection().failure_level) == (
+        WARNING,
+        ERROR,
+        ERROR,
+    )
 
 
 @pytest.mark.parametrize(

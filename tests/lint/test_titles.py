@@ -10,8 +10,12 @@ from tests.lint.mending import findings, lines
 from tests.plans import CLEAN, with_sections
 
 
-def lies(path: str, form: str = "{date}_{slug}", *, archived: bool = False, name: str = "", other: str = "") -> RuleContext:
-    return RuleContext(path=path, name_format=form, is_archived=archived, id=name, tree=RepositoryTree(lambda kind, subject: other))
+def lies(
+    path: str, form: str = "{date}_{slug}", *, archived: bool = False, name: str = "", other: str = ""
+) -> RuleContext:
+    return RuleContext(
+        path=path, name_format=form, is_archived=archived, id=name, tree=RepositoryTree(lambda kind, subject: other)
+    )
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ class World:
         stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         words = ["--json", *arguments]
         with mock.patch.multiple(sys, stdin=stdin, stdout=out, stderr=err):
-            status = door.run_with_error_handling(lambda: app._run_command_group(words), as_json=True, kind=arguments[0])
+            status = door.run_with_error_handling(
+                lambda: app._run_command_group(words), as_json=True, kind=arguments[0]
+            )
             out.flush()
             err.flush()
         printed = out.buffer

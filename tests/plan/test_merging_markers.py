@@ -6,7 +6,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.markers import split_conflicts, remove_conflicts
+from execplan.plan.merging.markers import remove_conflicts, split_conflicts
 from execplan.text.lines import Text
 
 MERGE = "a\n{l} HEAD\nours\n{m}\ntheirs\n{r} topic\nb\n"

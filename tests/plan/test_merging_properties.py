@@ -61,12 +61,18 @@ class Step:
         if self.verb == "reword":
             return reword.reword_task(query, self.words)
         if self.verb == "add":
-            return tasks.add_task(self.words, moment, create=True, after=query if query and self.pick % 3 == 0 else None)
+            return tasks.add_task(
+                self.words, moment, create=True, after=query if query and self.pick % 3 == 0 else None
+            )
         if self.verb == "decide":
             return logs.add_decision(self.words, "Because of it", "Ann", moment, create=True)
         if self.verb == "discover":
             return logs.add_discovery(self.words, "Seen", create=True)
-        return logs.add_outcome(self.words, create=True) if self.verb == "outcome" else logs.add_revision_note(self.words, moment)
+        return (
+            logs.add_outcome(self.words, create=True)
+            if self.verb == "outcome"
+            else logs.add_revision_note(self.words, moment)
+        )
 
 
 @st.composite

@@ -21,7 +21,7 @@ from execplan.repo.amend import apply_change
 from execplan.text.lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import PlanChange, ChangeBuilder
+    from execplan.plan.change import ChangeBuilder, PlanChange
     from execplan.plan.model import Plan
 
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
@@ -81,7 +81,9 @@ def attempt(data: bytes, changer: ChangeBuilder) -> bytes | None:
         new, change = apply_change(data, changer)
     except ExecplanError:
         return None
-    assert plan_content(reader.read(new)) == (change.expected_content if change.edits else plan_content(reader.read(data)))
+    assert plan_content(reader.read(new)) == (
+        change.expected_content if change.edits else plan_content(reader.read(data))
+    )
     return new
 
 

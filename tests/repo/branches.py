@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 PLAN = ".agent/execplans/2026-01-01_parser.md"
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
-OURS = (complete_tasks(["2"], MOMENT), add_task("Handle CRLF", MOMENT), add_decision("Keep bytes", "Nothing is lost.", "Ann", MOMENT))
+OURS = (
+    complete_tasks(["2"], MOMENT),
+    add_task("Handle CRLF", MOMENT),
+    add_decision("Keep bytes", "Nothing is lost.", "Ann", MOMENT),
+)
 THEIRS = (
     complete_tasks(["3"], MOMENT),
     add_task("Handle tabs", MOMENT),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from execplan.lint.facts import Clock, RepositoryTree
-from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, RuleContext, RuleMatch, Rule, on_line
+from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.lint.runner import DEFAULT_LEVELS, lint_bytes
 from execplan.plan.model import Plan
 from execplan.repo.checking import cache, many
@@ -99,7 +99,9 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         return (path / subject).exists()
 
     def told(*about: Any, is_explicit: bool = True) -> RuleContext:
-        return make_rule_context(*about, is_explicit=is_explicit)._replace(clock=Clock(made.minute), tree=RepositoryTree(answer))
+        return make_rule_context(*about, is_explicit=is_explicit)._replace(
+            clock=Clock(made.minute), tree=RepositoryTree(answer)
+        )
 
     def judge(data: bytes, facts: RuleContext, levels: dict[str, str]) -> Any:
         made.judged.append(os.path.basename(facts.path))

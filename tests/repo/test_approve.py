@@ -287,7 +287,9 @@ def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
 
     def give(number: int) -> None:
         yes = approve.Confirmation(f"Bot {number}", "digest", 60 + number)
-        approving.approve_and_record(project, ref, found, approval_scope(found.evaluation, None, None), yes, WriteOptions())
+        approving.approve_and_record(
+            project, ref, found, approval_scope(found.evaluation, None, None), yes, WriteOptions()
+        )
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(give, range(20)))

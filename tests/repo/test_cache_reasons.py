@@ -38,7 +38,11 @@ def test_settings(project: Shelf) -> None:
 
 
 def test_options(project: Shelf) -> None:
-    for way in (CheckOptions(is_hook=True), CheckOptions(selection=RuleSelection(select=("EP2",))), CheckOptions(selection=RuleSelection(ignore=("EP2",)))):
+    for way in (
+        CheckOptions(is_hook=True),
+        CheckOptions(selection=RuleSelection(select=("EP2",))),
+        CheckOptions(selection=RuleSelection(ignore=("EP2",))),
+    ):
         project.way = way
         assert project.same() == ["a.md", "b.md", "c.md"]
         assert project.same() == []

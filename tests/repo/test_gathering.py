@@ -153,7 +153,9 @@ def test_long_sections_are_split_at_sub_headings() -> None:
     long = "word " * 400
     body = f"Above.\n\n### One\n\n{long}\n\n### Two\n\nTwo's.\n\n### One\n\nAgain.\n"
     plan = reader.read(with_sections(f"## Plan of Work\n\n{body}").encode())
-    found = {unit.id: unit.title for unit in split_plan(plan, lambda _: ()).units if unit.id.startswith("section:plan-of")}
+    found = {
+        unit.id: unit.title for unit in split_plan(plan, lambda _: ()).units if unit.id.startswith("section:plan-of")
+    }
     assert found == {
         "section:plan-of-work": "Plan of Work",
         "section:plan-of-work/one": "Plan of Work: One",
@@ -377,7 +379,9 @@ def test_sessions(project: Folder) -> None:
 
 
 def test_names_are_found_from_anywhere() -> None:
-    known = FileListing(["app/src/a.py", "lib/a.py", "lib/b.py", "Makefile"], root="/r", base_directories=("app", "app/plans"))
+    known = FileListing(
+        ["app/src/a.py", "lib/a.py", "lib/b.py", "Makefile"], root="/r", base_directories=("app", "app/plans")
+    )
     assert known.resolve("src/a.py") == "app/src/a.py"
     assert known.resolve("../src/a.py") == "app/src/a.py"
     assert known.resolve("b.py") == "lib/b.py"
@@ -421,7 +425,9 @@ def test_settings_that_do_not_do_name_their_file(said: dict[str, object]) -> Non
 
 def test_settings() -> None:
     row = {"name": "ours", "maker": "Ours", "window": 5000, "strength": 1}
-    found = parse_context_settings({"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]})
+    found = parse_context_settings(
+        {"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]}
+    )
     assert (found.budget, found.shares.system_prompt, found.shares.response_reserve) == (900, 0.0, 0.125)
     assert found.models == (row,)
 

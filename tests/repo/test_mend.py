@@ -8,7 +8,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import pick, shelf
 from execplan.repo.amend import WriteOptions
 from execplan.repo.checking.mend import fix_plan
-from execplan.repo.checking.one import CheckTarget, CheckOptions
+from execplan.repo.checking.one import CheckOptions, CheckTarget
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -25,5 +25,7 @@ def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatc
         once.setattr(shelf, "read_bytes", broken)
         with pytest.raises(ExecplanError, match="a broken disk"):
             fix_plan(CheckTarget(project, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False)
-    assert fix_plan(CheckTarget(project, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False) is not None
+    assert (
+        fix_plan(CheckTarget(project, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False) is not None
+    )
     assert path.read_text() == CLEAN

@@ -146,11 +146,17 @@ def test_criss_cross_merges(driven: Folder) -> None:
     assert git(driven, "merge", "old").returncode == 1
     settle(driven, "Read first, as they said.")
     commit(
-        driven, edited((driven.path / PLAN).read_bytes(), add_task("Only on side", MOMENT), complete_tasks(["Handle tabs"], MOMENT))
+        driven,
+        edited(
+            (driven.path / PLAN).read_bytes(), add_task("Only on side", MOMENT), complete_tasks(["Handle tabs"], MOMENT)
+        ),
     )
     driven.git("checkout", "-q", "main")
     commit(
-        driven, edited((driven.path / PLAN).read_bytes(), add_task("Only on main", MOMENT), complete_tasks(["Handle CRLF"], MOMENT))
+        driven,
+        edited(
+            (driven.path / PLAN).read_bytes(), add_task("Only on main", MOMENT), complete_tasks(["Handle CRLF"], MOMENT)
+        ),
     )
     assert len(driven.git("merge-base", "--all", "main", "side").split()) == 2
     assert git(driven, "merge", "side").returncode == 1

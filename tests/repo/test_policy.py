@@ -13,8 +13,7 @@ from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy
 from execplan.execution.risk.rate import rate_command
 from execplan.repo import homes, pages
-from execplan.repo.execution.policy import effective_policy
-from execplan.repo.execution.terms import SETTING_NAMES
+from execplan.repo.execution.terms import SETTING_NAMES, effective_policy
 from tests.conftest import Folder
 from tests.plans import CLEAN
 

@@ -12,7 +12,7 @@ import pytest
 
 from execplan.errors import ENVIRONMENT, INTERRUPTED, ExecplanError
 from execplan.plan import reader
-from execplan.repo.checking import spread as module
+from execplan.repo.checking import spread
 from execplan.repo.checking.many import check_plans
 from execplan.repo.checking.one import CheckOptions
 from execplan.repo.checking.spread import PLANS_PER_PROCESS, process_count, run_in_processes
@@ -44,7 +44,10 @@ def test_processes_are_others() -> None:
 def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
-    assert [process_count(count) for count in (0, 1, PLANS_PER_PROCESS, 2 * PLANS_PER_PROCESS, 3 * PLANS_PER_PROCESS, 10_000)] == [1, 1, 1, 2, 3, 4]
+    assert [
+        process_count(count)
+        for count in (0, 1, PLANS_PER_PROCESS, 2 * PLANS_PER_PROCESS, 3 * PLANS_PER_PROCESS, 10_000)
+    ] == [1, 1, 1, 2, 3, 4]
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert process_count(10_000) == 1
     monkeypatch.setattr(os, "cpu_count", lambda: None)
@@ -114,7 +117,7 @@ def test_plans_in_processes(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> No
         repo.plan(CLEAN.replace("- [ ] Build the parser.", f"- [x] Build {at}."), f"2026-01-01_plan-{at:02}")
     monkeypatch.chdir(repo.path)
     one = check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True)
-    monkeypatch.setattr(module, "PLANS_PER_PROCESS", 1)
+    monkeypatch.setattr(spread, "PLANS_PER_PROCESS", 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True) == one
@@ -127,8 +130,8 @@ def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: 
     for at in range(4):
         repo.plan(name=f"2026-01-01_plan-{at}")
     monkeypatch.chdir(repo.path)
-    monkeypatch.setattr(module, "PLANS_PER_PROCESS", 1)
-    monkeypatch.setattr(module, "process_count", lambda count: 2)
+    monkeypatch.setattr(spread, "PLANS_PER_PROCESS", 1)
+    monkeypatch.setattr(spread, "process_count", lambda count: 2)
 
     def broken(*given: object) -> None:
         raise ZeroDivisionError

@@ -11,7 +11,14 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.repo.execution import register
-from execplan.repo.execution.standing import APPROVED, COMPILED, NOT_COMPILED, STALE, require_approved_status, find_status
+from execplan.repo.execution.standing import (
+    APPROVED,
+    COMPILED,
+    NOT_COMPILED,
+    STALE,
+    find_status,
+    require_approved_status,
+)
 from tests.repo.approving import LOW, NAME, STEPS, Desk
 
 if TYPE_CHECKING:

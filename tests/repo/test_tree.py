@@ -81,7 +81,11 @@ def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(ask, "tracked_files", counted)
     trees, project = RepositoryTrees(), homes.find(str(repo.path))
-    assert [trees.tree_for(project).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
+    assert [trees.tree_for(project).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [
+        True,
+        False,
+        True,
+    ]
     assert len(calls) == 1
 
 
@@ -129,7 +133,10 @@ def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
     assert (disk.has_path("src/new.py"), index.has_path("src/new.py"), index.has_path("src")) == (False, True, True)
     assert index.has_path("untracked.py")  # as a lint of the disk says
     assert not index.has_path("src/newer.py")
-    assert (disk.plan_with_same_id(plan), index.plan_with_same_id(plan)) == ("", ".agent/execplans/archive/2026-01-01_parser.md")
+    assert (disk.plan_with_same_id(plan), index.plan_with_same_id(plan)) == (
+        "",
+        ".agent/execplans/archive/2026-01-01_parser.md",
+    )
     repo.git("rm", "-q", "--cached", ".agent/execplans/archive/2026-01-01_parser.md")
     repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)
     assert asked(repo, staged=True).plan_with_same_id(plan) == ""

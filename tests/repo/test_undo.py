@@ -100,7 +100,10 @@ def test_an_edit_that_fails_is_not_journaled(repo: Folder) -> None:
     path = repo.plan()
     project = homes.find(str(repo.path))
     old = path.read_bytes()
-    with pytest.raises(KeyboardInterrupt), journal.JournalTransaction(project, str(path), "add", "add", old, old + b"x\n"):
+    with (
+        pytest.raises(KeyboardInterrupt),
+        journal.JournalTransaction(project, str(path), "add", "add", old, old + b"x\n"),
+    ):
         raise KeyboardInterrupt
     assert repo.run("undo").exit == 1
     assert journal.read_entries(project, str(path)) == []

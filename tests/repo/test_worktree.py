@@ -30,7 +30,9 @@ def look(desk: Desk, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
     project, ref = pick.select_plan(os.fspath(desk.path), None)
     with ask.BackgroundQueries(project, worktree.git_queries(project)) as asked:
-        return worktree.inspect_worktree(project, ref, asked.collect_outputs(), [os.path.join(project.root, each) for each in but])
+        return worktree.inspect_worktree(
+            project, ref, asked.collect_outputs(), [os.path.join(project.root, each) for each in but]
+        )
 
 
 def touch(desk: Desk, name: str, hours: int) -> None:

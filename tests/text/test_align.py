@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.text.align import align_sequences
-from execplan.text.diff3 import ConflictMarkers, merge_with_markers
+from execplan.text.merge import ConflictMarkers, merge_with_markers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -42,7 +42,11 @@ def test_the_parts_join_to_the_versions(base: list[str], ours: list[str], theirs
 
 @given(LINES, LINES)
 def test_one_side_alone_wins(base: list[str], changed: list[str]) -> None:
-    for chunks in (merge_chunks(base, changed, base), merge_chunks(base, base, changed), merge_chunks(base, changed, changed)):
+    for chunks in (
+        merge_chunks(base, changed, base),
+        merge_chunks(base, base, changed),
+        merge_chunks(base, changed, changed),
+    ):
         assert [line for chunk in chunks for line in chunk.merged or ()] == changed
         assert all(chunk.merged is not None for chunk in chunks)
 

@@ -332,7 +332,9 @@ def test_a_journal_of_anything_is_no_crash(repo: Folder, content: bytes) -> None
 def test_an_edit_that_was_cut_short(repo: Folder) -> None:
     path = repo.plan()
     project = homes.find(str(repo.path))
-    recording = journal.JournalTransaction(project, str(path), "add", "add 9, Lost", CLEAN.encode(), CLEAN.encode() + b"- lost\n")
+    recording = journal.JournalTransaction(
+        project, str(path), "add", "add 9, Lost", CLEAN.encode(), CLEAN.encode() + b"- lost\n"
+    )
     recording.__enter__()
     clean(repo)
     repo.ok("done", "2")
@@ -347,7 +349,9 @@ def test_a_move_that_was_cut_short(repo: Folder) -> None:
     places = (str(path), str(goal), str(goal.parent / "artifacts" / path.stem))
     data = path.read_bytes()
     moves = [(str(path), str(goal))]
-    intent.write_intent(project, intent.create_intent("archive", (path.stem, path.stem), places, moves, (data, data, None, None)))
+    intent.write_intent(
+        project, intent.create_intent("archive", (path.stem, path.stem), places, moves, (data, data, None, None))
+    )
     found = one(repo, "moves")
     assert found["message"].startswith("a move was cut short: archive of 2026-01-01_parser, begun ")
     assert doctor(repo, "--fix", "--dry-run")["fixed"]

@@ -142,11 +142,11 @@ def test_codex_wants_hooks_on_and_trust(desk: Desk) -> None:
 
 
 def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:
-    from execplan.engine import entries as kinds
+    from execplan.engine import entries
     from tests.engine.hand import begun
 
     hand, _ = begun(desk)
-    hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
+    hand.write(entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert "no plan is approved" not in looked(desk).message
 
 

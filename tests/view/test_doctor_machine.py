@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from execplan.view.doctor import machine
-from execplan.view.doctor.check import CHECKS, Finding
-from execplan.view.doctor.ground import DoctorContext
+from execplan.view.doctor.check import CHECKS, DoctorContext, Finding
 from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import entries as kinds
+from execplan.engine import entries
 from execplan.engine.alone import acquire_run_lock
 from tests.engine.hand import begun
 from tests.engine.test_runs import ROLLBACK
@@ -36,14 +36,14 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
     assert f"execplan rollback 1 -p {NAME}" in found["mend"]
     with acquire_run_lock(project, f"run {place.id} of {ref.id}"):
         assert doctor(desk)["findings"] == []
-    hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
+    hand.write(entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert doctor(desk)["findings"] == []
     hand.end("failed")
-    hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
     found = one(desk, "runs")
     assert "rollback" in found["message"]
     assert found["mend"] == f"execplan rollback 1 -p {NAME}"
-    hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     clean(desk)
 
 

@@ -54,7 +54,9 @@ def load_settings(project: Project) -> EnhancerSettings:
         if type(value) is not int or not 0 < value <= maximum:
             raise _bad_setting_error(name, f"is a number from 1 to {maximum:,}, not {value!r}")
     names = table.get("environment", [])
-    if not isinstance(names, list) or not all([isinstance(variable, str) and variable.isidentifier() for variable in names]):
+    if not isinstance(names, list) or not all(
+        [isinstance(variable, str) and variable.isidentifier() for variable in names]
+    ):
         raise _bad_setting_error("environment", "is a list of names of variables")
     load_shared_fields()
     _ensure_outside_repository(project, argv)

@@ -9,10 +9,10 @@ import os
 import secrets
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.agents.enhancer import kept, personal
+from execplan.agents.enhancer import kept, suspected
+from execplan.agents.enhancer.call import build_request
 from execplan.agents.enhancer.looser import find_relaxations
-from execplan.agents.enhancer.proposal import plan_content, build_proposal
-from execplan.agents.enhancer.request import build_request
+from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.veil import PlanMasker, iter_texts
 from execplan.document import to_json_bytes
 from execplan.engine.ledger import file
@@ -72,7 +72,9 @@ class EnhancementResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def prepare_request(project: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()) -> PreparedRequest:
+def prepare_request(
+    project: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()
+) -> PreparedRequest:
     """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
 
     `share` are the fields whose texts may leave; of all others a word is sent.
@@ -81,21 +83,26 @@ def prepare_request(project: Project, ref: PlanRef, document: ExecutionPlan, sha
     mark = secrets.token_hex(_MARK_DIGITS // 2)
     while any([mark in text for text in iter_texts(plan)]):
         mark = secrets.token_hex(_MARK_DIGITS // 2)
-    masker = PlanMasker(mark, personal.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share)
+    masker = PlanMasker(
+        mark, suspected.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share
+    )
     if _find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
         message = f"git ignores {project.display_path(ref.path)}, and what it ignores is not sent"
         raise ExecplanError("plan-ignored", message, exit=POLICY, hint="let git know the plan: execplan commit")
     masked_plan = masker.mask_plan(plan)
-    return PreparedRequest(document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan))
+    return PreparedRequest(
+        document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan)
+    )
 
 
-def request_enhancement(project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions) -> EnhancementResult:
+def request_enhancement(
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions
+) -> EnhancementResult:
     """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
 
     An interruption is recorded as well, and raised then.
     """
-    from execplan.agents.enhancer.call import CallResult, call_enhancer
-    from execplan.agents.enhancer.recorded import EnhancementRecord
+    from execplan.agents.enhancer.call import CallResult, EnhancementRecord, call_enhancer
     from execplan.engine.ledger.ledger import AuditLog
 
     audit_log = AuditLog(project, ref)
@@ -117,32 +124,46 @@ def request_enhancement(project: Project, ref: PlanRef, prepared_request: Prepar
     warnings = record.record_end(result.outcome, reason, call_result.answer, call_result.seconds)
     if call_result.signal:
         raise _interrupted_error(call_result.signal)
-    commit, commit_warnings = _commit_changes(project, ref, previous_contents) if options.should_commit(project) else (None, ())
+    commit, commit_warnings = (
+        _commit_changes(project, ref, previous_contents) if options.should_commit(project) else (None, ())
+    )
     return result._replace(received=call_result.answer, commit=commit, warnings=(*warnings, *commit_warnings))
 
 
-def _interpret_call(project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult) -> EnhancementResult:
+def _interpret_call(
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult
+) -> EnhancementResult:
     """What came of a call that has ended; raises ExecplanError."""
     if call_result.signal:
         return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
     if call_result.reason:
-        return EnhancementResult(FAILED if call_result.started else NOT_SENT, prepared_request.masker.mask_text(call_result.reason))
+        return EnhancementResult(
+            FAILED if call_result.started else NOT_SENT, prepared_request.masker.mask_text(call_result.reason)
+        )
     return _evaluate_answer(project, ref, prepared_request, program, call_result.answer)
 
 
-def _evaluate_answer(project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes) -> EnhancementResult:
+def _evaluate_answer(
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes
+) -> EnhancementResult:
     """What an answer is worth; raises ExecplanError."""
     masker, answer = prepared_request.masker, strict.read(data)
-    if masker.has_leak(data.decode("utf-8", "replace")) or any([masker.has_leak(text) for text in iter_texts(answer.value)]):
+    if masker.has_leak(data.decode("utf-8", "replace")) or any(
+        [masker.has_leak(text) for text in iter_texts(answer.value)]
+    ):
         return EnhancementResult(REJECTED, "its answer holds a secret, or what was taken out before it was sent")
     violations = list(answer.violations)
     document = None
     if answer.is_complete:
-        document, proposal_violations = build_proposal(project, prepared_request.document, prepared_request.masked_plan, answer.value, masker.mark)
+        document, proposal_violations = build_proposal(
+            project, prepared_request.document, prepared_request.masked_plan, answer.value, masker.mark
+        )
         reported_pointers = {violation.pointer for violation in violations}
         violations += [violation for violation in proposal_violations if violation.pointer not in reported_pointers]
     if violations or document is None:
-        return EnhancementResult(REJECTED, "its answer can't stand", _format_violations(masker, violations, answer.omitted))
+        return EnhancementResult(
+            REJECTED, "its answer can't stand", _format_violations(masker, violations, answer.omitted)
+        )
     from execplan.execution.documents.differing import diff_documents
     from execplan.repo import state
     from execplan.repo.amend import format_diff
@@ -154,7 +175,9 @@ def _evaluate_answer(project: Project, ref: PlanRef, prepared_request: PreparedR
     if old_json == new_json:
         return EnhancementResult(NO_CHANGE, "it would change nothing")
     path = kept.proposal_path(project, ref)
-    proposal = kept.serialize_proposal(prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value)
+    proposal = kept.serialize_proposal(
+        prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value
+    )
     with state.lock(project, ref.real_path, f"compile of {ref.id}"):
         files.retry_on_change(lambda: store.write_artifact(project, path, proposal), project.display_path(path))
     return EnhancementResult(
@@ -171,7 +194,9 @@ def _read_if_exists(path: str) -> bytes | None:
     return disk.read(path, file.LIMIT)[0] if os.path.lexists(path) else None
 
 
-def _commit_changes(project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
+def _commit_changes(
+    project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]
+) -> tuple[str | None, tuple[str, ...]]:
     """Commit what was kept and recorded; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 

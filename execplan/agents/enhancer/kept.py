@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.agents.enhancer.proposal import plan_content, build_proposal
+from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.document import to_json_bytes
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import validate_document, document_error, to_bytes
+from execplan.execution.documents.document import document_error, to_bytes, validate_document
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
@@ -90,7 +90,11 @@ def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:
         violations.append(Violation("/version", "is of another version of execplan"))
     if violations:
         raise document_error(
-            source, ExecutionPlan, violations, json_document.omitted, hint="a proposal is written by: execplan compile --enhance"
+            source,
+            ExecutionPlan,
+            violations,
+            json_document.omitted,
+            hint="a proposal is written by: execplan compile --enhance",
         )
     return proposal
 
@@ -105,7 +109,11 @@ def _ensure_unaltered(sent_plan: Any, document: ExecutionPlan, source: str) -> N
 def _has_same_shape(sent_value: Any, original_value: Any) -> bool:
     """Whether two values have one shape; of which leaves differ, only what was taken out does."""
     if isinstance(sent_value, dict) and isinstance(original_value, dict):
-        return _has_same_shape(list(sent_value), list(original_value)) and _has_same_shape(list(sent_value.values()), list(original_value.values()))
+        return _has_same_shape(list(sent_value), list(original_value)) and _has_same_shape(
+            list(sent_value.values()), list(original_value.values())
+        )
     if isinstance(sent_value, list) and isinstance(original_value, list):
-        return len(sent_value) == len(original_value) and all([_has_same_shape(left, right) for left, right in zip(sent_value, original_value, strict=True)])
+        return len(sent_value) == len(original_value) and all(
+            [_has_same_shape(left, right) for left, right in zip(sent_value, original_value, strict=True)]
+        )
     return sent_value == original_value or (isinstance(sent_value, str) and "redacted_" in sent_value)

@@ -25,7 +25,9 @@ def find_relaxations(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
     for step in new["steps"]:
         old_step = old_steps.get(step["id"])
         lines = _new_step_permissions(step) if old_step is None else _step_relaxations(old_step, step)
-        relaxations += [f"step {step['id']}{'' if old_step is not None else ', which is new,'} {line}" for line in lines]
+        relaxations += [
+            f"step {step['id']}{'' if old_step is not None else ', which is new,'} {line}" for line in lines
+        ]
     return (*relaxations, *_reordered_steps(old, new), *_changed_steps_before_secrets(old, new))
 
 

@@ -6,14 +6,14 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.looser import has_different_behavior
-from execplan.agents.enhancer.unveil import iter_masked_texts, is_same_json, unmask
+from execplan.agents.enhancer.unveil import is_same_json, iter_masked_texts, unmask
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.document import validate_document
 from execplan.execution.documents.filling import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.execution.model import ExecutionPlan, Metadata
-from execplan.text.hidden import find_hidden, describe_characters
+from execplan.text.hidden import describe_characters, find_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,13 +44,17 @@ def plan_content(document: ExecutionPlan) -> dict[str, Any]:
     return {**plan, "source": None, "metadata": Metadata().model_dump(mode="json"), "steps": steps}
 
 
-def build_proposal(project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
+def build_proposal(
+    project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str
+) -> Proposal:
     """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails.
 
     What is wrong is told without what was taken out.
     """
     proposal = _build_unmasked_proposal(project, document, sent_plan, answer, mark)
-    masked_pairs = [pair for pair in set(iter_masked_texts(sent_plan, plan_content(document))) if len(pair[0]) >= _MIN_SECRET_LENGTH]
+    masked_pairs = [
+        pair for pair in set(iter_masked_texts(sent_plan, plan_content(document))) if len(pair[0]) >= _MIN_SECRET_LENGTH
+    ]
     sorted_pairs = sorted(masked_pairs, key=lambda pair: (-len(pair[0]), pair))
     return proposal._replace(violations=[_mask_violation(violation, sorted_pairs) for violation in proposal.violations])
 
@@ -62,14 +66,25 @@ def _mask_violation(violation: Violation, masked_pairs: list[tuple[str, str]]) -
     return Violation(*fields)
 
 
-def _build_unmasked_proposal(project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
+def _build_unmasked_proposal(
+    project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str
+) -> Proposal:
     if not isinstance(answer, dict):
         return Proposal(None, [Violation("", "is no execution plan, which is an object")])
     answer = {**{name: sent_plan[name] for name in ("schema", "version", "source", "metadata")}, **answer}
     original_plan = plan_content(document)
     plan, mask_violations = unmask(deepcopy(answer), sent_plan, original_plan, mark)
     completed_plan, violations = _complete_plan(plan, original_plan)
-    all_violations = list(dict.fromkeys([*_find_forbidden_changes(answer, sent_plan), *mask_violations, *_find_hidden_characters(plan, original_plan), *violations]))
+    all_violations = list(
+        dict.fromkeys(
+            [
+                *_find_forbidden_changes(answer, sent_plan),
+                *mask_violations,
+                *_find_hidden_characters(plan, original_plan),
+                *violations,
+            ]
+        )
+    )
     if completed_plan is None or all_violations:
         return Proposal(None, all_violations)
     full_plan = document.model_dump(mode="json", by_alias=True)
@@ -97,13 +112,19 @@ def _find_forbidden_changes(answer: Mapping[str, Any], sent_plan: Mapping[str, A
     for index, step in enumerate(steps):
         sent_step = sent_steps.get(step["id"]) if isinstance(step.get("id"), str) else None
         if sent_step is not None:
-            changed = [name for name in _UNCHANGED_STEP_FIELDS if name in step and not is_same_json(step[name], sent_step[name])]
+            changed = [
+                name
+                for name in _UNCHANGED_STEP_FIELDS
+                if name in step and not is_same_json(step[name], sent_step[name])
+            ]
             yield from [Violation(f"/steps/{index}/{name}", "stays as it was sent") for name in changed]
         elif step.get("source") is not None:
             yield Violation(f"/steps/{index}/source", "a new step comes from no line of the plan")
 
 
-def _find_hidden_characters(value: object, old_value: object, location: tuple[str | int, ...] = ()) -> Iterator[Violation]:
+def _find_hidden_characters(
+    value: object, old_value: object, location: tuple[str | int, ...] = ()
+) -> Iterator[Violation]:
     """Characters that nobody sees, anywhere in what is new."""
     if is_same_json(value, old_value):
         return
@@ -114,21 +135,27 @@ def _find_hidden_characters(value: object, old_value: object, location: tuple[st
     elif isinstance(value, dict):
         for name, child in value.items():
             yield from _find_hidden_characters(name, None, (*location, name))
-            yield from _find_hidden_characters(child, old_value.get(name) if isinstance(old_value, dict) else None, (*location, name))
+            yield from _find_hidden_characters(
+                child, old_value.get(name) if isinstance(old_value, dict) else None, (*location, name)
+            )
     elif isinstance(value, list):
         for index, child in enumerate(value):
             old_child = old_value[index] if isinstance(old_value, list) and index < len(old_value) else None
             yield from _find_hidden_characters(child, old_child, (*location, index))
 
 
-def _complete_plan(plan: dict[str, Any], original_plan: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Violation]]:
+def _complete_plan(
+    plan: dict[str, Any], original_plan: dict[str, Any]
+) -> tuple[dict[str, Any] | None, list[Violation]]:
     """The plan with what is derived, or what is wrong with it: no step becomes less risky, and what is new is inferred.
 
     So a person sees each command that a model has written before it may run, whatever the policy approves by itself.
     """
     original_steps = {step["id"]: step for step in original_plan["steps"]}
     answer_steps = plan.get("steps")
-    steps = [raw_step for raw_step in answer_steps if isinstance(raw_step, dict)] if isinstance(answer_steps, list) else []
+    steps = (
+        [raw_step for raw_step in answer_steps if isinstance(raw_step, dict)] if isinstance(answer_steps, list) else []
+    )
     for step in steps:
         _complete_step(step, original_steps)
     _raise_plan_risk(plan, steps)
@@ -171,7 +198,7 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
 
 def _find_policy_violations(project: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
-    from execplan.repo.execution.policy import effective_policy
+    from execplan.repo.execution.terms import effective_policy
     from execplan.repo.execution.world import SnapshotWorld
 
     world, policy = SnapshotWorld(project), effective_policy(project)

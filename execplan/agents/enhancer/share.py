@@ -45,7 +45,9 @@ _MIN_QUOTE_LENGTH: Final = 4
 """Characters of a withheld text from which on it is withheld in the texts of its step that are shared, too."""
 
 
-def withhold_fields(plan: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+def withhold_fields(
+    plan: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]
+) -> dict[str, Any]:
     """A plan, as plain data and of the same shape, with a word in place of each text that is not shared."""
     masked_plan = dict(plan)
     if "description" not in share:
@@ -68,7 +70,9 @@ def withhold_fields(plan: dict[str, Any], share: Collection[str], make_placehold
     return masked_plan
 
 
-def _withhold_step(step: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+def _withhold_step(
+    step: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]
+) -> dict[str, Any]:
     """A step with a word in place of each text that is not shared."""
     withheld_names = [name for name in _WITHHOLDERS if f"steps.{name}" not in share]
     masked_step = dict(step)
@@ -79,12 +83,19 @@ def _withhold_step(step: dict[str, Any], share: Collection[str], make_placeholde
 
 
 def _withhold_command(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
-    return {"command": _withhold_text(step["command"], make_placeholder), "argv": _withhold_texts(step["argv"], make_placeholder)}
+    return {
+        "command": _withhold_text(step["command"], make_placeholder),
+        "argv": _withhold_texts(step["argv"], make_placeholder),
+    }
 
 
 def _withhold_tool(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """That of a type of step is no text of anybody's."""
-    return {} if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()] else {"tool": _withhold_text(step["tool"], make_placeholder)}
+    return (
+        {}
+        if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()]
+        else {"tool": _withhold_text(step["tool"], make_placeholder)}
+    )
 
 
 def _withhold_cwd(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
@@ -92,12 +103,22 @@ def _withhold_cwd(step: dict[str, Any], make_placeholder: Callable[[str], str]) 
 
 
 def _withhold_env(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
-    return {"env": {make_placeholder(name): _withhold_text(value, make_placeholder) for name, value in step["env"].items()}}
+    return {
+        "env": {make_placeholder(name): _withhold_text(value, make_placeholder) for name, value in step["env"].items()}
+    }
 
 
 def _withhold_parameters(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     parameters = step["parameters"]
-    return {} if parameters is None else {"parameters": {make_placeholder(name): _withhold_value(value, make_placeholder) for name, value in parameters.items()}}
+    return (
+        {}
+        if parameters is None
+        else {
+            "parameters": {
+                make_placeholder(name): _withhold_value(value, make_placeholder) for name, value in parameters.items()
+            }
+        }
+    )
 
 
 def _withhold_condition(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
@@ -108,7 +129,12 @@ def _withhold_condition(step: dict[str, Any], make_placeholder: Callable[[str], 
 
 
 def _withhold_validation(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
-    return {"validation": {**step["validation"], "test_after": _withhold_texts(step["validation"]["test_after"], make_placeholder)}}
+    return {
+        "validation": {
+            **step["validation"],
+            "test_after": _withhold_texts(step["validation"]["test_after"], make_placeholder),
+        }
+    }
 
 
 def _withhold_risk(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:

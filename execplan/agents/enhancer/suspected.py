@@ -5,13 +5,105 @@ What is suspected wrongly comes back as it was, so that a false suspicion costs 
 
 from __future__ import annotations
 
+import os
 import re
 from binascii import Error as NotBase64
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from execplan.repo.home import Project
+
+
+_GENERIC_NAMES = frozenset(
+    "root user users admin runner ubuntu debian node build builder nobody git vscode test dev docker localhost".split()
+)
+"""Names that say of nobody who it is."""
+_SYSTEM_DIRECTORIES = frozenset("bin boot dev etc lib lib32 lib64 opt proc run sbin sys tmp usr var".split())
+"""Folders that every machine has."""
+_PATH = re.compile(r"(?<![\w./:@~+-])/([\w.@+-]+)(?:/[\w.@+-]*)*")
+_USER_DIRECTORY = re.compile(r"(?<![\w.])/(?:home|Users)/[\w.@+-]+")
+_MAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_VARIABLES = ("USER", "LOGNAME", "EXECPLAN_AUTHOR", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
+_DIRECTORY_VARIABLES = (
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "VIRTUAL_ENV",
+    "TMPDIR",
+)
+_MIN_NAME_LENGTH = 3
+
+
+class PersonalData:
+    """What is known of a machine and its users."""
+
+    def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
+        self._paths = sorted({path.rstrip("/") for path in paths if path.count("/") > 1}, key=len, reverse=True)
+        known_names = sorted(
+            {name for name in names if len(name) >= _MIN_NAME_LENGTH and name.lower() not in _GENERIC_NAMES}, key=len
+        )
+        self._names = (
+            re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(map(re.escape, reversed(known_names)))})(?![\w-])")
+            if known_names
+            else None
+        )
+
+    def find_paths(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where paths of this machine stand, of those that are known the beginning; they may overlap."""
+        known_spans = [*self._find_known_paths(text), *[match.span() for match in _USER_DIRECTORY.finditer(text)]]
+        yield from known_spans
+        starts = {start for start, _ in known_spans}
+        for match in _PATH.finditer(text):
+            if match.start() not in starts and match[1] not in _SYSTEM_DIRECTORIES and _is_there(f"/{match[1]}"):
+                yield match.span()
+
+    def _find_known_paths(self, text: str) -> Iterator[tuple[int, int]]:
+        for path in self._paths:
+            start = text.find(path)
+            while start >= 0:
+                end = start + len(path)
+                if not text[end : end + 1].isalnum():
+                    yield start, end
+                start = text.find(path, end)
+
+    def find_names(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where names of users and addresses of mail stand."""
+        for pattern in (self._names, _MAIL):
+            if pattern is not None:
+                yield from [match.span() for match in pattern.finditer(text)]
+
+
+@cache
+def _is_there(path: str) -> bool:
+    return os.path.lexists(path)
+
+
+def collect_personal_data(project: Project) -> PersonalData:
+    """What this machine, its user and its settings tell."""
+    import platform
+    import pwd
+    import tempfile
+
+    from execplan.repo import author
+    from execplan.repo.ask import user_name
+
+    folders = [project.root, project.base, project.state, os.path.expanduser("~"), tempfile.gettempdir()]
+    folders += [os.environ[name] for name in _DIRECTORY_VARIABLES if name in os.environ]
+    paths = [path for folder in folders if os.path.isabs(folder) for path in (folder, os.path.realpath(folder))]
+    try:
+        full_name = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
+    except KeyError:
+        full_name = ""
+    git_name, host_name = user_name(project.root) or "", platform.node().partition(".")[0]
+    names = [author.system_login(), author.author(project), project.settings.author, full_name, git_name, host_name]
+    return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])
+
 
 _SECRET_NAME = (
     r"(?:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credentials?|authorization|cookie|bearer"
@@ -83,7 +175,9 @@ def _encodes_secret(token: str) -> bool:
     from base64 import b64decode
 
     try:
-        data = b64decode(token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4), b"-_" if {"-", "_"} & set(token) else None)
+        data = b64decode(
+            token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4), b"-_" if {"-", "_"} & set(token) else None
+        )
         text = data.decode("utf-8")
     except (NotBase64, ValueError):
         return False

@@ -38,7 +38,10 @@ def unmask(answer: dict[str, Any], sent_plan: dict[str, Any], original: dict[str
     unmasker = _Unmasker(mark)
     other_fields = {name: value for name, value in answer.items() if name != "steps"}
     plan = unmasker.unmask(other_fields, sent_plan, original, ())
-    known_steps = {step["id"]: (step, original_step) for step, original_step in zip(sent_plan["steps"], original["steps"], strict=True)}
+    known_steps = {
+        step["id"]: (step, original_step)
+        for step, original_step in zip(sent_plan["steps"], original["steps"], strict=True)
+    }
     answer_steps = answer.get("steps")
     if not isinstance(answer_steps, list):
         return UnmaskedPlan({**plan, **({"steps": answer_steps} if "steps" in answer else {})}, unmasker.violations)
@@ -72,12 +75,16 @@ class _Unmasker:
                 if name in names:
                     unmasked[names[name]] = self.unmask(child, masked[name], original[names[name]], (*location, name))
                 else:
-                    unmasked[self.check_new_value(name, (*location, name))] = self.check_new_value(child, (*location, name))
+                    unmasked[self.check_new_value(name, (*location, name))] = self.check_new_value(
+                        child, (*location, name)
+                    )
             return unmasked
         if isinstance(answer, list) and isinstance(masked, list) and isinstance(original, list):
             child_pairs = [*zip(masked, original, strict=True)]
             return [
-                self.unmask(child, *child_pairs[index], (*location, index)) if index < len(child_pairs) else self.check_new_value(child, (*location, index))
+                self.unmask(child, *child_pairs[index], (*location, index))
+                if index < len(child_pairs)
+                else self.check_new_value(child, (*location, index))
                 for index, child in enumerate(answer)
             ]
         return self.check_new_value(answer, location)
@@ -88,7 +95,9 @@ class _Unmasker:
             self.violations.append(Violation(json_pointer(location), _MOVED_MASK))
         return answer
 
-    def check_unchanged(self, answer: Mapping[str, Any], sent_step: Mapping[str, Any], location: tuple[str | int, ...]) -> None:
+    def check_unchanged(
+        self, answer: Mapping[str, Any], sent_step: Mapping[str, Any], location: tuple[str | int, ...]
+    ) -> None:
         """Refuse a step that does something else than it did."""
         for name in BEHAVIOR_FIELDS:
             if not is_same_json(answer.get(name, _DEFAULTS.get(name)), sent_step[name]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any
 
-    from execplan.agents.enhancer.personal import PersonalData
+    from execplan.agents.enhancer.suspected import PersonalData
 
 SECRET: Final = "secret"  # noqa: S105 - the name of a kind
 WITHHELD: Final = "withheld"
@@ -117,22 +117,35 @@ class PlanMasker:
             for name, value in _ASSIGNMENT.findall(text):
                 _remember_secret(secrets, name, value)
         self._secrets = _build_redaction(secrets)
-        self._withheld_texts = tuple([content.strip() for content in contents if len(content.strip()) >= _MIN_WORD_LENGTH])
+        self._withheld_texts = tuple(
+            [content.strip() for content in contents if len(content.strip()) >= _MIN_WORD_LENGTH]
+        )
 
     def _mask_step(self, step: dict[str, Any], *, withheld: bool) -> dict[str, Any]:
         """A step without all that."""
         masked = {**step, "env": {}, "parameters": None}
         if withheld:
             masked |= {name: self._make_placeholder(WITHHELD, step[name]) for name in _CONTENT_FIELDS if step[name]}
-        masked = {name: field_value if name in _CHOICE_FIELDS else self._mask_value(field_value) for name, field_value in masked.items()}
+        masked = {
+            name: field_value if name in _CHOICE_FIELDS else self._mask_value(field_value)
+            for name, field_value in masked.items()
+        }
         pairs = [(name, value) for name, value in step["env"].items() if name not in _HARMLESS_VARIABLES and value]
         if pairs:
-            masked |= {name: self._mask_assignments(step[name], masked[name], pairs) for name in ("command", "description", "argv")}
+            masked |= {
+                name: self._mask_assignments(step[name], masked[name], pairs)
+                for name in ("command", "description", "argv")
+            }
         masked["argv"] = self._mask_argv(step["argv"], masked["argv"])
         test = step["validation"]["test_after"]
-        masked["validation"] = {**masked["validation"], "test_after": self._mask_argv(test, masked["validation"]["test_after"])}
+        masked["validation"] = {
+            **masked["validation"],
+            "test_after": self._mask_argv(test, masked["validation"]["test_after"]),
+        }
         masked["env"] = {
-            self.mask_text(name): self.mask_text(value) if name in _HARMLESS_VARIABLES or not value else self._make_placeholder(WITHHELD, value)
+            self.mask_text(name): self.mask_text(value)
+            if name in _HARMLESS_VARIABLES or not value
+            else self._make_placeholder(WITHHELD, value)
             for name, value in step["env"].items()
         }
         parameters = step["parameters"]
@@ -153,7 +166,9 @@ class PlanMasker:
         """A value of which nobody knows the shape: what stands under a name that is not known is withheld, whatever it is."""
         if isinstance(value, dict):
             return {
-                self.mask_text(name): self._mask_parameters(child) if _is_harmless_key(name) else self._withhold_value(child)
+                self.mask_text(name): self._mask_parameters(child)
+                if _is_harmless_key(name)
+                else self._withhold_value(child)
                 for name, child in value.items()
             }
         return [self._mask_parameters(child) for child in value] if isinstance(value, list) else self._mask_value(value)
@@ -171,7 +186,9 @@ class PlanMasker:
             return masked_argv
         new_argv = list(masked_argv)
         for index, offset in find_secret_arguments(argv):
-            new_argv[index] = self.mask_text(argv[index][:offset]) + (self._make_placeholder(SECRET, argv[index][offset:]) if argv[index][offset:] else "")
+            new_argv[index] = self.mask_text(argv[index][:offset]) + (
+                self._make_placeholder(SECRET, argv[index][offset:]) if argv[index][offset:] else ""
+            )
         return new_argv
 
     def _mask_assignments(self, original: Any, masked: Any, pairs: list[tuple[str, str]]) -> Any:
@@ -179,7 +196,10 @@ class PlanMasker:
         from shlex import quote
 
         if isinstance(original, list):
-            return [self._mask_assignments(original_arg, masked_arg, pairs) for original_arg, masked_arg in zip(original, masked, strict=True)]
+            return [
+                self._mask_assignments(original_arg, masked_arg, pairs)
+                for original_arg, masked_arg in zip(original, masked, strict=True)
+            ]
         if not isinstance(original, str):
             return masked
         spans = []
@@ -202,7 +222,11 @@ class PlanMasker:
         for start, end, kind in sorted(spans):
             if merged and start < merged[-1][1]:
                 previous_start, previous_end, previous_kind = merged[-1]
-                merged[-1] = previous_start, max(previous_end, end), SECRET if SECRET in (kind, previous_kind) else previous_kind
+                merged[-1] = (
+                    previous_start,
+                    max(previous_end, end),
+                    SECRET if SECRET in (kind, previous_kind) else previous_kind,
+                )
             else:
                 merged.append((start, end, kind))
         for start, end, kind in reversed(merged):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan import clock
 from execplan.agents.guard import keep
-from execplan.agents.guard.basis import GuardContext, context_from_grant
+from execplan.agents.guard.basis import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.decide import Decision, decide
-from execplan.agents.guard.planned import PlannedStep
 from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import RunState
 from execplan.engine.order import StepOrder
@@ -29,7 +28,9 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def decide_by_plan(project: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def decide_by_plan(
+    project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
+) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
     project, ref = _find_plan(project, plan_name)
     issued_grant = warrant.load(project, ref.id)
@@ -45,11 +46,15 @@ def decide_by_plan(project: Project, call: ToolCall, plan_name: str | None, *, a
         return decision, context.hidden
     with keep.lock_runs(project, call):
         issued_grant = warrant.load(project, ref.id)
-        if issued_grant is None or keep.is_run_over(context_from_grant(issued_grant, keep.read_entries(issued_grant, locked=True))):
+        if issued_grant is None or keep.is_run_over(
+            context_from_grant(issued_grant, keep.read_entries(issued_grant, locked=True))
+        ):
             begin.start_or_resume(project, ref, session=call.session)
             issued_grant = warrant.load(project, ref.id)
         if issued_grant is None:
-            return Decision(DENY, "the warrant of the run was changed while it was written", decision.step), context.hidden
+            return Decision(
+                DENY, "the warrant of the run was changed while it was written", decision.step
+            ), context.hidden
         entries = keep.read_entries(issued_grant, locked=True)
         context = context_from_grant(issued_grant, entries)
         decision = decide(call, context, keep.current_time(entries))
@@ -85,7 +90,9 @@ def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
     if run is not None:
         current.ensure_not_waiting(ref, run)
     try:
-        return standing.require_approved_status(project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False), run
+        return standing.require_approved_status(
+            project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False
+        ), run
     except ExecplanError as error:
         raise _used_approval_error(ref, last_run, error) from error
 
@@ -94,10 +101,16 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
     if last_run is None or last_run.is_active or error.code != "approval-used":
         return error
-    message, number = f"the run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}", last_run.run_paths.number
+    message, number = (
+        f"the run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}",
+        last_run.run_paths.number,
+    )
     if last_run.run_state.status != FAILED:
         return ExecplanError(
-            "approval-used", f"{message}: nothing is left to be done by what was approved", exit=CONFLICT, hint=error.hint
+            "approval-used",
+            f"{message}: nothing is left to be done by what was approved",
+            exit=CONFLICT,
+            hint=error.hint,
         )
     hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)

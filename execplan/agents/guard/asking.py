@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import current_warrant, keep
+from execplan.agents.guard import keep
 from execplan.agents.guard.basis import context_from_grant
-from execplan.agents.guard.call import HookResponse
-from execplan.agents.guard.taking import NotUnderstoodError
-from execplan.engine.agent import warrant as warrants
+from execplan.agents.guard.call import HookResponse, NotUnderstoodError
+from execplan.engine.agent import warrant
 from execplan.errors import ExecplanError
 from execplan.execution.permission import ASK, DENY
 from execplan.record import NamedTuple
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Entry
 
 
-def handle_request(data: bytes, plan_name: str | None, program: str, max_length: int) -> tuple[bytes, int, Callable[[], None]]:
+def handle_request(
+    data: bytes, plan_name: str | None, program: str, max_length: int
+) -> tuple[bytes, int, Callable[[], None]]:
     """What is printed, the exit status, and what is done then; anything that is raised is for the door to deny."""
     try:
         payload = _parse_payload(data)
@@ -44,8 +45,10 @@ def handle_request(data: bytes, plan_name: str | None, program: str, max_length:
         hint = f"; {error.hint}" if error.hint else ""
         return *hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
     if decision.kind == ASK and not hook_format.ASKS:
-        decision = decision._replace(kind=DENY, reason=f"{decision.reason}; somebody is to be asked, and this program can't")
-    reason = keep.printable_line(warrants.redact_secrets(f"execplan: {decision.reason}", hidden), max_length)
+        decision = decision._replace(
+            kind=DENY, reason=f"{decision.reason}; somebody is to be asked, and this program can't"
+        )
+    reason = keep.printable_line(warrant.redact_secrets(f"execplan: {decision.reason}", hidden), max_length)
     output = hook_format.answer(HookResponse(decision.kind, reason, decision.step, call.tool))
     if decision.kind != DENY or snapshot is None:
         return *output, _do_nothing
@@ -89,9 +92,11 @@ class _RunSnapshot(NamedTuple):
     context: GuardContext
 
 
-def _decide(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, _RunSnapshot | None, tuple[str, ...]]:
+def _decide(
+    call: ToolCall, plan_name: str | None, *, asks: bool
+) -> tuple[Decision, _RunSnapshot | None, tuple[str, ...]]:
     """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
-    grant = current_warrant.find_grant(plan_name)
+    grant = keep.find_grant(plan_name)
     if grant is not None:
         entries = keep.read_entries(grant)
         context = context_from_grant(grant, entries)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.planned import GuardScope, PlannedStep
 from execplan.engine.course import RunState
 from execplan.engine.order import StepOrder
 from execplan.engine.plain import parse_plain_document
@@ -17,7 +16,7 @@ from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from execplan.engine.agent.warrant import GuardGrant
@@ -26,6 +25,30 @@ if TYPE_CHECKING:
     from execplan.execution.permission import ApprovalTerms
     from execplan.execution.world import State
     from execplan.repo.home import Project
+
+
+class PlannedStep(NamedTuple):
+    """A step."""
+
+    step: dict[str, Any]
+    """The JSON step of the document as it is."""
+    level: str
+    """Its risk, as it was rated."""
+
+
+class GuardScope(NamedTuple):
+    """Where a call is judged."""
+
+    root: str
+    """The real path of the repository."""
+    constraints: dict[str, Any]
+    """Of the document."""
+    expected: Mapping[str, State]
+    """By path from the root, as `Course.expected`."""
+    protected: Callable[[str], str]
+    """What of git's or the tool's own a path from the root is, in words; nothing for any other."""
+    read_expected: Callable[[str], bytes | None]
+    """The bytes of a path, from the Store, as `expected` has it: approved, or as an earlier step has left it."""
 
 
 class GuardContext(NamedTuple):
@@ -53,7 +76,11 @@ class GuardContext(NamedTuple):
         expected = self.run_state.expected_states if self.run_state is not None else {}
         root = os.path.realpath(self.project.root)
         return GuardScope(
-            root, self.constraints, expected, make_protection_check(self.project), lambda path: _read_expected(self.project, expected, path)
+            root,
+            self.constraints,
+            expected,
+            make_protection_check(self.project),
+            lambda path: _read_expected(self.project, expected, path),
         )
 
 

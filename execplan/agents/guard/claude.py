@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import taking
-from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, ToolCall, FileEdit
+from execplan.agents.guard import call as taking
+from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, FileEdit, ToolCall
 from execplan.agents.guard.places import names_in_glob
 from execplan.execution.permission import ALLOW
 from execplan.text import plain_json
@@ -34,7 +34,9 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     if payload.get("hook_event_name") != EVENT:
         raise taking.NotUnderstoodError(f"the event is not {EVENT}")
     tool, arguments = taking.required_text(payload, "tool_name"), taking.required_object(payload, "tool_input")
-    call = ToolCall(TOOL, tool, taking.required_cwd(payload), taking.optional_text(payload, "session_id"), arguments=arguments)
+    call = ToolCall(
+        TOOL, tool, taking.required_cwd(payload), taking.optional_text(payload, "session_id"), arguments=arguments
+    )
     parser = _PARSERS.get(tool)
     if parser is not None:
         return parser(call, arguments)
@@ -50,7 +52,9 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
 
 
 def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "command description timeout run_in_background dangerouslyDisableSandbox", call.tool)
+    taking.ensure_known_fields(
+        arguments, "command description timeout run_in_background dangerouslyDisableSandbox", call.tool
+    )
     if taking.optional_flag(arguments, "dangerouslyDisableSandbox"):
         raise taking.NotUnderstoodError("a command may not leave the program's sandbox")
     in_background = taking.optional_flag(arguments, "run_in_background")
@@ -64,28 +68,47 @@ def _parse_monitor(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
 
 def _parse_write(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     taking.ensure_known_fields(arguments, "file_path content", call.tool)
-    edit = FileEdit(taking.required_path(arguments, "file_path"), WRITE, content=taking.required_text(arguments, "content"))
+    edit = FileEdit(
+        taking.required_path(arguments, "file_path"), WRITE, content=taking.required_text(arguments, "content")
+    )
     return call._replace(kind=WRITE, edits=(edit,))
 
 
 def _parse_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     taking.ensure_known_fields(arguments, "file_path old_string new_string replace_all", call.tool)
-    return call._replace(kind=EDIT, edits=(FileEdit(taking.required_path(arguments, "file_path"), EDIT, replacements=(_parse_replacement(arguments),)),))
+    return call._replace(
+        kind=EDIT,
+        edits=(
+            FileEdit(taking.required_path(arguments, "file_path"), EDIT, replacements=(_parse_replacement(arguments),)),
+        ),
+    )
 
 
 def _parse_multi_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     taking.ensure_known_fields(arguments, "file_path edits", call.tool)
     replacements = arguments.get("edits")
-    if not isinstance(replacements, list) or not replacements or not all([isinstance(replacement, dict) for replacement in replacements]):
+    if (
+        not isinstance(replacements, list)
+        or not replacements
+        or not all([isinstance(replacement, dict) for replacement in replacements])
+    ):
         raise taking.NotUnderstoodError("edits is not a list of edits")
     for replacement in replacements:
         taking.ensure_known_fields(replacement, "old_string new_string replace_all", call.tool)
-    edit = FileEdit(taking.required_path(arguments, "file_path"), EDIT, replacements=tuple([_parse_replacement(replacement) for replacement in replacements]))
+    edit = FileEdit(
+        taking.required_path(arguments, "file_path"),
+        EDIT,
+        replacements=tuple([_parse_replacement(replacement) for replacement in replacements]),
+    )
     return call._replace(kind=EDIT, edits=(edit,))
 
 
 def _parse_replacement(arguments: Mapping[str, Any]) -> tuple[str, str, bool]:
-    return taking.required_text(arguments, "old_string"), taking.required_text(arguments, "new_string"), taking.optional_flag(arguments, "replace_all")
+    return (
+        taking.required_text(arguments, "old_string"),
+        taking.required_text(arguments, "new_string"),
+        taking.optional_flag(arguments, "replace_all"),
+    )
 
 
 def _make_read_parser(known_fields: str, *names: str) -> Callable[[ToolCall, Mapping[str, Any]], ToolCall]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 from os.path import normpath
 
-from execplan.agents.guard.equivalent import PATHSPEC_COMMANDS, normalize_argv, is_same_pathspec
+from execplan.agents.guard.call import EXACT_MATCH, StepComparison
 from execplan.agents.guard.paths import linkless_path
-from execplan.agents.guard.verdict import EXACT_MATCH, StepComparison
-from execplan.agents.guard.wrapped import is_harmless_variable, is_same_python
+from execplan.agents.guard.wrapped import (
+    PATHSPEC_COMMANDS,
+    is_harmless_variable,
+    is_same_pathspec,
+    is_same_python,
+    normalize_argv,
+)
 from execplan.execution.command.parse import parse_command
-from execplan.execution.command.pattern import matches_command, has_wildcard
+from execplan.execution.command.pattern import has_wildcard, matches_command
 from execplan.execution.command.simple import normalize_program_name
 from execplan.execution.documents.touched import written_paths
 
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from execplan.agents.guard.planned import GuardScope
+    from execplan.agents.guard.basis import GuardScope
     from execplan.agents.guard.shell import TypedCommand
 
 _INSTALL = "install_package"
@@ -49,7 +54,9 @@ def compare(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardSc
     folder = resolve_step_directory(step, scope)
     if typed_command.folder != folder:
         planned_directory = os.path.normpath(step.get("cwd") or ".") if not folder else _display_path(folder, scope)
-        return StepComparison(f"the call runs in {_display_path(typed_command.folder, scope)}, not in {planned_directory}", 95)
+        return StepComparison(
+            f"the call runs in {_display_path(typed_command.folder, scope)}, not in {planned_directory}", 95
+        )
     return EXACT_MATCH
 
 
@@ -69,19 +76,37 @@ def resolve_step_directory(step: Mapping[str, Any], scope: GuardScope) -> str:
     return path if os.path.realpath(path) == path else ""
 
 
-def is_allowed_by_pattern(typed_command: TypedCommand, pattern: str, step: Mapping[str, Any], scope: GuardScope) -> bool:
+def is_allowed_by_pattern(
+    typed_command: TypedCommand, pattern: str, step: Mapping[str, Any], scope: GuardScope
+) -> bool:
     """Whether a pattern of a step allows a command, of which no word that the pattern leaves open leads out."""
-    if typed_command.problem or typed_command.folder != resolve_step_directory(step, scope) or not matches_command(typed_command.argv, pattern):
+    if (
+        typed_command.problem
+        or typed_command.folder != resolve_step_directory(step, scope)
+        or not matches_command(typed_command.argv, pattern)
+    ):
         return False
     step_env = step.get("env") or {}
     if not all(
-        [step_env.get(name) == value if name in step_env else is_harmless_variable(name, value) for name, value in typed_command.assigned.items()]
+        [
+            step_env.get(name) == value if name in step_env else is_harmless_variable(name, value)
+            for name, value in typed_command.assigned.items()
+        ]
     ):
         return False
     pattern_words = pattern.split()
-    is_open = [at >= len(pattern_words) or pattern_words[at] == "..." or has_wildcard(pattern_words[at]) for at in range(len(typed_command.argv))]
+    is_open = [
+        at >= len(pattern_words) or pattern_words[at] == "..." or has_wildcard(pattern_words[at])
+        for at in range(len(typed_command.argv))
+    ]
     open_args = [arg for arg, left_open in zip(typed_command.argv, is_open, strict=True) if left_open]
-    return not any([_leads_out(candidate, typed_command.folder, scope) for arg in open_args for candidate in _possible_paths(arg, typed_command.folder)])
+    return not any(
+        [
+            _leads_out(candidate, typed_command.folder, scope)
+            for arg in open_args
+            for candidate in _possible_paths(arg, typed_command.folder)
+        ]
+    )
 
 
 def _is_script(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope) -> bool:
@@ -90,7 +115,12 @@ def _is_script(typed_command: TypedCommand, step: Mapping[str, Any], scope: Guar
     White space at the end may end a here-document, or not: only line ends count for nothing there.
     """
     script = step.get("command") if step.get("shell") else None
-    if not script or step.get("env") or not typed_command.cwd or typed_command.cwd != resolve_step_directory(step, scope):
+    if (
+        not script
+        or step.get("env")
+        or not typed_command.cwd
+        or typed_command.cwd != resolve_step_directory(step, scope)
+    ):
         return False
     return _strip_script(typed_command.text) == _strip_script(script)
 
@@ -99,7 +129,9 @@ def _strip_script(script: str) -> str:
     return script.lstrip(" \t\n").rstrip("\n")
 
 
-def _explain_argument_difference(typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any], scope: GuardScope) -> str:
+def _explain_argument_difference(
+    typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any], scope: GuardScope
+) -> str:
     """How the words of a command differ from those of a step, or nothing."""
     call_argv = normalize_argv(typed_command.argv, planned_argv)
     if reason := _explain_program_difference(call_argv[0], planned_argv[0], typed_command, step, scope):
@@ -109,7 +141,12 @@ def _explain_argument_difference(typed_command: TypedCommand, planned_argv: Sequ
     matches = [
         call_arg == planned_arg
         or _is_same_file(call_arg, planned_arg, declared_paths, typed_command, step, scope)
-        or (takes_pathspecs and is_same_pathspec(call_arg, planned_arg, typed_command.folder, resolve_step_directory(step, scope), scope.root))
+        or (
+            takes_pathspecs
+            and is_same_pathspec(
+                call_arg, planned_arg, typed_command.folder, resolve_step_directory(step, scope), scope.root
+            )
+        )
         for call_arg, planned_arg in zip(call_argv, planned_argv, strict=False)
     ]
     mismatch = next((index for index in range(1, len(matches)) if not matches[index]), None)
@@ -124,15 +161,23 @@ def _explain_argument_difference(typed_command: TypedCommand, planned_argv: Sequ
     return f"argument {mismatch} of the call is {call_argv[mismatch]}, not {planned_argv[mismatch]}"
 
 
-def _explain_program_difference(call_program: str, planned_program: str, typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope) -> str:
+def _explain_program_difference(
+    call_program: str, planned_program: str, typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope
+) -> str:
     """Why a program is not that of a step, or nothing.
 
     A link to a program is not that program: one of a virtual environment knows by its own name where its packages are.
     """
     venv_bin = _venv_bin(step, scope)
     if venv_bin and "/" not in planned_program:
-        is_same = "/" in call_program and _resolve_program(call_program, typed_command.folder) == os.path.join(venv_bin, planned_program)
-        return "" if is_same else f"the step installs into {step['target']}, whose {planned_program} is to be called by its path"
+        is_same = "/" in call_program and _resolve_program(call_program, typed_command.folder) == os.path.join(
+            venv_bin, planned_program
+        )
+        return (
+            ""
+            if is_same
+            else f"the step installs into {step['target']}, whose {planned_program} is to be called by its path"
+        )
     step_directory = resolve_step_directory(step, scope)
     if is_same_python(call_program, planned_program, typed_command.folder, step_directory):
         return ""
@@ -141,7 +186,11 @@ def _explain_program_difference(call_program: str, planned_program: str, typed_c
     planned_path = os.path.normpath(os.path.join(step_directory, planned_program))
     if not planned_program.startswith("/") and _resolve_program(planned_program, step_directory) != planned_path:
         return f"{planned_program} leads through a link"
-    return "" if _resolve_program(call_program, typed_command.folder) == _resolve_program(planned_program, step_directory) else f"the call runs {call_program}, not {planned_program}"
+    return (
+        ""
+        if _resolve_program(call_program, typed_command.folder) == _resolve_program(planned_program, step_directory)
+        else f"the call runs {call_program}, not {planned_program}"
+    )
 
 
 def _resolve_program(program_path: str, folder: str) -> str:
@@ -163,13 +212,29 @@ def _is_node_project(target: str, scope: GuardScope) -> bool:
 
 
 def _is_same_file(
-    call_arg: str, planned_arg: str, declared_paths: set[str], typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope
+    call_arg: str,
+    planned_arg: str,
+    declared_paths: set[str],
+    typed_command: TypedCommand,
+    step: Mapping[str, Any],
+    scope: GuardScope,
 ) -> bool:
     """Whether two words name the same file of the repository, and can't mean anything else."""
-    if step.get("type") == _INSTALL or call_arg.startswith("-") or planned_arg.startswith("-") or not {".", "/"} & set(planned_arg):
+    if (
+        step.get("type") == _INSTALL
+        or call_arg.startswith("-")
+        or planned_arg.startswith("-")
+        or not {".", "/"} & set(planned_arg)
+    ):
         return False
-    programs = {normalize_program_name(simple.argv[0]) for simple in typed_command.simple if simple.argv} | {normalize_program_name(typed_command.argv[0])}
-    path = linkless_path(planned_arg, resolve_step_directory(step, scope), scope.root) if programs <= _FILE_PROGRAMS else ""
+    programs = {normalize_program_name(simple.argv[0]) for simple in typed_command.simple if simple.argv} | {
+        normalize_program_name(typed_command.argv[0])
+    }
+    path = (
+        linkless_path(planned_arg, resolve_step_directory(step, scope), scope.root)
+        if programs <= _FILE_PROGRAMS
+        else ""
+    )
     if not path or linkless_path(call_arg, typed_command.folder, scope.root) != path:
         return False
     planned_path, call_path = os.path.join(scope.root, path), os.path.join(typed_command.folder, call_arg)
@@ -183,7 +248,9 @@ def _explain_variable_difference(assigned: Mapping[str, str], step_env: Mapping[
     for name, value in step_env.items():
         if assigned.get(name) != value:
             return f"the call does not set {name}={value} in front of it"
-    extra_names = [name for name, value in assigned.items() if name not in step_env and not is_harmless_variable(name, value)]
+    extra_names = [
+        name for name, value in assigned.items() if name not in step_env and not is_harmless_variable(name, value)
+    ]
     return f"the call sets {extra_names[0]}, and the step does not" if extra_names else ""
 
 
@@ -215,9 +282,16 @@ def _possible_paths(arg: str, folder: str) -> list[str]:
 def _command_similarity(typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any]) -> int:
     """How near any command in what is typed comes to one in a step, whatever it is wrapped in."""
     call_argvs = [typed_command.argv, *[command.argv for command in typed_command.simple]]
-    inner_commands = parse_command(step["command"]).simple_commands if not typed_command.argv or typed_command.simple[0].via else ()
+    inner_commands = (
+        parse_command(step["command"]).simple_commands if not typed_command.argv or typed_command.simple[0].via else ()
+    )
     return max(
-        [_argv_similarity(argv, other_argv) for argv in call_argvs for other_argv in (planned_argv, *[simple.argv for simple in inner_commands]) if other_argv]
+        [
+            _argv_similarity(argv, other_argv)
+            for argv in call_argvs
+            for other_argv in (planned_argv, *[simple.argv for simple in inner_commands])
+            if other_argv
+        ]
     )
 
 
@@ -228,7 +302,9 @@ def _argv_similarity(call_argv: Sequence[str], planned_argv: Sequence[str]) -> i
     shared_count = len([arg for arg in set(call_argv[1:]) if arg in set(planned_argv[1:])])
     max_count = max(len(set(call_argv[1:])), len(set(planned_argv[1:])), 1)
     is_same = normalize_program_name(call_argv[0]) == normalize_program_name(planned_argv[0])
-    return 60 * is_same + (40 * shared_count // max_count if len(planned_argv) > 1 or len(call_argv) > 1 else 40 * is_same)
+    return 60 * is_same + (
+        40 * shared_count // max_count if len(planned_argv) > 1 or len(call_argv) > 1 else 40 * is_same
+    )
 
 
 def _display_path(folder: str, scope: GuardScope) -> str:

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.agents.guard.basis import GuardScope
     from execplan.agents.guard.call import ToolCall
-    from execplan.agents.guard.planned import GuardScope
     from execplan.execution.command.simple import SimpleCommand
 
 _MAX_CHARS = 20_000
@@ -125,7 +125,9 @@ def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
     reader.parse_commands()
     if reader.problem or reader.unsupported or len(reader.piped_commands) < 2:
         return False
-    return not any([_side_effect_reason(piped_command, call, "", scope, read_policy) for piped_command in reader.piped_commands])
+    return not any(
+        [_side_effect_reason(piped_command, call, "", scope, read_policy) for piped_command in reader.piped_commands]
+    )
 
 
 def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
@@ -137,7 +139,11 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
     if problem := reader.problem or reader.unsupported:
         return CoreCommand(reason=problem if len(reader.piped_commands) > 1 or reader.has_redirects else "")
     piped_commands = reader.piped_commands
-    cd_commands = piped_commands[:1] if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&" else []
+    cd_commands = (
+        piped_commands[:1]
+        if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&"
+        else []
+    )
     remaining = piped_commands[len(cd_commands) :]
     if len(remaining) == 1 and not reader.has_redirects and not reader.text.endswith(";"):
         return CoreCommand()
@@ -154,7 +160,9 @@ def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_pre
     """The command that does more than read, if what is around it leaves it as it is."""
     if piped_commands[core_index].joiner in _PIPES:
         return CoreCommand(reason="it reads what another command prints")
-    if cd_prefix and any([piped_command.joiner not in ("&&", *_PIPES) for piped_command in piped_commands[: core_index + 1]]):
+    if cd_prefix and any(
+        [piped_command.joiner not in ("&&", *_PIPES) for piped_command in piped_commands[: core_index + 1]]
+    ):
         return CoreCommand(reason="where `cd` fails it would run elsewhere")
     for piped_command in piped_commands[core_index + 1 :]:
         if piped_command.joiner not in _PIPES:
@@ -164,7 +172,9 @@ def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_pre
     return CoreCommand(cd_prefix + piped_commands[core_index].text)
 
 
-def _side_effect_reason(piped_command: _PipedCommand, call: ToolCall, cd_prefix: str, scope: GuardScope, read_policy: str) -> str:
+def _side_effect_reason(
+    piped_command: _PipedCommand, call: ToolCall, cd_prefix: str, scope: GuardScope, read_policy: str
+) -> str:
     """Why a command does more than read or print, or nothing."""
     name, args = piped_command.argv[0], piped_command.argv[1:]
     if name == "echo" and _prints_status(piped_command.text, args):
@@ -173,7 +183,9 @@ def _side_effect_reason(piped_command: _PipedCommand, call: ToolCall, cd_prefix:
         return ""
     if piped_command.joiner in _PIPES and not _early_exit_reason(piped_command.argv):
         return ""
-    for text in dict.fromkeys((piped_command.text, cd_prefix + piped_command.text)):  # the folder that `cd` leaves may count as well
+    for text in dict.fromkeys(
+        (piped_command.text, cd_prefix + piped_command.text)
+    ):  # the folder that `cd` leaves may count as well
         read_decision = reading.decide_read(call._replace(command=text), scope, read_policy)
         if read_decision.kind != ALLOW:
             return read_decision.reason or "it does more than read"
@@ -188,7 +200,12 @@ def _prints_status(text: str, args: Sequence[str]) -> bool:
     for variable in _STATUS_VARIABLES:
         text = text.replace(variable, "0")
     reader = ShellParser(text)
-    return bool(reader.parse_commands()) and not reader.problem and not reader.shell_reason and len(reader.raw_commands) == 1
+    return (
+        bool(reader.parse_commands())
+        and not reader.problem
+        and not reader.shell_reason
+        and len(reader.raw_commands) == 1
+    )
 
 
 def _early_exit_reason(argv: Sequence[str]) -> str:

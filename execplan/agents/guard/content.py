@@ -2,16 +2,114 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard.call import DELETE, WRITE
+from execplan.agents.guard.call import DELETE, WRITE, FileEdit
 from execplan.agents.guard.paths import read_regular_file, resolve_path
+from execplan.errors import ExecplanError
 from execplan.execution.evaluation.unified import have_crlf_ends, split_lines
 from execplan.record import NamedTuple
+from execplan.repo import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from execplan.agents.guard.call import FileEdit
+    from execplan.agents.guard.shell import TypedCommand
+
+
+def has_execplan_table(path: str) -> bool:
+    """Whether a file has that table; one that can't be read may have."""
+    return _parse_table(_read_settings(path)) != {}
+
+
+def changes_execplan_table(path: str, edit: FileEdit) -> bool:
+    """Whether the table would be another one; where that can't be told, it would."""
+    old = _read_settings(path)
+    if old is None and edit.kind != WRITE:
+        return True
+    new = _edit_settings(old or b"", edit)
+    before, after = _parse_table(old), _parse_table(new)
+    return before is None or after is None or before != after
+
+
+def _read_settings(path: str) -> bytes | None:
+    try:
+        return settings.read_settings_file(path) or b""
+    except ExecplanError:
+        return None
+
+
+def _edit_settings(old: bytes, edit: FileEdit) -> bytes | None:
+    """The bytes that an edit leaves; None where that is not clear."""
+    if edit.kind == DELETE:
+        return b""
+    if edit.content is not None:
+        return edit.content.encode("utf-8", "surrogateescape")
+    text = old.decode("utf-8", "surrogateescape")
+    for old_text, new_text, replace_all in edit.replacements:
+        if not old_text or old_text not in text or may_remove_line_end(text, old_text, new_text):
+            return None
+        text = text.replace(old_text, new_text) if replace_all else text.replace(old_text, new_text, 1)
+    for old_lines, new_lines in edit.hunks:
+        old_text, new_text = "\n".join(old_lines), "\n".join(new_lines)
+        if not old_lines or text.count(old_text) != 1:
+            return None
+        text = text.replace(old_text, new_text)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _parse_table(data: bytes | None) -> dict[str, object] | None:
+    """The table, empty where there is none; None for what can't be read."""
+    if data is None:
+        return None
+    if b"execplan" not in data:
+        return {}
+    from execplan.repo.settings import parse_table
+
+    try:
+        return parse_table(data, settings.PYPROJECT_FILE, "tool", "execplan") or {}
+    except ExecplanError:
+        return None
+
+
+_DELETES = (("rm",), ("git", "rm"), ("unlink",))
+_MOVES = (("mv",), ("git", "mv"))
+_FORCE_FLAG, _QUIET_FLAG = "-f", "-q"
+_PATHSPEC_CHARS = frozenset("*?[\\:")
+"""What git takes for more than a name."""
+
+
+def parse_deletions(typed_command: TypedCommand) -> tuple[FileEdit, ...]:
+    """The files that a plain command deletes, if it does nothing else."""
+    names = _path_operands(typed_command, _DELETES)
+    return tuple([FileEdit(name, DELETE) for name in names])
+
+
+def parse_move(typed_command: TypedCommand) -> tuple[str, str] | None:
+    """The file that a plain command moves, and where to, if it does nothing else."""
+    names = _path_operands(typed_command, _MOVES)
+    return (names[0], names[1]) if len(names) == 2 else None
+
+
+def move_changes(source: FileChange, target: FileChange) -> tuple[FileChange, FileChange]:
+    """What a move makes of both ends."""
+    return source._replace(kind=DELETE, new_data=None), target._replace(kind=WRITE, new_data=source.current_data)
+
+
+def _path_operands(typed_command: TypedCommand, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
+    """The files behind one of these programs; none where anything else stands there."""
+    argv = typed_command.argv
+    for program in programs:
+        if argv[: len(program)] != program or typed_command.assigned:
+            continue
+        operands = argv[len(program) :]
+        operands = operands[1:] if program == ("rm",) and operands[:1] == (_FORCE_FLAG,) else operands
+        operands = operands[1:] if program == ("git", "rm") and operands[:1] == (_QUIET_FLAG,) else operands
+        operands = operands[1:] if operands[:1] == ("--",) else operands
+        is_git = program[0] == "git"
+        if any([name.startswith("-") or (is_git and not _PATHSPEC_CHARS.isdisjoint(name)) for name in operands]):
+            return ()
+        return operands
+    return ()
 
 
 class FileChange(NamedTuple):
@@ -45,7 +143,9 @@ def compute_file_changes(edits: Iterable[FileEdit], folder: str, root: str) -> F
         if resolved_path.denial_reason:
             return FileChanges(denial_reason=f"{edit.path!r}: {resolved_path.denial_reason}")
         path = resolved_path.path
-        changes_by_path[path] = _next_change(edit, path, changes_by_path.get(path) or _current_file(path, root, edit.kind))
+        changes_by_path[path] = _next_change(
+            edit, path, changes_by_path.get(path) or _current_file(path, root, edit.kind)
+        )
     return FileChanges(tuple(changes_by_path.values()))
 
 

@@ -83,7 +83,9 @@ def _install_signal_handlers() -> None:
 def _answer_call(arguments: Sequence[str]) -> int:
     plan_name, program, problem = _parse_options(arguments)
     if problem or os.isatty(0):
-        os.write(2, f"{problem or 'a call is read from standard input'}: {_USAGE}\n".encode("utf-8", "backslashreplace"))
+        os.write(
+            2, f"{problem or 'a call is read from standard input'}: {_USAGE}\n".encode("utf-8", "backslashreplace")
+        )
         return BLOCKED
     from execplan.agents.guard.asking import handle_request
 

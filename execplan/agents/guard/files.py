@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from os.path import normpath
 
+from execplan.agents.guard.call import EXACT_MATCH, StepComparison
 from execplan.agents.guard.paths import read_regular_file as read_file
-from execplan.agents.guard.verdict import EXACT_MATCH, StepComparison
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import written_paths
-from execplan.execution.evaluation.partly import is_partially_applied
-from execplan.execution.evaluation.patch import FilePatch, Hunk
-from execplan.execution.evaluation.unified import split_lines, replacement_lines
+from execplan.execution.evaluation.patch import FilePatch, Hunk, is_partially_applied
+from execplan.execution.evaluation.unified import replacement_lines, split_lines
 from execplan.execution.world import ABSENT, FILE, LINK
 from execplan.text.lines import digest
 
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from execplan.agents.guard.basis import GuardScope
     from execplan.agents.guard.content import FileChange
-    from execplan.agents.guard.planned import GuardScope
     from execplan.execution.world import State
 
     FileCheck = Callable[[Mapping[str, Any], FileChange, GuardScope], str]
@@ -36,7 +35,9 @@ def compare(file_changes: Sequence[FileChange], step: Mapping[str, Any], scope: 
     if other_paths:
         names = {path.rpartition("/")[2].casefold() for path in step_paths}
         similarity = 30 * any([path.rpartition("/")[2].casefold() in names for path in other_paths])
-        return StepComparison(f"the call is about {other_paths[0]}, not about {', '.join(step_paths[:3])} alone", similarity)
+        return StepComparison(
+            f"the call is about {other_paths[0]}, not about {', '.join(step_paths[:3])} alone", similarity
+        )
     for file_change in file_changes:
         try:
             reason = file_change.problem or _CHECKS[step["type"]](step, file_change, scope)
@@ -55,7 +56,11 @@ def _check_create(step: Mapping[str, Any], file_change: FileChange, scope: Guard
         return f"the call deletes {file_change.path}, which the step creates"
     if file_change.new_data != content:
         return _explain_difference(file_change.path, file_change.new_data, content)
-    if file_change.current_data is not None and file_change.current_data != content and not _is_expected(step, file_change, scope):
+    if (
+        file_change.current_data is not None
+        and file_change.current_data != content
+        and not _is_expected(step, file_change, scope)
+    ):
         return f"{file_change.path} is there already, and not as it was approved"
     return ""
 
@@ -79,7 +84,9 @@ def _check_modify(step: Mapping[str, Any], file_change: FileChange, scope: Guard
         return f"{file_change.path} has {len(lines)} lines"
     new = replacement_lines(lines, first, last, step.get("content") or "")
     new_lines = tuple(split_lines(new.encode("utf-8", "surrogateescape")))
-    return _check_hunks(file_change, old_data, FilePatch(None, None, (Hunk("", first - 1, tuple(lines[first - 1 : last]), new_lines),)))
+    return _check_hunks(
+        file_change, old_data, FilePatch(None, None, (Hunk("", first - 1, tuple(lines[first - 1 : last]), new_lines),))
+    )
 
 
 def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
@@ -97,9 +104,15 @@ def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: Gua
         if file_change.path != target:
             continue
         if source is None:
-            return _check_create({**step, "content": apply_patch(b"", change).decode("utf-8", "surrogateescape")}, file_change, scope)
+            return _check_create(
+                {**step, "content": apply_patch(b"", change).decode("utf-8", "surrogateescape")}, file_change, scope
+            )
         old_data = _data_before_step(step, file_change, source, scope)
-        if source != target and file_change.current_data is not None and not is_partially_applied(old_data, file_change.current_data, change.hunks):
+        if (
+            source != target
+            and file_change.current_data is not None
+            and not is_partially_applied(old_data, file_change.current_data, change.hunks)
+        ):
             return f"{target} is there already"
         return _check_hunks(file_change, old_data, change)
     return f"the call is about {file_change.path}, which the step leaves alone"

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import call as kinds
+from execplan.agents.guard import call
 from execplan.execution.command import pattern as patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from execplan.agents.guard.basis import GuardScope, PlannedStep
     from execplan.agents.guard.call import ToolCall
     from execplan.agents.guard.content import FileChange
-    from execplan.agents.guard.planned import GuardScope, PlannedStep
 
-_GIT_VALUE_OPTIONS = frozenset("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source".split())
-_WRITING_KINDS = (kinds.WRITE, kinds.EDIT)
+_GIT_VALUE_OPTIONS = frozenset(
+    "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source".split()
+)
+_WRITING_KINDS = (call.WRITE, call.EDIT)
 """A file that is written anew is edited too, and the other way round: a pattern that denies one denies both."""
 
 
 def hidden_character_reason(call: ToolCall) -> str:
     """What of a call nobody can see, or nothing."""
-    from execplan.text.hidden import find_hidden, may_have_hidden, describe_characters
+    from execplan.text.hidden import describe_characters, find_hidden, may_have_hidden
 
     for text in (call.tool, call.cwd, call.command):
         if not may_have_hidden(text):
@@ -33,7 +35,9 @@ def hidden_character_reason(call: ToolCall) -> str:
     return ""
 
 
-def file_denial_reason(file_changes: Sequence[FileChange], planned_steps: Sequence[PlannedStep], scope: GuardScope) -> str:
+def file_denial_reason(
+    file_changes: Sequence[FileChange], planned_steps: Sequence[PlannedStep], scope: GuardScope
+) -> str:
     """Why files may not be touched, or nothing."""
     for file_change in file_changes:
         protection = scope.protected(file_change.path)
@@ -42,15 +46,22 @@ def file_denial_reason(file_changes: Sequence[FileChange], planned_steps: Sequen
         for pattern in scope.constraints.get("forbidden_paths") or ():
             if patterns.matches_path_ignoring_case(file_change.path, pattern):
                 return f"the plan forbids {pattern}, and {file_change.path} is that"
-    return _step_denial_reason(planned_steps, lambda kind, pattern: any([_matches_change(file_change, kind, pattern) for file_change in file_changes]))
+    return _step_denial_reason(
+        planned_steps,
+        lambda kind, pattern: any([_matches_change(file_change, kind, pattern) for file_change in file_changes]),
+    )
 
 
-def command_denial_reason(argvs: Sequence[tuple[str, ...]], planned_steps: Sequence[PlannedStep], scope: GuardScope) -> str:
+def command_denial_reason(
+    argvs: Sequence[tuple[str, ...]], planned_steps: Sequence[PlannedStep], scope: GuardScope
+) -> str:
     """Why commands, by their words, may not be run, or nothing."""
     git_argvs = [_without_git_options(argv) for argv in argvs if argv[0].rpartition("/")[2] == "git"]
 
     def is_begun(kind: str, pattern: str) -> bool:
-        return kind == patterns.COMMAND and any([patterns.matches_command_prefix(argv, pattern) for argv in (*argvs, *git_argvs)])
+        return kind == patterns.COMMAND and any(
+            [patterns.matches_command_prefix(argv, pattern) for argv in (*argvs, *git_argvs)]
+        )
 
     for pattern in scope.constraints.get("forbidden_commands") or ():
         if is_begun(patterns.COMMAND, pattern):
@@ -68,7 +79,9 @@ def _without_git_options(argv: Sequence[str]) -> tuple[str, ...]:
 
 def tool_denial_reason(name: str, planned_steps: Sequence[PlannedStep]) -> str:
     """Why a tool may not be used, or nothing."""
-    return _step_denial_reason(planned_steps, lambda kind, pattern: kind == patterns.TOOL and patterns.matches_tool(name, pattern))
+    return _step_denial_reason(
+        planned_steps, lambda kind, pattern: kind == patterns.TOOL and patterns.matches_tool(name, pattern)
+    )
 
 
 def _step_denial_reason(planned_steps: Sequence[PlannedStep], matches: Callable[[str, str], bool]) -> str:

@@ -7,21 +7,23 @@ import os
 from execplan import clock
 from execplan.agents.guard.basis import context_from_grant
 from execplan.agents.guard.decide import Decision, decide
-from execplan.engine import entries as kinds
-from execplan.engine.agent import mark
+from execplan.engine import entries
+from execplan.engine.agent import mark, warrant
 from execplan.engine.agent.asked import step_question
 from execplan.engine.alone import LOCK_NAME
-from execplan.engine.copies import open_journal, ensure_not_altered
+from execplan.engine.copies import ensure_not_altered, open_journal
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
 from execplan.engine.journal import check_entries, parse_entries, read_bytes
 from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written_paths
-from execplan.execution.permission import ASK, DENY, CLOCK_SKEW_SECONDS, validity_problem
+from execplan.execution.permission import ASK, CLOCK_SKEW_SECONDS, DENY, validity_problem
 from execplan.execution.world import normalize_path
-from execplan.repo import state
+from execplan.repo import homes, state
 from execplan.repo.execution import key as keys
+from execplan.repo.home import Project
+from execplan.repo.settings import Settings
 from execplan.text.lock import is_held, set_timeout
 
 TYPE_CHECKING = False
@@ -33,8 +35,45 @@ if TYPE_CHECKING:
     from execplan.agents.guard.call import ToolCall
     from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry, Journal
-    from execplan.repo.home import Project
     from execplan.text.lock import FileLock
+
+
+def find_grant(plan_id: str | None) -> GuardGrant | None:
+    """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
+    plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
+    root, git = homes.find_repository(os.path.realpath(os.getcwd()))
+    project = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
+    if project is None:
+        return None
+    if plan_id is not None:
+        return warrant.load(project, plan_id)
+    candidates = [
+        grant for path in warrant.list_files(project.state) if (grant := warrant.load_file(project, path)) is not None
+    ]
+    if len(candidates) > 1:
+        candidates = [grant for grant in candidates if _may_be_running(grant)]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _may_be_running(grant: GuardGrant) -> bool:
+    """Whether a run is not known to be at its end."""
+    try:
+        return not is_run_over(context_from_grant(grant, read_entries(grant)))
+    except ExecplanError:
+        return True
+
+
+def _find_project_without_git() -> Project | None:
+    """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
+    folder = os.path.realpath(os.getcwd())
+    while True:
+        project = Project(folder, folder, None, Settings(), True)
+        if warrant.list_files(project.state):
+            return project
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)
+
 
 LOCK_TIMEOUT: Final = 12.0
 """Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
@@ -103,7 +142,9 @@ def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
     assert run_state is not None  # it is of a run
     run_argument = f"{grant.run_paths.number} -p {grant.plan}"
     if run_state.open_rollback is not None:
-        raise _waiting_error(f"the run {grant.run} is being rolled back", f"a person finishes it: execplan rollback {run_argument}")
+        raise _waiting_error(
+            f"the run {grant.run} is being rolled back", f"a person finishes it: execplan rollback {run_argument}"
+        )
     if run_state.question is not None:
         answers = "|".join(ALLOWED_ANSWERS[run_state.question.why])
         hint = f"a person answers: execplan resume {run_argument} --answer {answers}"
@@ -116,14 +157,19 @@ def _waiting_error(message: str, hint: str) -> ExecplanError:
 
 def current_time(entries: Sequence[Entry]) -> float:
     """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
-    now, last_time = clock.epoch_seconds(), max([clock.parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0)
+    now, last_time = (
+        clock.epoch_seconds(),
+        max([clock.parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0),
+    )
     if now < last_time - CLOCK_SKEW_SECONDS:
         message = f"the clock was set back: the journal was written at {entries[-1].at}"
         raise ExecplanError("approval-expired", message, exit=CONFLICT, hint="set the clock right")
     return max(now, last_time)
 
 
-def decide_by_grant(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, *, asks: bool) -> Decision:
+def decide_by_grant(
+    call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, *, asks: bool
+) -> Decision:
     """What becomes of a call by a warrant and its run: that of a step is on disk by then. Raises ExecplanError."""
     decision = decide(call, context, current_time(entries))
     if not decision.is_permitted_step:
@@ -132,7 +178,15 @@ def decide_by_grant(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry],
         return record_decision(call, grant, entries, context, decision, asks=asks)
 
 
-def record_decision(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision, *, asks: bool) -> Decision:
+def record_decision(
+    call: ToolCall,
+    grant: GuardGrant,
+    entries: Sequence[Entry],
+    context: GuardContext,
+    decision: Decision,
+    *,
+    asks: bool,
+) -> Decision:
     """Write down that a call of a step may be made, judged once more where the journal has grown; the lock of runs is held.
 
     Raises ExecplanError.
@@ -157,7 +211,9 @@ def record_decision(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry],
     return decision
 
 
-def _record_call(call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> None:
+def _record_call(
+    call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision
+) -> None:
     """The attempt, if none is under way, and the call."""
     assert context.run_state is not None  # it is of a run
     run_state = context.run_state
@@ -165,9 +221,20 @@ def _record_call(call: ToolCall, context: GuardContext, grant: GuardGrant, journ
     if run_state.status_of[decision.step] != states.RUNNING:
         attempt_number += 1
         step = next(allowed_step.step for allowed_step in grant.steps if allowed_step.step["id"] == decision.step)
-        paths = [relative_path for relative_path in map(normalize_path, written_paths(step)) if relative_path is not None and relative_path in run_state.expected_states]
+        paths = [
+            relative_path
+            for relative_path in map(normalize_path, written_paths(step))
+            if relative_path is not None and relative_path in run_state.expected_states
+        ]
         states_of = {path: state_json(run_state.expected_states[path]) for path in paths}
-        journal.write(INTENT, step=decision.step, attempt=attempt_number, by=decision.approved_by, before=states_of, snapshot=False)
+        journal.write(
+            INTENT,
+            step=decision.step,
+            attempt=attempt_number,
+            by=decision.approved_by,
+            before=states_of,
+            snapshot=False,
+        )
     description = next(allowed_step.told for allowed_step in grant.steps if allowed_step.step["id"] == decision.step)
     journal.write(
         CALLED,
@@ -187,17 +254,23 @@ def _pause_run(context: GuardContext, grant: GuardGrant, journal: Journal, decis
     assert context.run_state is not None  # it is of a run
     question = step_question(context.plain_steps[decision.step], context.run_state, context.interval)
     assert question is not None  # or nobody would be asked
-    journal.write(kinds.PAUSED, why=question.why, step=question.step or None, question=question.words)
+    journal.write(entries.PAUSED, why=question.why, step=question.step or None, question=question.words)
     hint = f"a person answers: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
     return Decision(DENY, f"{question.words}; {hint}", decision.step)
 
 
-def record_denial(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision) -> None:
+def record_denial(
+    call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision
+) -> None:
     """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
 
     It raises nothing: a denial stays one whatever becomes of this.
     """
-    if context.run_state is None or context.run_state.question is not None or context.run_state.denied_calls >= MAX_RECORDED_DENIALS:
+    if (
+        context.run_state is None
+        or context.run_state.question is not None
+        or context.run_state.denied_calls >= MAX_RECORDED_DENIALS
+    ):
         return
     set_timeout(0.0)
     try:

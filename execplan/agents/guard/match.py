@@ -5,11 +5,10 @@ from __future__ import annotations
 from os.path import normpath
 
 from execplan.agents.guard import call as kinds
-from execplan.agents.guard import commands, compound, files, forbidden, removals
-from execplan.agents.guard.call import FileEdit
+from execplan.agents.guard import commands, compound, content, files, forbidden
+from execplan.agents.guard.call import ALLOWED_EXTRA, EXACT_MATCH, FileEdit, StepComparison
 from execplan.agents.guard.content import compute_file_changes
 from execplan.agents.guard.shell import parse_typed_command
-from execplan.agents.guard.verdict import ALLOWED_EXTRA, EXACT_MATCH, StepComparison
 from execplan.agents.guard.wrapped import unwrap_command
 from execplan.execution.command import pattern as patterns
 from execplan.execution.documents.touched import written_paths
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from execplan.agents.guard.basis import GuardScope, PlannedStep
     from execplan.agents.guard.call import ToolCall
     from execplan.agents.guard.content import FileChange
-    from execplan.agents.guard.planned import GuardScope, PlannedStep
     from execplan.agents.guard.shell import TypedCommand
 
     Step = Mapping[str, Any]
@@ -58,7 +57,9 @@ class MatchResult(NamedTuple):
     """Why it is not that one."""
 
 
-def match_call(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str) -> MatchResult:
+def match_call(
+    call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str
+) -> MatchResult:
     """The steps that a call may be of, whether or not it is their turn; `read_policy` is what the policy says of reading."""
     denial_reason = forbidden.hidden_character_reason(call)
     if denial_reason:
@@ -66,21 +67,33 @@ def match_call(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Guar
     if call.kind == kinds.COMMAND:
         match_result = _match_command(call, planned_steps, scope)
         return (
-            match_result if match_result.matches or match_result.denial_reason or call.in_background else _match_core_command(call, match_result, planned_steps, scope, read_policy)
+            match_result
+            if match_result.matches or match_result.denial_reason or call.in_background
+            else _match_core_command(call, match_result, planned_steps, scope, read_policy)
         )
     if call.kind in (kinds.WRITE, kinds.EDIT, kinds.DELETE):
         return _match_files(call, planned_steps, scope)
     if call.kind == kinds.TOOL:
         denial_reason = forbidden.tool_denial_reason(call.tool, planned_steps)
-        return MatchResult(denial_reason=denial_reason) if denial_reason else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
+        return (
+            MatchResult(denial_reason=denial_reason)
+            if denial_reason
+            else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
+        )
     return MatchResult(reason="it is no call of a step")
 
 
-def _match_core_command(call: ToolCall, match_result: MatchResult, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str) -> MatchResult:
+def _match_core_command(
+    call: ToolCall, match_result: MatchResult, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str
+) -> MatchResult:
     """The steps of which a command is without what is around it; else what was found, and why that is not so."""
     core_command = compound.extract_core_command(call, scope, read_policy)
     if not core_command.command:
-        return match_result._replace(reason=f"{match_result.reason}; {core_command.reason}") if core_command.reason and match_result.nearest_step else match_result
+        return (
+            match_result._replace(reason=f"{match_result.reason}; {core_command.reason}")
+            if core_command.reason and match_result.nearest_step
+            else match_result
+        )
     return _match_command(call._replace(command=core_command.command), planned_steps, scope)
 
 
@@ -88,7 +101,9 @@ def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: 
     typed_command = parse_typed_command(call.command, call.cwd)
     unwrapped_command = unwrap_command(typed_command, scope.root)
     file_changes = _removal_changes(unwrapped_command, scope)
-    denial_reason = forbidden.command_denial_reason(_all_argvs(typed_command), planned_steps, scope) or forbidden.file_denial_reason(file_changes, planned_steps, scope)
+    denial_reason = forbidden.command_denial_reason(
+        _all_argvs(typed_command), planned_steps, scope
+    ) or forbidden.file_denial_reason(file_changes, planned_steps, scope)
     if denial_reason:
         return MatchResult(denial_reason=denial_reason)
     if call.in_background:
@@ -100,19 +115,40 @@ def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: 
     def compare(step: Step) -> StepComparison:
         comparison = _compare_own_command(unwrapped_command, file_changes, step, scope)
         if comparison.reason and unwrapped_command is not typed_command:
-            comparison = max(comparison, _compare_own_command(typed_command, file_changes, step, scope), key=lambda file_change: file_change.similarity)
-        if comparison.reason and any([commands.is_allowed_by_pattern(unwrapped_command, pattern, step, scope) for pattern in _allowed_patterns(step, patterns.COMMAND)]):
+            comparison = max(
+                comparison,
+                _compare_own_command(typed_command, file_changes, step, scope),
+                key=lambda file_change: file_change.similarity,
+            )
+        if comparison.reason and any(
+            [
+                commands.is_allowed_by_pattern(unwrapped_command, pattern, step, scope)
+                for pattern in _allowed_patterns(step, patterns.COMMAND)
+            ]
+        ):
             return ALLOWED_EXTRA
-        return ALLOWED_EXTRA if comparison.reason and file_changes and all([_is_change_allowed(file_change, step) for file_change in file_changes]) else comparison
+        return (
+            ALLOWED_EXTRA
+            if comparison.reason
+            and file_changes
+            and all([_is_change_allowed(file_change, step) for file_change in file_changes])
+            else comparison
+        )
 
     return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes]))
 
 
-def _compare_own_command(typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope) -> StepComparison:
+def _compare_own_command(
+    typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope
+) -> StepComparison:
     """How a command, and what it makes of files, compares with what a step does itself."""
     if step["type"] in files.WRITES:
         return files.compare(file_changes, step, scope) if file_changes else StepComparison(_describe_mismatch(step), 0)
-    return commands.compare(typed_command, step, scope) if step.get("command") else StepComparison(_describe_mismatch(step), 0)
+    return (
+        commands.compare(typed_command, step, scope)
+        if step.get("command")
+        else StepComparison(_describe_mismatch(step), 0)
+    )
 
 
 def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
@@ -122,24 +158,35 @@ def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
 
 def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[FileChange, ...]:
     """What a command makes of files that does no more than to delete or move them."""
-    move = removals.parse_move(typed_command)
-    edits = tuple([FileEdit(name, kinds.DELETE) for name in move]) if move else removals.parse_deletions(typed_command)
+    move = content.parse_move(typed_command)
+    edits = tuple([FileEdit(name, kinds.DELETE) for name in move]) if move else content.parse_deletions(typed_command)
     file_changes = compute_file_changes(edits, typed_command.folder, scope.root)
     if move and len(file_changes.file_changes) == 2:
-        return removals.move_changes(*file_changes.file_changes)
+        return content.move_changes(*file_changes.file_changes)
     return file_changes.file_changes if len(file_changes.file_changes) == len(edits) and not move else ()
 
 
 def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope) -> MatchResult:
     file_changes = compute_file_changes(call.edits, call.cwd, scope.root)
-    denial_reason = file_changes.denial_reason or forbidden.file_denial_reason(file_changes.file_changes, planned_steps, scope)
+    denial_reason = file_changes.denial_reason or forbidden.file_denial_reason(
+        file_changes.file_changes, planned_steps, scope
+    )
     if denial_reason or not file_changes.file_changes:
         return MatchResult(denial_reason=denial_reason or "it names no file")
 
     def compare(step: Step) -> StepComparison:
         is_writer = step["type"] in files.WRITES
-        comparison = files.compare(file_changes.file_changes, step, scope) if is_writer else StepComparison(_describe_mismatch(step), 0)
-        return ALLOWED_EXTRA if comparison.reason and all([_is_change_allowed(file_change, step) for file_change in file_changes.file_changes]) else comparison
+        comparison = (
+            files.compare(file_changes.file_changes, step, scope)
+            if is_writer
+            else StepComparison(_describe_mismatch(step), 0)
+        )
+        return (
+            ALLOWED_EXTRA
+            if comparison.reason
+            and all([_is_change_allowed(file_change, step) for file_change in file_changes.file_changes])
+            else comparison
+        )
 
     return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes.file_changes]))
 
@@ -147,7 +194,9 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
 def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
     """Whether a pattern of a step allows what is made of a file: who may write all of it may edit it too."""
     kind = {file_change.kind, kinds.WRITE} if file_change.kind == kinds.EDIT else {file_change.kind}
-    return any([patterns.matches_path(file_change.path, pattern) for name in kind for pattern in _allowed_patterns(step, name)])
+    return any(
+        [patterns.matches_path(file_change.path, pattern) for name in kind for pattern in _allowed_patterns(step, name)]
+    )
 
 
 def _allowed_patterns(step: Step, kind: str) -> list[str]:
@@ -171,14 +220,23 @@ def _compare_own_tool(call: ToolCall, step: Step) -> StepComparison:
         return StepComparison(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
     if not _is_equal_json(call.arguments, step.get("parameters") or {}):
         return StepComparison(
-            f"what {name} is given is not what is planned{_first_difference(call.arguments, step.get('parameters') or {})}", 80
+            f"what {name} is given is not what is planned{_first_difference(call.arguments, step.get('parameters') or {})}",
+            80,
         )
     return EXACT_MATCH
 
 
 def _first_difference(call_arguments: Mapping[str, Any], planned_arguments: Mapping[str, Any]) -> str:
-    names = [name for name in (*planned_arguments, *call_arguments) if name not in call_arguments or name not in planned_arguments]
-    names += [name for name in planned_arguments if name in call_arguments and not _is_equal_json(call_arguments[name], planned_arguments[name])]
+    names = [
+        name
+        for name in (*planned_arguments, *call_arguments)
+        if name not in call_arguments or name not in planned_arguments
+    ]
+    names += [
+        name
+        for name in planned_arguments
+        if name in call_arguments and not _is_equal_json(call_arguments[name], planned_arguments[name])
+    ]
     return f": {names[0]}" if names else ""
 
 
@@ -193,14 +251,23 @@ def _is_equal_json(left: object, right: object) -> bool:
 
 def _best_matches(planned_steps: Sequence[PlannedStep], compare: Compare, paths: tuple[str, ...]) -> MatchResult:
     """The steps of which a call is, else the one that it is most like."""
-    comparisons = [(planned_step.step, compare(planned_step.step)) for planned_step in sorted(planned_steps, key=lambda planned_step: planned_step.step["number"])]
-    matches = [
-        StepMatch(step["id"], paths or _declared_outputs(step), comparison.is_further) for step, comparison in comparisons if not comparison.reason
+    comparisons = [
+        (planned_step.step, compare(planned_step.step))
+        for planned_step in sorted(planned_steps, key=lambda planned_step: planned_step.step["number"])
     ]
-    matches.sort(key=lambda planned_step: planned_step.is_further)  # a step that does this comes before those that only allow it
+    matches = [
+        StepMatch(step["id"], paths or _declared_outputs(step), comparison.is_further)
+        for step, comparison in comparisons
+        if not comparison.reason
+    ]
+    matches.sort(
+        key=lambda planned_step: planned_step.is_further
+    )  # a step that does this comes before those that only allow it
     if matches:
         return MatchResult(tuple(matches))
-    step, comparison = max(comparisons, key=lambda planned_step: planned_step[1].similarity, default=({}, StepComparison()))
+    step, comparison = max(
+        comparisons, key=lambda planned_step: planned_step[1].similarity, default=({}, StepComparison())
+    )
     if comparison.similarity < _MIN_SIMILARITY:
         return MatchResult(reason="no step is like it")
     return MatchResult(nearest_step=step["id"], reason=comparison.reason)

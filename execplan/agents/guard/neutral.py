@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import taking
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, ToolCall, FileEdit
+from execplan.agents.guard import call as taking
+from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
 from execplan.execution.permission import DENY
 from execplan.text import plain_json
 
@@ -35,7 +35,9 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     name = taking.required_text(payload, "name") if kind == TOOL else kind
     call = ToolCall(kind, name, taking.required_cwd(payload), taking.optional_text(payload, "session"))
     if kind == COMMAND:
-        return call._replace(command=taking.required_text(payload, "command"), in_background=taking.optional_flag(payload, "background"))
+        return call._replace(
+            command=taking.required_text(payload, "command"), in_background=taking.optional_flag(payload, "background")
+        )
     if kind == TOOL:
         return call._replace(arguments=taking.required_object(payload, "parameters") if "parameters" in payload else {})
     if kind == READ:
@@ -69,5 +71,15 @@ def _parse_edit(kind: str, payload: Mapping[str, Any]) -> FileEdit:
     if kind == WRITE:
         return FileEdit(name, kind, content=taking.required_text(payload, "content"))
     if kind == EDIT:
-        return FileEdit(name, kind, replacements=((taking.required_text(payload, "old"), taking.required_text(payload, "new"), taking.optional_flag(payload, "all")),))
+        return FileEdit(
+            name,
+            kind,
+            replacements=(
+                (
+                    taking.required_text(payload, "old"),
+                    taking.required_text(payload, "new"),
+                    taking.optional_flag(payload, "all"),
+                ),
+            ),
+        )
     return FileEdit(name, kind)

@@ -16,12 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from execplan.agents.guard.basis import GuardScope
     from execplan.agents.guard.call import ToolCall
-    from execplan.agents.guard.planned import GuardScope
     from execplan.execution.command.simple import SimpleCommand
     from execplan.repo.home import Project
 
-_AGENT_PROGRAMS = frozenset(("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot"))
+_AGENT_PROGRAMS = frozenset(
+    ("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot")
+)
 _REMOVERS = frozenset(("rm", "rmdir", "mv", "unlink", "shred", "chmod", "chown", "ln", "rsync", "trash"))
 _RISKY_PREFIXES = (
     "core.",
@@ -63,14 +65,18 @@ def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
     if call.kind != COMMAND:
         return False
     command_list = parse_command_list(call.command, call.cwd)
-    return command_list is not None and all([not denial_reason(argv, scope, command_list.folders) for argv in command_list.commands])
+    return command_list is not None and all(
+        [not denial_reason(argv, scope, command_list.folders) for argv in command_list.commands]
+    )
 
 
 def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Why a call would free the agent that makes it, or nothing; asked before anything else, so a plan can't allow it."""
     if call.kind in (WRITE, EDIT, DELETE):
         for edit in call.edits:
-            if protected := places.describe_protected(scope, project, call.cwd, edit.path, include_parents=edit.kind == DELETE):
+            if protected := places.describe_protected(
+                scope, project, call.cwd, edit.path, include_parents=edit.kind == DELETE
+            ):
                 return f"no agent changes {protected}: {shorten(edit.path)}"
         return _settings_edit_reason(call, scope, project)
     if call.kind == COMMAND:
@@ -83,7 +89,10 @@ def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, proj
     command_list = parse_command_list(command, call.cwd)
     if command_list is not None and find_read_paths(call._replace(kind=COMMAND, command=command), scope) is not None:
         return ""
-    folders, simple_commands = command_list.folders if command_list is not None else (call.cwd,), parse_command(command).simple_commands
+    folders, simple_commands = (
+        command_list.folders if command_list is not None else (call.cwd,),
+        parse_command(command).simple_commands,
+    )
     for simple in simple_commands:
         reason = _program_denial_reason(simple, scope, folders, is_plain=command_list is not None)
         if reason := reason or _protected_path_reason(simple, scope, project, folders):
@@ -118,7 +127,9 @@ def _runs_execplan(text: str) -> bool:
     at = folded.find(NAME)
     while at >= 0:
         previous_char, next_char = folded[at - 1 : at] if at else "", folded[at + len(NAME) : at + len(NAME) + 1]
-        if not (previous_char.isalnum() or previous_char in ("_", "-", "/")) and (not next_char or next_char in " .;)('\",\n"):
+        if not (previous_char.isalnum() or previous_char in ("_", "-", "/")) and (
+            not next_char or next_char in " .;)('\",\n"
+        ):
             return not _CODE_CHARS.isdisjoint(text)
         at = folded.find(NAME, at + 1)
     return False
@@ -126,7 +137,9 @@ def _runs_execplan(text: str) -> bool:
 
 def _git_setting_reason(simple: SimpleCommand) -> str:
     """Why a command of git would change what git starts."""
-    settings = [next_arg for arg, next_arg in zip(simple.argv, simple.argv[1:], strict=False) if arg in ("-c", "--config-env")]
+    settings = [
+        next_arg for arg, next_arg in zip(simple.argv, simple.argv[1:], strict=False) if arg in ("-c", "--config-env")
+    ]
     settings += [arg.partition("=")[2] for arg in simple.argv if arg.startswith(("--config-env=", "-c="))]
     settings += [arg[2:] for arg in simple.argv if arg.startswith("-c") and len(arg) > 2 and "." in arg]
     if any([_is_risky(setting.partition("=")[0]) for setting in settings]) or "--exec-path" in " ".join(simple.argv):
@@ -199,7 +212,7 @@ def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -
     """Why an edit would change what a pyproject.toml says of execplan."""
     for edit in call.edits:
         if os.path.basename(places.real_path(call.cwd, edit.path)).casefold() == "pyproject.toml":
-            from execplan.agents.guard.settings import changes_execplan_table
+            from execplan.agents.guard.content import changes_execplan_table
 
             if changes_execplan_table(places.real_path(call.cwd, edit.path), edit):
                 return f"no agent changes the settings of {NAME}: {shorten(edit.path)}"
@@ -215,7 +228,7 @@ def _settings_removal_reason(simple_commands: Sequence[SimpleCommand], folders: 
             for folder in folders:
                 path = places.real_path(folder, arg)
                 if os.path.basename(path).casefold() == "pyproject.toml":
-                    from execplan.agents.guard.settings import has_execplan_table
+                    from execplan.agents.guard.content import has_execplan_table
 
                     if has_execplan_table(path):
                         return f"no agent changes the settings of {NAME}: {shorten(arg)}"

@@ -29,7 +29,9 @@ def resolve_path(text: str, folder: str, root: str, *, no_follow: bool = False) 
     if reason:
         return ResolvedPath("", reason)
     absolute = os.path.join(folder, text)
-    real_path, normalized_path = [_real_path(candidate, no_follow=no_follow) for candidate in (absolute, os.path.normpath(absolute))]
+    real_path, normalized_path = [
+        _real_path(candidate, no_follow=no_follow) for candidate in (absolute, os.path.normpath(absolute))
+    ]
     if is_per_process(absolute):
         return ResolvedPath("", "the path leads through /proc or /dev, where each process finds something else")
     if real_path != normalized_path:

@@ -8,13 +8,13 @@ from execplan.agents.guard.paths import is_per_process
 from execplan.agents.guard.suspects import PIECES
 from execplan.repo import own
 from execplan.text.hidden import has_hidden
-from execplan.text.secret_files import is_secret_file, find_hard_link
+from execplan.text.secret_files import find_hard_link, is_secret_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.agents.guard.planned import GuardScope
+    from execplan.agents.guard.basis import GuardScope
     from execplan.repo.home import Project
 
 _AGENT_FILES = {
@@ -41,7 +41,11 @@ def possible_real_paths(folder: str, path: str) -> tuple[str, ...]:
     if not resolved_path or not (".." in joined.split("/") or is_per_process(joined)):
         return (resolved_path,)
     normalized_path = os.path.normpath(joined)
-    return tuple(dict.fromkeys((resolved_path, normalized_path if is_per_process(normalized_path) else os.path.realpath(normalized_path))))
+    return tuple(
+        dict.fromkeys(
+            (resolved_path, normalized_path if is_per_process(normalized_path) else os.path.realpath(normalized_path))
+        )
+    )
 
 
 def names_in_glob(pattern: str) -> list[str]:
@@ -65,7 +69,11 @@ def read_denial_reason(scope: GuardScope, path: str) -> str:
     if ".git" in parts and "execplan" in parts[parts.index(".git") :]:
         return _STATE
     relative_path = os.path.relpath(path, scope.root) if is_inside(scope.root, path) else ""
-    if relative_path and (".state" in parts or "approvals" in parts) and scope.protected(relative_path).partition(" ")[0] == "what":
+    if (
+        relative_path
+        and (".state" in parts or "approvals" in parts)
+        and scope.protected(relative_path).partition(" ")[0] == "what"
+    ):
         return scope.protected(relative_path)
     if reason := secret_reason(relative_path or path, folder=os.path.isdir(path)):
         return reason
@@ -87,13 +95,17 @@ def secret_reason(path: str, *, folder: bool = False) -> str:
     return f"it {reasons[0]}" if reasons else ""
 
 
-def describe_protected(scope: GuardScope, project: Project, folder: str, path: str, *, include_parents: bool = False) -> str:
+def describe_protected(
+    scope: GuardScope, project: Project, folder: str, path: str, *, include_parents: bool = False
+) -> str:
     """What a path from a folder is that no agent may change, or nothing; `include_parents`: also where such lies below it."""
     if not path.isprintable() or has_hidden(path):
         return "a path with characters that nobody sees"
     absolute_path = os.path.normpath(os.path.join(folder, _expand_user(path)))
     for candidate in dict.fromkeys((absolute_path, real_path(folder, path))):
-        if description := _describe_owned(scope, project, candidate) or (include_parents and _find_protected_below(scope, project, candidate)):
+        if description := _describe_owned(scope, project, candidate) or (
+            include_parents and _find_protected_below(scope, project, candidate)
+        ):
             return description or ""
     return _find_hard_link(project, absolute_path)
 
@@ -105,7 +117,12 @@ def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
             relative_path = os.path.relpath(path, root)
             parts = relative_path.casefold().split("/")
             descriptions = [description for name, description in _AGENT_FILES.items() if name in parts]
-            return scope.protected(relative_path) or "".join(descriptions[:1]) or _describe_project_file(project, path) or _describe_program_file(path)
+            return (
+                scope.protected(relative_path)
+                or "".join(descriptions[:1])
+                or _describe_project_file(project, path)
+                or _describe_program_file(path)
+            )
     return _describe_private(path) or _describe_project_file(project, path) or _describe_program_file(path)
 
 
@@ -114,7 +131,11 @@ def _describe_project_file(project: Project, path: str) -> str:
     folded = path.casefold()
     if is_inside(os.path.join(project.base, project.settings.templates).casefold(), folded):
         return "a template of plans"
-    return _STATE if any([is_inside(directory.casefold(), folded) for directory in (project.state, project.shared_state)]) else ""
+    return (
+        _STATE
+        if any([is_inside(directory.casefold(), folded) for directory in (project.state, project.shared_state)])
+        else ""
+    )
 
 
 def _describe_program_file(path: str) -> str:
@@ -136,14 +157,27 @@ def _describe_private(path: str) -> str:
 
 def find_private_below(path: str) -> str:
     """What of the user's own lies below a real path, or nothing."""
-    return next((description for folder, description in _private_directories() if is_inside(path, folder) and os.path.lexists(folder)), "")
+    return next(
+        (
+            description
+            for folder, description in _private_directories()
+            if is_inside(path, folder) and os.path.lexists(folder)
+        ),
+        "",
+    )
 
 
 def _private_directories() -> Iterator[tuple[str, str]]:
     """The user's own folders, by what the environment says and by what the machine says, and what is in them."""
     user_homes = dict.fromkeys((os.path.expanduser("~"), _login_home()))
-    states = [os.environ.get("XDG_STATE_HOME", ""), *[os.path.join(user_home, ".local", "state") for user_home in user_homes if user_home]]
-    settings = [os.path.dirname(own.path()), *[os.path.join(user_home, ".config", "execplan") for user_home in user_homes if user_home]]
+    states = [
+        os.environ.get("XDG_STATE_HOME", ""),
+        *[os.path.join(user_home, ".local", "state") for user_home in user_homes if user_home],
+    ]
+    settings = [
+        os.path.dirname(own.path()),
+        *[os.path.join(user_home, ".config", "execplan") for user_home in user_homes if user_home],
+    ]
     pairs = [(directory, "where the user's key and settings are") for directory in settings]
     pairs += [(os.path.join(directory, "execplan"), _STATE) for directory in states if directory]
     pairs += [
@@ -153,7 +187,9 @@ def _private_directories() -> Iterator[tuple[str, str]]:
         for name in _USER_AGENT_FILES
     ]
     configured_directories = [os.environ.get("CLAUDE_CONFIG_DIR", ""), os.environ.get("CODEX_HOME", "")]
-    pairs += [(directory, "the user's settings of an agent's program") for directory in configured_directories if directory]
+    pairs += [
+        (directory, "the user's settings of an agent's program") for directory in configured_directories if directory
+    ]
     for folder, description in pairs:
         for path in dict.fromkeys((os.path.abspath(folder), os.path.realpath(folder))):
             yield path, description
@@ -175,11 +211,21 @@ def _expand_user(path: str) -> str:
 
 def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str:
     """What of it lies below a folder."""
-    protected_paths = [os.path.join(project.base, ".agent", "execplan.toml"), os.path.join(project.base, project.settings.templates)]
+    protected_paths = [
+        os.path.join(project.base, ".agent", "execplan.toml"),
+        os.path.join(project.base, project.settings.templates),
+    ]
     protected_paths += [project.plans, project.state, project.git or project.state]
     protected_paths += [os.path.join(scope.root, name) for name in _AGENT_FILES]
     protected_paths += [folder for folder, _ in _private_directories()]
-    return next((f"a folder with {protected_path}" for protected_path in protected_paths if os.path.lexists(protected_path) and is_inside(path, protected_path)), "")
+    return next(
+        (
+            f"a folder with {protected_path}"
+            for protected_path in protected_paths
+            if os.path.lexists(protected_path) and is_inside(path, protected_path)
+        ),
+        "",
+    )
 
 
 def _find_hard_link(project: Project, path: str) -> str:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 
 from execplan import clock
-from execplan.agents.guard import current_warrant, keep, own
-from execplan.agents.guard.basis import GuardContext, context_from_grant
+from execplan.agents.guard import keep, own
+from execplan.agents.guard.basis import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.call import COMMAND
 from execplan.agents.guard.decide import Decision, decide
 from execplan.agents.guard.match import match_call
-from execplan.agents.guard.planned import PlannedStep
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.permission import DENY
 from execplan.repo import homes, shelf
-from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import effective_policy
 from execplan.text import disk, plain_json
 
 TYPE_CHECKING = False
@@ -52,7 +51,9 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
         return planless_decision, ()  # a command that only reads needs no plan, but may be a step of one
 
 
-def _decide_in_turn(project: Project, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def _decide_in_turn(
+    project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
+) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call whose turn has come: by then, or meanwhile, another may have begun the run. Raises ExecplanError."""
     if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
         return outcome
@@ -70,14 +71,20 @@ def _decide_in_turn(project: Project, call: ToolCall, plan_name: str | None, *, 
         raise
 
 
-def _decide_by_current_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]] | None:
+def _decide_by_current_grant(
+    call: ToolCall, plan_name: str | None, *, asks: bool
+) -> tuple[Decision, tuple[str, ...]] | None:
     """What becomes of a call by the warrant in force; None where there is none. Raises ExecplanError."""
-    grant = current_warrant.find_grant(plan_name)
+    grant = keep.find_grant(plan_name)
     if grant is None:
         return None
     entries = keep.read_entries(grant)
     context = context_from_grant(grant, entries)
-    return None if keep.is_run_over(context) else (keep.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
+    return (
+        None
+        if keep.is_run_over(context)
+        else (keep.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
+    )
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: GuardContext) -> bool:
@@ -90,7 +97,9 @@ def _matches_no_plan(project: Project, call: ToolCall, context: GuardContext) ->
         if ref.archived or not shelf.list_entries(os.path.join(folder, "approvals")):
             continue
         try:
-            plan_json = plain_json.read(disk.read(os.path.join(folder, "execution-plan.json"), _MAX_DOCUMENT_BYTES)[0].decode())
+            plan_json = plain_json.read(
+                disk.read(os.path.join(folder, "execution-plan.json"), _MAX_DOCUMENT_BYTES)[0].decode()
+            )
             planned_steps = tuple([PlannedStep(step, "") for step in plan_json["steps"]])
             scope = context.scope._replace(constraints=plan_json.get("constraints") or {})
             match_result = match_call(call, planned_steps, scope, context.read_policy)

@@ -149,7 +149,10 @@ GIT_SUBCOMMANDS: Mapping[str, ReadOnlyCommand] = {
     "diff-tree": ReadOnlyCommand(f"{_DIFF} -r --no-commit-id --root", _DIFF_VALUES),
     "for-each-ref": ReadOnlyCommand("", "--format --sort --count"),
     "grep": ReadOnlyCommand(
-        "-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break", "-e -A -B -C", leading_texts=1, replacing_flags="-e"
+        "-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break",
+        "-e -A -B -C",
+        leading_texts=1,
+        replacing_flags="-e",
     ),
     "log": _LOG_OR_SHOW,
     "ls-files": ReadOnlyCommand(

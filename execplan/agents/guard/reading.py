@@ -8,8 +8,14 @@ from execplan.agents.guard import places
 from execplan.agents.guard.call import COMMAND, READ
 from execplan.agents.guard.calling import NAME, denial_reason
 from execplan.agents.guard.plain import parse_command_list
-from execplan.agents.guard.readers import VERSION_PROGRAMS, FIND_EXPRESSIONS, GIT_SUBCOMMANDS, NO_PATHS, READ_ONLY_PROGRAMS
-from execplan.agents.guard.words import parse_args
+from execplan.agents.guard.readers import (
+    FIND_EXPRESSIONS,
+    GIT_SUBCOMMANDS,
+    NO_PATHS,
+    READ_ONLY_PROGRAMS,
+    VERSION_PROGRAMS,
+)
+from execplan.agents.guard.shell import parse_args
 from execplan.agents.guard.wrapped import is_repository_root
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.record import NamedTuple
@@ -18,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from execplan.agents.guard.basis import GuardScope
     from execplan.agents.guard.call import ToolCall
-    from execplan.agents.guard.planned import GuardScope
     from execplan.agents.guard.readers import ReadOnlyCommand
 
 _GLOB_FLAGS = ("--include", "-g", "--glob")
@@ -52,7 +58,9 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
         if reason := places.read_denial_reason(scope, path):
             return ReadDecision(DENY, f"{_display_path(scope, path)} is never read: {reason}")
     searched_paths = real_paths if _is_content_search(call) else ()
-    private_below = next((description for path in searched_paths if path and (description := places.find_private_below(path))), "")
+    private_below = next(
+        (description for path in searched_paths if path and (description := places.find_private_below(path))), ""
+    )
     if private_below:
         return ReadDecision(DENY, f"a search there reads {private_below}")
     if read_policy == _ONLY_PLANNED:
@@ -84,7 +92,11 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
     Nothing stands for what is no path.
     """
     if call.kind == READ:
-        return [real_path for path in call.read_paths or (call.cwd,) for real_path in places.possible_real_paths(call.cwd, path)]
+        return [
+            real_path
+            for path in call.read_paths or (call.cwd,)
+            for real_path in places.possible_real_paths(call.cwd, path)
+        ]
     if call.kind != COMMAND:
         return None
     command_list = parse_command_list(call.command, call.cwd)
@@ -95,7 +107,12 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
         path_args = _read_path_args(argv, scope, command_list.folders)
         if path_args is None:
             return None
-        real_paths += [real_path for folder in command_list.folders for path in path_args for real_path in places.possible_real_paths(folder, path)]
+        real_paths += [
+            real_path
+            for folder in command_list.folders
+            for path in path_args
+            for real_path in places.possible_real_paths(folder, path)
+        ]
     return list(dict.fromkeys(real_paths))
 
 
@@ -133,16 +150,22 @@ def _test_path_args(argv: Sequence[str]) -> list[str] | None:
 
 def _operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | None:
     """The paths among the words of a program; None where a flag is not known, or where there are too many words."""
-    parsed_args = parse_args(argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers)
+    parsed_args = parse_args(
+        argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers
+    )
     if parsed_args is None:
         return None
     leading_texts = 0 if parsed_args.flags & set(command.replacing_flags.split()) else command.leading_texts
     operands = parsed_args.operands
-    if not command.min_operands <= len(operands) <= command.max_operands or (command.required_flag and command.required_flag not in parsed_args.flags):
+    if not command.min_operands <= len(operands) <= command.max_operands or (
+        command.required_flag and command.required_flag not in parsed_args.flags
+    ):
         return None
     if any([text in operand for operand in operands for text in command.forbidden_texts]):
         return None
-    glob_names = [name for flag, value in parsed_args.values if flag in _GLOB_FLAGS for name in places.names_in_glob(value)]
+    glob_names = [
+        name for flag, value in parsed_args.values if flag in _GLOB_FLAGS for name in places.names_in_glob(value)
+    ]
     return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *glob_names]
 
 
@@ -165,7 +188,9 @@ def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str
     folders = (base,) if base else folders
     two_args = " ".join(args[:2])
     name = two_args if two_args in GIT_SUBCOMMANDS else args[0] if args else ""
-    if name not in GIT_SUBCOMMANDS or not all([_uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]):
+    if name not in GIT_SUBCOMMANDS or not all(
+        [_uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]
+    ):
         return None
     path_args = _operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
     line_args = [arg[2:] or next_arg for arg, next_arg in zip(args, [*args[1:], ""], strict=True) if arg[:2] == "-L"]
@@ -201,7 +226,9 @@ def _find_path_args(argv: Sequence[str]) -> list[str] | None:
     index = start
     while index < len(argv):
         operands = argv[index + 1 : index + 1 + FIND_EXPRESSIONS.get(argv[index], 0)]
-        if argv[index] not in FIND_EXPRESSIONS or any([arg.startswith("-") and not _is_number(arg[1:]) for arg in operands]):
+        if argv[index] not in FIND_EXPRESSIONS or any(
+            [arg.startswith("-") and not _is_number(arg[1:]) for arg in operands]
+        ):
             return None
         index += 1 + len(operands) if len(operands) == FIND_EXPRESSIONS[argv[index]] else len(argv) + 1
     return list(argv[:start]) or ["."] if index == len(argv) else None

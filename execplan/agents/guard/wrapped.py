@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.paths import is_unambiguous
+from execplan.agents.guard.paths import is_unambiguous, linkless_path
 from execplan.execution.command.simple import parse_assignment
 
 TYPE_CHECKING = False
@@ -13,6 +13,59 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.agents.guard.shell import TypedCommand
+
+
+PATHSPEC_COMMANDS: Final = frozenset((("git", "add"), ("git", "rm"), ("git", "mv")))
+"""Verbs of git behind which every word is a path, or a pattern of paths."""
+_MAGIC: Final = frozenset("*?[\\:")
+_NEUTRAL_RM_FLAGS: Final = frozenset("fv")
+"""Flags of `rm` that change neither what is removed nor what is left: it asks nobody, and it names what it removes."""
+_KNOWN_RM_FLAGS: Final = frozenset("frRdv")
+
+
+def normalize_argv(call_argv: Sequence[str], planned_argv: Sequence[str]) -> tuple[str, ...]:
+    """The words of a command as a step writes them, where they differ in nothing that counts."""
+    if call_argv[0] == planned_argv[0] == "rm":
+        call_flags, planned_flags = _parse_rm_flags(call_argv), _parse_rm_flags(planned_argv)
+        if (
+            call_flags is not None
+            and planned_flags is not None
+            and call_flags[0] - _NEUTRAL_RM_FLAGS == planned_flags[0] - _NEUTRAL_RM_FLAGS
+        ):
+            return (*planned_argv[: planned_flags[1]], *call_argv[call_flags[1] :])
+    if (
+        tuple(call_argv[:2]) in PATHSPEC_COMMANDS
+        and list(call_argv[2:3]) == ["--"]
+        and list(planned_argv[2:3]) != ["--"]
+    ):
+        if not any([arg.startswith("-") for arg in call_argv[3:]]):
+            return (*call_argv[:2], *call_argv[3:])
+    return tuple(call_argv)
+
+
+def _parse_rm_flags(argv: Sequence[str]) -> tuple[frozenset[str], int] | None:
+    """The flags behind `rm`, as letters, and at which word the names begin; None for what is not known."""
+    flags: set[str] = set()
+    for index, arg in enumerate(argv[1:], 1):
+        if arg == "--" or not arg.startswith("-"):
+            begin = index + (arg == "--")
+            return (frozenset(flags), begin) if not any([operand.startswith("-") for operand in argv[begin:]]) else None
+        letters = "f" if arg == "--force" else arg[1:]
+        if arg == "-" or not set(letters) <= _KNOWN_RM_FLAGS:
+            return None
+        flags |= set(letters.replace("R", "r"))
+    return None
+
+
+def is_same_pathspec(call_arg: str, planned_arg: str, folder: str, step_directory: str, root: str) -> bool:
+    """Whether two words of git name the same path, and are no pattern."""
+    if any([arg.startswith("-") or not _MAGIC.isdisjoint(arg) for arg in (call_arg, planned_arg)]):
+        return False
+    path = linkless_path(planned_arg, step_directory, root)
+    if not path or linkless_path(call_arg, folder, root) != path:
+        return False
+    return os.path.lexists(os.path.join(folder, call_arg)) == os.path.lexists(os.path.join(root, path))
+
 
 _MAX_WRAPPERS: Final = 4
 _ON: Final = ("1", "true")
@@ -113,7 +166,12 @@ def _is_duration(text: str) -> bool:
     """Whether a text is so many seconds, minutes, hours or days."""
     number = text[:-1] if text[-1:] in ("s", "m", "h", "d") else text
     integer_part, _, fraction = number.partition(".")
-    return integer_part.isascii() and integer_part.isdigit() and (fraction or "0").isascii() and (fraction or "0").isdigit()
+    return (
+        integer_part.isascii()
+        and integer_part.isdigit()
+        and (fraction or "0").isascii()
+        and (fraction or "0").isdigit()
+    )
 
 
 def is_same_python(call_program: str, planned_program: str, folder: str, step_directory: str) -> bool:
@@ -121,7 +179,9 @@ def is_same_python(call_program: str, planned_program: str, folder: str, step_di
 
     A virtual environment knows by the folder of its name where its packages are.
     """
-    if {call_program.rpartition("/")[2], planned_program.rpartition("/")[2]} != set(_PYTHON_NAMES) or ("/" in call_program) != ("/" in planned_program):
+    if {call_program.rpartition("/")[2], planned_program.rpartition("/")[2]} != set(_PYTHON_NAMES) or (
+        "/" in call_program
+    ) != ("/" in planned_program):
         return False
     call_path, planned_path = _find_program(call_program, folder), _find_program(planned_program, step_directory)
     if not call_path or not planned_path or os.path.dirname(call_path) != os.path.dirname(planned_path):

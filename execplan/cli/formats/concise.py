@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def render(checked: Sequence[CheckedFile]) -> str:
     """The lines of all findings."""
-    return "\n".join([finding_line(checked_file, finding) for checked_file in checked for finding in checked_file.findings])
+    return "\n".join(
+        [finding_line(checked_file, finding) for checked_file in checked for finding in checked_file.findings]
+    )
 
 
 def finding_line(checked: CheckedFile, finding: Finding) -> str:

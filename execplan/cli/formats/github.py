@@ -17,7 +17,9 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 
 def render(checked: Sequence[CheckedFile]) -> str:
     """A command for each finding."""
-    return "\n".join([_command(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings])
+    return "\n".join(
+        [_command(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings]
+    )
 
 
 def _command(path: str, finding: Finding) -> str:

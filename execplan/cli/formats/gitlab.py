@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import ERROR, HINT, WARNING
-from execplan.repo.checking.reading import parse_checked_plan
+from execplan.repo.checking.one import parse_checked_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,12 @@ def render(checked: Sequence[CheckedFile]) -> str:
     """The report."""
     report = []
     for checked_file in checked:
-        finding_marks = compute_fingerprints(checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None)
-        for finding, fingerprint in zip(checked_file.findings, unique_fingerprints(finding_marks, checked_file.path), strict=True):
+        finding_marks = compute_fingerprints(
+            checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None
+        )
+        for finding, fingerprint in zip(
+            checked_file.findings, unique_fingerprints(finding_marks, checked_file.path), strict=True
+        ):
             report.append(
                 {
                     "description": f"{finding.code} {finding.message}",

@@ -37,7 +37,9 @@ def _suite(checked: CheckedFile) -> ET.Element:
     name_counts: dict[str, int] = {}
     for finding in checked.findings:
         base_name = printable_line(f"{finding.code} {finding.message}")
-        name_counts[base_name] = name_counts.get(base_name, 0) + 1  # programs that compare two reports know a test by its name
+        name_counts[base_name] = (
+            name_counts.get(base_name, 0) + 1
+        )  # programs that compare two reports know a test by its name
         name = f"{base_name} ({name_counts[base_name]})" if name_counts[base_name] > 1 else base_name
         case = ET.SubElement(suite, "testcase", classname=path, name=name, file=path, line=str(finding.line))
         sentence = RULES[finding.code].summary if finding.code in RULES else ""

@@ -11,7 +11,7 @@ from execplan import __version__
 from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.lint.rule import ERROR, HINT, RULES, SAFE, WARNING
 from execplan.lint.tally import is_overflow
-from execplan.repo.checking.reading import parse_checked_plan
+from execplan.repo.checking.one import parse_checked_plan
 from execplan.text.edit import apply_edits
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def render(checked: Sequence[CheckedFile]) -> str:
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
-        "results": [result for checked_file in checked if checked_file.findings for result in _results(checked_file, rules)],
+        "results": [
+            result for checked_file in checked if checked_file.findings for result in _results(checked_file, rules)
+        ],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 

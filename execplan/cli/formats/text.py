@@ -8,10 +8,9 @@ import sys
 from execplan.cli.door import printable_line
 from execplan.cli.formats import concise
 from execplan.cli.printing import color
-from execplan.lint.folded import merge_findings
 from execplan.lint.rule import SAFE
-from execplan.lint.tally import is_overflow
-from execplan.repo.checking.reading import read_lines
+from execplan.lint.tally import is_overflow, merge_findings
+from execplan.repo.checking.one import read_lines
 from execplan.text.secrets import mask_secrets
 
 TYPE_CHECKING = False
@@ -35,7 +34,12 @@ def render(checked: Sequence[CheckedFile]) -> str:
     width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _MIN_WIDTH)
     is_colored = terminal and "NO_COLOR" not in os.environ
     return "\n".join(
-        [line for checked_file in checked if checked_file.findings for line in _plan_lines(checked_file, width, is_colored=is_colored)]
+        [
+            line
+            for checked_file in checked
+            if checked_file.findings
+            for line in _plan_lines(checked_file, width, is_colored=is_colored)
+        ]
     )
 
 
@@ -46,12 +50,16 @@ def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[s
     previous_span = None
     findings = merge_findings(checked.findings)
     for at, finding in enumerate(findings):
-        color_code, bold, plain = (color(_COLORS[finding.level]), color("1"), color("0")) if is_colored else ("", "", "")
+        color_code, bold, plain = (
+            (color(_COLORS[finding.level]), color("1"), color("0")) if is_colored else ("", "", "")
+        )
         location, message = concise.location_and_message(checked, finding)
         output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
         line_text = mask_secrets(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
-        if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
+        if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [
+            (finding[2:6], note)
+        ]:
             continue  # what is found in one place is told together
         # A finding on the title is about the whole plan, and what it says of it can't be seen there.
         if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not is_overflow(finding):

@@ -14,9 +14,8 @@ from rich.text import Text
 
 from execplan.cli.door import printable_line
 from execplan.cli.running.phrases import format_duration
-from execplan.cli.running.steady import ResilientStdout
-from execplan.cli.running.telling import MUTED, BAD, GOOD, INTERRUPTED, PLAIN, JournalFormatter
-from execplan.cli.running.watches import PromptingObserver
+from execplan.cli.running.telling import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
+from execplan.cli.running.watches import PromptingObserver, ResilientStdout
 from execplan.engine import entries
 
 if TYPE_CHECKING:
@@ -117,7 +116,9 @@ class LiveObserver(PromptingObserver):
             self._display.start()
 
     def _create_display(self) -> RichLive:
-        return RichLive(console=self._console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_SECOND, transient=True)
+        return RichLive(
+            console=self._console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_SECOND, transient=True
+        )
 
     def _render(self) -> Group:
         """The picture as it is now: two lines for each step that runs, and how far it all is."""
@@ -139,7 +140,11 @@ class LiveObserver(PromptingObserver):
     def _rows(self, step: str) -> Iterator[Text]:
         started_at, attempt, last_line = self._running[step]
         attempt_text = f", attempt {attempt}" if attempt > 1 else ""
-        yield Text(self._cut_to_width(f"{self._running_sign} {self._formatter.step_name(step)} ({format_duration(monotonic() - started_at)}{attempt_text})"))
+        yield Text(
+            self._cut_to_width(
+                f"{self._running_sign} {self._formatter.step_name(step)} ({format_duration(monotonic() - started_at)}{attempt_text})"
+            )
+        )
         if last_line:
             yield Text(self._cut_to_width(f"    {last_line}"), style="dim")
 

@@ -6,21 +6,68 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import quote_plan_name
-from execplan.engine import runs
+from execplan.cli.running.phrases import format_run_command
+from execplan.engine import entries, runs
+from execplan.engine.book import never_begun_error
 from execplan.engine.course import RunState
 from execplan.engine.entries import change_kind
-from execplan.engine.opened import never_begun_error
 from execplan.engine.revisions import load_document
 from execplan.execution import states
 
 if TYPE_CHECKING:
-    from execplan.engine.course import Attempt
+    from execplan.engine.course import Attempt, Question
     from execplan.engine.entries import Change
     from execplan.engine.place import RunPaths
     from execplan.engine.runs import RunSummary
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
+
+
+def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
+    """Commands that make sense now."""
+    name, run_state = run.plan_name, run.run_state
+    if run.summary.state == "archived":
+        return (f"execplan audit {name}",)
+    resume_command, rollback_command = (
+        format_run_command("resume", run.run_paths.id, name),
+        format_run_command("rollback", run.run_paths.id, name),
+    )
+    if run.summary.rolling:
+        return (rollback_command,)
+    if is_unapproved(run_state.status, run_state.question):
+        return f"execplan evaluate {name}", f"execplan approve {name}", resume_command
+    if run_state.question is not None and run_state.question.why == entries.UNKNOWN:
+        return tuple(
+            [
+                format_run_command("resume", run.run_paths.id, name, "--answer", answer)
+                for answer in (entries.GO, entries.AGAIN)
+            ]
+        )
+    if run_state.is_agent_run and run_state.status == states.IN_PROGRESS and run_state.question is None:
+        return f"execplan handoff {name}", rollback_command
+    if run_state.status == states.COMPLETED:
+        return f"execplan audit {name}", f"execplan show {name}"
+    if run_state.status == states.ROLLED_BACK:
+        return _show_command(run), f"execplan edit {name}", f"execplan evaluate {name}"
+    if run_state.status == states.FAILED:
+        replan_command = format_run_command("replan", run.run_paths.id, name, "--reason", "What was found out")
+        return _show_command(run), resume_command, rollback_command, replan_command
+    return resume_command, rollback_command
+
+
+def is_unapproved(status: str, question: Question | None) -> bool:
+    """Whether a run has a revision that somebody has to approve before it can be resumed."""
+    return status == states.REPLANNING and (question is None or question.why != entries.COVERED)
+
+
+def next_commands_without_show(run: LoadedRun) -> tuple[str, ...]:
+    """The same for who sees the run already."""
+    return tuple([next_command for next_command in run_next_commands(run) if next_command != _show_command(run)])
+
+
+def _show_command(run: LoadedRun) -> str:
+    return f"execplan show {run.plan_name} --run {run.run_paths.id}"
 
 
 class LoadedRun(NamedTuple):
@@ -52,7 +99,9 @@ class LoadedRun(NamedTuple):
         """
         attempt = self.last_attempt(step)
         path = attempt.performed.transcript if attempt is not None and attempt.performed is not None else ""
-        return f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}" if path else ""
+        return (
+            f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}" if path else ""
+        )
 
 
 def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
@@ -63,7 +112,14 @@ def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
     document = load_document(run_paths, journal_entries)
     plan_name = quote_plan_name(ref.id, project.display_path(ref.path))
     summary = runs.summarize_run(project, ref, run_paths)
-    return LoadedRun(run_paths, document, RunState(document, journal_entries), summary, plan_name, project.display_path(run_paths.folder))
+    return LoadedRun(
+        run_paths,
+        document,
+        RunState(document, journal_entries),
+        summary,
+        plan_name,
+        project.display_path(run_paths.folder),
+    )
 
 
 def run_json(run: LoadedRun) -> dict[str, Any]:
@@ -107,7 +163,9 @@ def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
         "description": step.description,
         "status": run_state.status_of[step.id],
         "rolled_back": step.id in run_state.rolled_back_steps,
-        "reason": (run_state.reasons.get(step.id) or None) if run_state.status_of[step.id] in states.STATES_WITH_REASON else None,
+        "reason": (run_state.reasons.get(step.id) or None)
+        if run_state.status_of[step.id] in states.STATES_WITH_REASON
+        else None,
         "attempts": len(run_state.attempts.get(step.id, ())),
         "calls": [
             {
@@ -145,4 +203,9 @@ def _change_json(change: Change) -> dict[str, Any]:
 def _rollback_json(fields: dict[str, Any], at: str) -> dict[str, Any]:
     """A rollback; what it could not take back is `left`."""
     rollback_fields = {name: fields[name] for name in ("steps", "automatic", "user", "session")}
-    return {"at": at, **rollback_fields, "paths": [change["path"] for change in fields["changes"]], "left": fields["undone_not"]}
+    return {
+        "at": at,
+        **rollback_fields,
+        "paths": [change["path"] for change in fields["changes"]],
+        "left": fields["undone_not"],
+    }

@@ -6,21 +6,78 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.door import printable_line
-from execplan.cli.running.following import run_next_commands
-from execplan.cli.running.one import load_run, run_json
-from execplan.cli.running.phrases import format_run_command, pluralize, format_duration
-from execplan.cli.running.undone import rollback_json, rollback_lines
+from execplan.cli.running.one import load_run, run_json, run_next_commands
+from execplan.cli.running.phrases import format_duration, format_run_command, pluralize, truncate_lines
 from execplan.engine import entries, place
 from execplan.engine.questions import ALLOWED_ANSWERS
-from execplan.errors import CONFLICT, INTERRUPTED, CHECK_FAILED, OK, PAUSED, TERMINATED, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
     from execplan.cli.running.one import LoadedRun
     from execplan.engine.course import Question
-    from execplan.engine.watch import FinishedRun
+    from execplan.engine.watch import FinishedRun, RollbackResult
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
+
+
+def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:
+    """The answer of `rollback`; the plan as it can be typed."""
+    if dry_run:
+        next_commands: tuple[str, ...] = (format_run_command("rollback", rolled_back.run, name),)
+        text = "\n".join(rollback_preview_lines(rolled_back))
+    else:
+        next_commands = (f"execplan show {name} --run {rolled_back.run}", f"execplan evaluate {name}")
+        text = "\n".join(
+            rollback_lines(rolled_back) + ([f"committed {rolled_back.commit[:12]}"] if rolled_back.commit else [])
+        )
+    return Answer(
+        {**rollback_json(rolled_back), "changed": not dry_run},
+        text,
+        warnings=rolled_back.warnings,
+        next_commands=next_commands,
+    )
+
+
+def rollback_json(rolled_back: RollbackResult) -> dict[str, Any]:
+    """What was taken back, what is kept of what was there, and what could not be taken back."""
+    names = ("steps", "restored", "removed", "reopened", "kept", "left")
+    list_fields = {name: list(getattr(rolled_back, name)) for name in names}
+    return {"run": rolled_back.run, **list_fields, "whole": rolled_back.whole, "commit": rolled_back.commit}
+
+
+def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
+    """What a rollback is about to do."""
+    lines = [f"would roll back {_steps_text(rolled_back)} of {rolled_back.run}"]
+    lines += [f"  restore {path}" for path in rolled_back.restored]
+    lines += [f"  remove {path}" for path in rolled_back.removed]
+    lines += [f"  reopen {task!r}" for task in rolled_back.reopened]
+    lines += [f"  keep what is there: {path}" for path in rolled_back.kept]
+    lines += [f"  can't be taken back: {failure}" for failure in rolled_back.left]
+    return [printable_line(line) for line in lines]
+
+
+def rollback_lines(rolled_back: RollbackResult) -> list[str]:
+    """What a rollback has done."""
+    counts = [
+        f"{len(rolled_back.restored)} restored" if rolled_back.restored else "",
+        f"{len(rolled_back.removed)} removed" if rolled_back.removed else "",
+        f"{pluralize(len(rolled_back.reopened), 'task')} reopened" if rolled_back.reopened else "",
+    ]
+    summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing had to be restored"
+    lines = [f"rolled back {_steps_text(rolled_back)} of {rolled_back.run}: {summary}"]
+    lines += truncate_lines([f"  kept what was there: {path}" for path in rolled_back.kept])
+    lines += [f"  could not be taken back: {failure}" for failure in rolled_back.left]
+    return [printable_line(line) for line in lines]
+
+
+def _steps_text(rolled_back: RollbackResult) -> str:
+    return (
+        f"{pluralize(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
+        if rolled_back.steps
+        else "no step"
+    )
+
 
 _DRIFT = "drift"
 
@@ -48,7 +105,13 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
     lines += _replay_lines(run, finished_run)
     lines += rollback_lines(finished_run.rolled_back) if finished_run.rolled_back is not None else []
     lines += [f"committed {finished_run.commit[:12]}"] if finished_run.commit else []
-    return Answer(outcome_json(run, finished_run), "\n".join(lines), OK if completed else CHECK_FAILED, finished_run.warnings, run_next_commands(run))
+    return Answer(
+        outcome_json(run, finished_run),
+        "\n".join(lines),
+        OK if completed else CHECK_FAILED,
+        finished_run.warnings,
+        run_next_commands(run),
+    )
 
 
 def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
@@ -71,7 +134,9 @@ def _completed_lines(run: LoadedRun) -> list[str]:
         if (count := len(run.run_state.step_numbers(status)))
     ]
     done_text = f"{len(run.run_state.step_numbers(states.COMPLETED))} of {pluralize(len(run.document.steps), 'step')}"
-    return [f"completed {', '.join([done_text, *other_counts])} in {format_duration(run.run_state.seconds or 0)}: run {run.run_paths.id}"]
+    return [
+        f"completed {', '.join([done_text, *other_counts])} in {format_duration(run.run_state.seconds or 0)}: run {run.run_paths.id}"
+    ]
 
 
 def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> list[str]:
@@ -91,7 +156,10 @@ def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
         return []
     if not finished_run.differences:
         return [f"as in {replayed_run}: no step differs"]
-    return [f"not as in {replayed_run}:", *[f"  {printable_line(difference)}" for difference in finished_run.differences]]
+    return [
+        f"not as in {replayed_run}:",
+        *[f"  {printable_line(difference)}" for difference in finished_run.differences],
+    ]
 
 
 def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanError:

@@ -51,7 +51,9 @@ def format_paths(paths: Sequence[str]) -> str:
 def truncate_lines(lines: Sequence[str]) -> list[str]:
     """The first lines of a list that has one for each file, and how many more there are."""
     remaining = len(lines) - _MAX_LINES
-    return [*lines[:_MAX_LINES], f"  and {remaining} more: the run's journal names them"] if remaining > 0 else list(lines)
+    return (
+        [*lines[:_MAX_LINES], f"  and {remaining} more: the run's journal names them"] if remaining > 0 else list(lines)
+    )
 
 
 def format_run_command(command_name: str, run: str, plan: str, *arguments: str) -> str:

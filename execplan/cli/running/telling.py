@@ -6,8 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.cli.door import printable_line
-from execplan.cli.running.phrases import format_changes, pluralize, format_duration, truncate_lines, format_paths
-from execplan.engine.entries import change_from_json, attempt_result_from_entry
+from execplan.cli.running.phrases import format_changes, format_duration, format_paths, pluralize, truncate_lines
+from execplan.engine.entries import attempt_result_from_entry, change_from_json
 from execplan.execution.world import ABSENT, FILE
 
 if TYPE_CHECKING:
@@ -76,7 +76,11 @@ class JournalFormatter:
         if covered is None:
             return [StyledLine("resumed")]
         why = f"all its steps were approved by {fields['approver']} as revision {covered['revision']}"
-        return [StyledLine(f"resumed: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})")]
+        return [
+            StyledLine(
+                f"resumed: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})"
+            )
+        ]
 
     def _intent(self, fields: dict[str, Any]) -> list[StyledLine]:
         step, attempt = fields["step"], fields["attempt"]
@@ -102,10 +106,23 @@ class JournalFormatter:
     def _retaken(self, fields: dict[str, Any]) -> list[StyledLine]:
         """What another may have written there meanwhile is named, so that it is found again."""
         changes = [change_from_json(change_data) for change_data in fields["changes"]]
-        kept_changes = [change for change in changes if change.after.kind == FILE and change.after.sha256 and not change.declared]
-        lines = [StyledLine(f"  kept what was there: {change.path}: {change.after.sha256}", MUTED) for change in kept_changes[:_MAX_LINES_SHOWN]]
-        lines += [StyledLine(f"  kept {len(kept_changes) - _MAX_LINES_SHOWN} more: the journal names them", MUTED)] if kept_changes[_MAX_LINES_SHOWN:] else []
-        return [StyledLine(f"  taken back: {format_paths([change.path for change in changes])}"), *lines] if changes else []
+        kept_changes = [
+            change for change in changes if change.after.kind == FILE and change.after.sha256 and not change.declared
+        ]
+        lines = [
+            StyledLine(f"  kept what was there: {change.path}: {change.after.sha256}", MUTED)
+            for change in kept_changes[:_MAX_LINES_SHOWN]
+        ]
+        lines += (
+            [StyledLine(f"  kept {len(kept_changes) - _MAX_LINES_SHOWN} more: the journal names them", MUTED)]
+            if kept_changes[_MAX_LINES_SHOWN:]
+            else []
+        )
+        return (
+            [StyledLine(f"  taken back: {format_paths([change.path for change in changes])}"), *lines]
+            if changes
+            else []
+        )
 
     def _skipped(self, fields: dict[str, Any]) -> list[StyledLine]:
         return [StyledLine(f"skipped {self.step_name(fields['step'])}: {fields['reason']}", MUTED)]

@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import new_options, define_command
+from execplan.cli.verb import define_command, new_options
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.repo import pick
@@ -74,7 +74,13 @@ def approve(
     from execplan.cli import approving
 
     approval_options = (digest, by, max_risk, steps, allow_inferred)
-    _ensure_compatible_options(listing=listing, check=check, revoke=revoke, has_approval_options=any(approval_options) or expires != "24h", options=options)
+    _ensure_compatible_options(
+        listing=listing,
+        check=check,
+        revoke=revoke,
+        has_approval_options=any(approval_options) or expires != "24h",
+        options=options,
+    )
     valid_seconds = approving.parse_duration(expires)
     if digest is not None:
         approving.require_digest_prefix(digest)
@@ -84,33 +90,41 @@ def approve(
     if revoke is not None:
         return _revoke_approvals(project, ref, revoke, options)
     from execplan.engine import approving as engine
-    from execplan.engine.underway import find_active_run
+    from execplan.engine.runs import find_active_run
     from execplan.execution.evaluation.scope import approval_scope as scope_of
     from execplan.repo.author import author
-    from execplan.repo.execution import approve as approval
+    from execplan.repo.execution import approve
     from execplan.repo.execution.approve import Confirmation
 
-    evaluated = approval.evaluate_for_approval(project, ref, find_active_run(project, ref))
+    evaluated = approve.evaluate_for_approval(project, ref, find_active_run(project, ref))
     if digest is not None:
-        approval.ensure_current_digest(project, ref, evaluated, digest)
-    approval.ensure_approvable(project, ref, evaluated)
+        approve.ensure_current_digest(project, ref, evaluated, digest)
+    approve.ensure_approvable(project, ref, evaluated)
     scope = scope_of(evaluated.evaluation, max_risk, steps or None)
-    approval_request = Confirmation(_require_name(by) or author(project), "digest", valid_seconds, max_risk, steps or None)
+    approval_request = Confirmation(
+        _require_name(by) or author(project), "digest", valid_seconds, max_risk, steps or None
+    )
     if not scope.covered and (scope.uncovered or not scope.finished):
         uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
         message = "no step is covered: there is nothing to approve"
-        raise ExecplanError("nothing-to-approve", message, exit=CHECK_FAILED, hint="raise --max-risk", candidates=uncovered_steps)
+        raise ExecplanError(
+            "nothing-to-approve", message, exit=CHECK_FAILED, hint="raise --max-risk", candidates=uncovered_steps
+        )
     warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(project, evaluated, scope)
     if not options.dry_run:
         try:
-            approval_request, warnings = _confirm(call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred)
+            approval_request, warnings = _confirm(
+                call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred
+            )
         except ExecplanError as error:
             if error.code == "declined":
                 engine.decline(project, ref, evaluated, scope, approval_request.approver)
             raise
     approval_result = engine.approve_and_record(project, ref, evaluated, scope, approval_request, options)
     approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
-    return approving.approval_answer(approval_result, scope, evaluated, quote_plan_name(ref.id, project.display_path(ref.path)))
+    return approving.approval_answer(
+        approval_result, scope, evaluated, quote_plan_name(ref.id, project.display_path(ref.path))
+    )
 
 
 def _warnings(project: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
@@ -154,9 +168,15 @@ def _confirm(
     return approval_request._replace(inferred="flag" if scope.inferred_steps else None), warnings
 
 
-def _ensure_compatible_options(*, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: WriteOptions) -> None:
+def _ensure_compatible_options(
+    *, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: WriteOptions
+) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    chosen_flags = [name for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None)) if is_given]
+    chosen_flags = [
+        name
+        for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None))
+        if is_given
+    ]
     message = ""
     if len(chosen_flags) > 1:
         message = f"{' and '.join(chosen_flags)} exclude each other"
@@ -181,7 +201,9 @@ def _list_approvals(project: Project, ref: PlanRef) -> Answer:
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.approvals_answer(project, standing.check_all_approvals(project, ref, _waiting_run_id(project, ref)))
+    return approving.approvals_answer(
+        project, standing.check_all_approvals(project, ref, _waiting_run_id(project, ref))
+    )
 
 
 def _check_approval(project: Project, ref: PlanRef) -> Answer:
@@ -189,7 +211,9 @@ def _check_approval(project: Project, ref: PlanRef) -> Answer:
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.valid_approval_answer(project, standing.require_valid_approval(project, ref, run_id=_waiting_run_id(project, ref)))
+    return approving.valid_approval_answer(
+        project, standing.require_valid_approval(project, ref, run_id=_waiting_run_id(project, ref))
+    )
 
 
 def _waiting_run_id(project: Project, ref: PlanRef) -> str:
@@ -207,13 +231,23 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     from execplan.repo.execution import approvals, register
 
     selected = approvals.select_by_digest(approvals.read_all(project, ref), prefix)
-    ids = {approval_file.digest: approval_file.approval.id for approval_file in selected if approval_file.approval is not None}
+    ids = {
+        approval_file.digest: approval_file.approval.id
+        for approval_file in selected
+        if approval_file.approval is not None
+    }
     revoked = [name for name, approval_id in ids.items() if not register.read_entry(project, approval_id).is_revoked]
     if not options.dry_run:
         engine.revoke(project, ref, {name: ids[name] for name in revoked})
     action = "would revoke" if options.dry_run else "revoked"
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
-    warnings = tuple([f"{project.display_path(approval_file.path)} is no approval: {approval_file.error}" for approval_file in selected if not approval_file.approval])
+    warnings = tuple(
+        [
+            f"{project.display_path(approval_file.path)} is no approval: {approval_file.error}"
+            for approval_file in selected
+            if not approval_file.approval
+        ]
+    )
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.links import rewrite_decider, links_option
+from execplan.cli.links import links_option, rewrite_decider
 from execplan.cli.moving import move_answer
 from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.words import read_text
-from execplan.engine.open_runs import DESCRIPTIONS, list_open_runs, ensure_no_open_runs, open_run_warnings
+from execplan.engine.last import DESCRIPTIONS, ensure_no_open_runs, list_open_runs, open_run_warnings
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import COMPLETE
 from execplan.repo import homes, pick, shelf
@@ -75,14 +75,18 @@ def archive(
     rolled back first, in any case but --force. Of several plans all are archived, or none; --complete archives those that
     it can and lists the others. Documents that name the old paths are reported, and rewritten if you agree.
     """
-    _ensure_compatible_options(plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options)
+    _ensure_compatible_options(
+        plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options
+    )
     reason_text = read_text(reason, "the reason") if reason is not None else None
     selected = _find_complete_plans() if complete else _find_named_plans(plans)
     successor = pick.select_plan(os.getcwd(), by)[1] if by is not None else None
     must_be_finished = how == COMPLETED and not force
     blocked: dict[str, list[str]] = {}
     if complete or len(selected) > 1:
-        reasons_by_plan = {ref.id: _blocking_reasons(project, ref, finished=must_be_finished) for project, ref in selected if not force}
+        reasons_by_plan = {
+            ref.id: _blocking_reasons(project, ref, finished=must_be_finished) for project, ref in selected if not force
+        }
         blocked = {name: reasons for name, reasons in reasons_by_plan.items() if reasons}
         if blocked and not complete:
             raise _not_finished_error(blocked, len(selected))
@@ -177,7 +181,9 @@ def _blocking_reasons(project: Project, ref: PlanRef, *, finished: bool) -> list
     """Every reason for which a plan is not archived; raises ExecplanError."""
     if ref.archived:
         return []
-    runs = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(project, ref)]
+    runs = [
+        f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(project, ref)
+    ]
     return runs + (archiving.archive_blockers(project, ref) if finished else [])
 
 

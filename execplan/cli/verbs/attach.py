@@ -43,7 +43,12 @@ def attach(
         f"execplan show {quote_plan_name(ref.id, amended.path)} --section 'Artifacts and Notes'",
     )
     file_entries = [
-        {"path": project.display_path(attachment.path), "sha256": attachment.digest, "bytes": attachment.size, "copied": attachment.copied}
+        {
+            "path": project.display_path(attachment.path),
+            "sha256": attachment.digest,
+            "bytes": attachment.size,
+            "copied": attachment.copied,
+        }
         for attachment in attached
     ]
     action = "would copy" if options.dry_run else "copied"

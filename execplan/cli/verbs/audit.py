@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
-from execplan.cli.verb import new_options, define_command
+from execplan.cli.verb import define_command, new_options
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, pick
 

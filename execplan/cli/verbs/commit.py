@@ -9,7 +9,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.printing import printable_lines
-from execplan.cli.verb import lock_option, match_option, define_command
+from execplan.cli.verb import define_command, lock_option, match_option
 from execplan.cli.words import read_text
 from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
@@ -37,7 +37,12 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_
     project, ref = pick.select_plan(os.getcwd(), plan)
     message_text = read_text(message, "the message") if message is not None else None
     commit_result = commit_plan(project, ref, message_text, dry_run=dry_run, if_match=if_match)
-    data = {"path": project.display_path(ref.path), "changed": bool(commit_result.paths), "digest": commit_result.digest, "commit": commit_result.commit}
+    data = {
+        "path": project.display_path(ref.path),
+        "changed": bool(commit_result.paths),
+        "digest": commit_result.digest,
+        "commit": commit_result.commit,
+    }
     if dry_run:
         text = printable_lines([f"would commit {path}" for path in commit_result.paths]) or "nothing to commit"
         return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings)
@@ -46,7 +51,9 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_
         if commit_result.commit
         else f"nothing to commit: {escape_unprintable(ref.id)} is as it was committed"
     )
-    return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings, is_requested=False)
+    return Answer(
+        {**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings, is_requested=False
+    )
 
 
 command = commit

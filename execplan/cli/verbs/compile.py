@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import is_same_plan, plan_option
-from execplan.cli.verb import new_options, define_command
+from execplan.cli.verb import define_command, new_options
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
@@ -90,7 +90,9 @@ def compile_(
     if check:
         return compiling.stored_check_answer(project, ref, load_current_plan(project, ref))
     if source is not None:
-        return _store_or_write(call, project, ref, _read_imported(project, ref, source), out, options, "import an execution plan")
+        return _store_or_write(
+            call, project, ref, _read_imported(project, ref, source), out, options, "import an execution plan"
+        )
     if enhance:
         from execplan.cli.enhancing import enhance_answer
 
@@ -151,7 +153,11 @@ def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult
     from execplan.execution.making.imported import import_plan
 
     data, source_label = read_source(source), source_name(source)
-    return result_from_document(kept.accept_proposal(project, ref, data, source_label) if kept.is_proposal(data) else import_plan(data, source_label, ref.id))
+    return result_from_document(
+        kept.accept_proposal(project, ref, data, source_label)
+        if kept.is_proposal(data)
+        else import_plan(data, source_label, ref.id)
+    )
 
 
 def _compose_plans(
@@ -175,17 +181,33 @@ def _compose_plans(
     return _store_or_write(call, project, ref, compile_result, out, options, "compose an execution plan")
 
 
-def _store_or_write(call: Call, project: Project, ref: PlanRef, compile_result: CompileResult, out: str | None, options: WriteOptions, summary: str) -> Answer:
+def _store_or_write(
+    call: Call,
+    project: Project,
+    ref: PlanRef,
+    compile_result: CompileResult,
+    out: str | None,
+    options: WriteOptions,
+    summary: str,
+) -> Answer:
     """Stored for a plan, or sent elsewhere."""
     from execplan.cli.compiling import store_result
 
-    return _write_output(call, compile_result, out, options) if out is not None else store_result(project, ref, lambda: compile_result, options, summary)
+    return (
+        _write_output(call, compile_result, out, options)
+        if out is not None
+        else store_result(project, ref, lambda: compile_result, options, summary)
+    )
 
 
 def _write_output(call: Call, compile_result: CompileResult, out: str, options: WriteOptions) -> Answer:
     from execplan.cli.compiling import document_answer, write_to_file
 
-    return document_answer(compile_result, as_json=call.as_json) if out == "-" else write_to_file(compile_result, out, options)
+    return (
+        document_answer(compile_result, as_json=call.as_json)
+        if out == "-"
+        else write_to_file(compile_result, out, options)
+    )
 
 
 def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:

@@ -4,22 +4,80 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.context_options import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings
 from execplan.cli.verb import define_command
 from execplan.context.budget import MIN_BUDGET
-from execplan.errors import ErrorContext
+from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.repo import pick, shelf
 
 if TYPE_CHECKING:
     from execplan.repo.gathering.gather import GatheredPack
     from execplan.repo.gathering.terms import ContextSettings
+
+
+INTENTS = ("code_generation", "debugging", "explanation", "search", "planning", "review", "generic")
+FORMS = ("markdown", "xml")
+
+
+class ContextOptions(NamedTuple):
+    """What the flags say."""
+
+    budget: int | None
+    model: str | None
+    intent: str | None
+    form: str
+    exact: bool | None
+    experiment: str | None
+    key: str | None
+    explain: bool
+    compare: bool
+    items: tuple[str, ...]
+
+    def ensure_compatible(self, *, as_json: bool) -> None:
+        """Raise an ExecplanError for flags that exclude each other."""
+        views = [
+            name
+            for name, is_given in (("--explain", self.explain), ("--compare", self.compare), ("--item", self.items))
+            if is_given
+        ]
+        in_xml = self.form != FORMS[0]
+        for is_wrong, why, hint in (
+            (
+                (self.experiment is None) != (self.key is None),
+                "--experiment and --key go together",
+                "execplan context --experiment ID --key KEY",
+            ),
+            (
+                "" in (self.experiment, self.key),
+                "--experiment and --key need a value that is not empty",
+                "execplan context --experiment ID --key KEY",
+            ),
+            (as_json and in_xml, "--json prints no pack, and --format is the format of a pack", "omit one of them"),
+            (len(views) > 1, f"{' and '.join(views)} exclude each other", "omit all but one of them"),
+            (
+                as_json and self.explain,
+                "--json prints the decision, and --explain is a table of it",
+                "omit one of them",
+            ),
+            (
+                in_xml and bool(views) and not self.items,
+                f"{' '.join(views)} prints a table, and --format is the format of a pack",
+                "omit one of them",
+            ),
+            (
+                self.experiment is not None and (self.compare or bool(self.items)),
+                "--experiment decides which pack is printed: --compare prints both variants, --item is the same in both",
+                "omit --experiment and --key",
+            ),
+        ):
+            if is_wrong:
+                raise ExecplanError("usage", why, exit=USAGE, hint=hint)
 
 
 @define_command(
@@ -37,7 +95,9 @@ if TYPE_CHECKING:
 )
 @plan_argument()
 @click.option("--task", metavar="TASK", help="What is worked on, by number, id or words; else the next open task.")
-@click.option("--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens for prompt, pack and response.")
+@click.option(
+    "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens for prompt, pack and response."
+)
 @click.option(
     "--model", metavar="NAME", help="The model that reads. Default: that of the session, else of the settings."
 )
@@ -78,7 +138,9 @@ def context(
         with ErrorContext(project.display_path(ref.path)):
             raise stored_plan.error
     settings = parse_context_settings(project.settings.context)
-    gathered = gather_pack(project, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions))
+    gathered = gather_pack(
+        project, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions)
+    )
     gathered = gathered._replace(warnings=(*conflict_warnings([stored_plan]), *gathered.warnings))
     if options.items:
         return _items_answer(gathered, settings, options)
@@ -88,8 +150,7 @@ def context(
 
 
 def _pack_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, call: Call) -> Answer:
-    from execplan.cli.context_decision import decide_pack
-    from execplan.cli.context_tables import explanation_table, decision_summary
+    from execplan.cli.context_decision import decide_pack, decision_summary, explanation_table
 
     pack_result = decide_pack(gathered, settings, options)
     if not call.as_json and not call.quiet:
@@ -100,8 +161,7 @@ def _pack_answer(gathered: GatheredPack, settings: ContextSettings, options: Con
 
 
 def _comparison_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> Answer:
-    from execplan.cli.context_decision import decide_variants
-    from execplan.cli.context_tables import comparison_table
+    from execplan.cli.context_decision import comparison_table, decide_variants
 
     control, optimized = [pack_result.decision for pack_result in decide_variants(gathered, settings, options)]
     data = {"control": control.model_dump(mode="json"), "optimized": optimized.model_dump(mode="json")}

@@ -10,12 +10,12 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.printing import printable_lines
 from execplan.cli.table import format_table
-from execplan.cli.verb import new_options, define_command
+from execplan.cli.verb import define_command, new_options
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.edits import overwritten
 from execplan.repo.edits.losses import detect_lost_edits
-from execplan.view.doctor.examine import run_checks, apply_fixes, preview_fixes
+from execplan.view.doctor.examine import apply_fixes, preview_fixes, run_checks
 
 if TYPE_CHECKING:
     from execplan.repo.amend import WriteOptions
@@ -92,7 +92,10 @@ def _doctor_answer(
             }
             for name, finding in findings
         ],
-        "fixed": [{"check": applied_fix.check, "path": applied_fix.path, "message": applied_fix.message} for applied_fix in applied_fixes],
+        "fixed": [
+            {"check": applied_fix.check, "path": applied_fix.path, "message": applied_fix.message}
+            for applied_fix in applied_fixes
+        ],
         "forgotten": forgotten,
     }
     prefix = "would " if dry_run else ""
@@ -117,7 +120,12 @@ def _doctor_answer(
     has_problems = bool(findings) or not all([check.was_run for check in checked])
     warnings = tuple([f"not mended: {reason}" for reason in refused])
     return Answer(
-        data, printable_lines(lines, diffs) + passed_table, CHECK_FAILED if has_problems else OK, warnings, next_commands, is_requested=has_problems or dry_run
+        data,
+        printable_lines(lines, diffs) + passed_table,
+        CHECK_FAILED if has_problems else OK,
+        warnings,
+        next_commands,
+        is_requested=has_problems or dry_run,
     )
 
 

@@ -10,10 +10,10 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.writing import edit_answer
-from execplan.engine.open_runs import ensure_no_open_runs
+from execplan.engine.last import ensure_no_open_runs
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
-from execplan.repo.operations.drop import drop_plan as drop_plan
+from execplan.repo.operations.whole import drop_plan
 
 
 @define_command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.editor import open_editor
-from execplan.cli.lint import explain_commands, report_lines, exit_status, summarize_findings
+from execplan.cli.lint import exit_status, explain_commands, report_lines, summarize_findings
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import define_command, writer_options
 from execplan.cli.words import read_source
@@ -18,7 +18,7 @@ from execplan.errors import ExecplanError
 from execplan.plan.whole import rebase_text
 from execplan.repo import pick, shelf, state
 from execplan.repo.amend import WriteOptions, amend
-from execplan.repo.checking.one import CheckTarget, CheckOptions, check_plan
+from execplan.repo.checking.one import CheckOptions, CheckTarget, check_plan
 from execplan.repo.homes import require_existing
 from execplan.text import disk, files
 
@@ -42,14 +42,20 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     project, ref = pick.select_plan(os.getcwd(), plan)
     require_existing(project)
     old = shelf.read_bytes(project, ref.path)
-    amend(project, ref, lambda now: rebase_text(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit")
+    amend(
+        project, ref, lambda now: rebase_text(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit"
+    )
     copy = _create_copy(project, os.path.basename(ref.path), old)
     try:
         open_editor(copy)
         new = read_source(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
-            project, ref, lambda now: rebase_text(now, old, new, "edit", f"edited: {ref.id}", hint), options, command="edit"
+            project,
+            ref,
+            lambda now: rebase_text(now, old, new, "edit", f"edited: {ref.id}", hint),
+            options,
+            command="edit",
         )
     except BaseException as error:
         _keep_edited_copy(copy, old, error)

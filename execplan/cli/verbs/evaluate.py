@@ -47,7 +47,7 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
 def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     from execplan.cli import approving
     from execplan.cli.evaluation import evaluation_json, evaluation_text
-    from execplan.engine.underway import find_active_run
+    from execplan.engine.runs import find_active_run
     from execplan.repo.execution.evaluated import evaluate_plan
 
     project, ref = pick.select_plan(os.getcwd(), plan)
@@ -57,11 +57,19 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
         from execplan.execution.evaluation.page import render_page
 
         text = render_page(
-            evaluated_plan.current_plan.document, evaluated_plan.evaluation, evaluated_plan.path, evaluated_plan.binding.digest, f"execplan approve {name}"
+            evaluated_plan.current_plan.document,
+            evaluated_plan.evaluation,
+            evaluated_plan.path,
+            evaluated_plan.binding.digest,
+            f"execplan approve {name}",
         )
     else:
         text = evaluation_text(evaluated_plan)
-    warnings = (f"{evaluated_plan.current_plan.path} is not used: {evaluated_plan.current_plan.stale_reason}",) if evaluated_plan.current_plan.stale_reason else ()
+    warnings = (
+        (f"{evaluated_plan.current_plan.path} is not used: {evaluated_plan.current_plan.stale_reason}",)
+        if evaluated_plan.current_plan.stale_reason
+        else ()
+    )
     ok = evaluated_plan.evaluation.ok
     can_prompt = approving.is_terminal() and not call.as_json
     approve_text = approving.approve_command(evaluated_plan, name, can_prompt=can_prompt)

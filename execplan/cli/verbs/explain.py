@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import complete_with, define_command
 from execplan.cli.verbs import COMMANDS
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.rule import BYTES, NO_FIX, BUILTIN_PREFIX, Rule
+from execplan.lint.rule import BUILTIN_PREFIX, BYTES, NO_FIX, Rule
 from execplan.lint.runner import RULES
 from execplan.repo import own, pages
 from execplan.repo.checking import own_rules
@@ -41,7 +41,10 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
     rule = RULES.get(page_name.upper())
     if rule is not None:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
-        return Answer({**rule_fields, "page": rule.help_text}, f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.help_text)}")
+        return Answer(
+            {**rule_fields, "page": rule.help_text},
+            f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.help_text)}",
+        )
     refusal = pages.error_help_by_code().get(page_name)
     if refusal is not None:
         return Answer(refusal._asdict(), f"{refusal.code} (exit {refusal.exit})\n\n{refusal.page}")
@@ -59,7 +62,10 @@ def _tools_answer(call: Call, page: str) -> Answer:
     from execplan.repo.execution import tools
 
     installed_tools = tools.find_tools(homes.find(call.folder or ".").root).values()
-    tools_json = [{"tool": tool.name, "value": tool.entry_point, "from": f"{tool.distribution} {tool.version}"} for tool in installed_tools]
+    tools_json = [
+        {"tool": tool.name, "value": tool.entry_point, "from": f"{tool.distribution} {tool.version}"}
+        for tool in installed_tools
+    ]
     lines = [f"    {tool['tool']}  {tool['value']}, of {tool['from']}" for tool in tools_json] or ["    none"]
     return Answer(
         {"topic": "tools", "page": page, "tools": tools_json}, "\n".join([page, "", "Installed here:", "", *lines])
@@ -76,13 +82,19 @@ def _index_answer() -> Answer:
         lines += wrap(about, pages.PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead))
     for heading, codes in (("Rules of lint", RULES), ("Refusals", refusals)):
         codes_text = fill(
-            "  ".join(sorted(codes)), pages.PAGE_WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+            "  ".join(sorted(codes)),
+            pages.PAGE_WIDTH,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_on_hyphens=False,
         )
         lines += ["", f"{heading}: execplan explain CODE", "", codes_text]
     data = {
         "topics": [{"topic": name, "about": about} for name, about in topics.items()],
         "rules": [{"code": rule.code, "level": rule.level, "about": rule.summary} for rule in RULES.values()],
-        "refusals": [{"code": refusal.code, "exit": refusal.exit, "about": refusal.sentence} for refusal in refusals.values()],
+        "refusals": [
+            {"code": refusal.code, "exit": refusal.exit, "about": refusal.sentence} for refusal in refusals.values()
+        ],
     }
     return Answer(data, "\n".join(lines))
 
@@ -126,7 +138,9 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
     elif similar_names:
         hint = "name one of these, or see what there is: execplan explain"
     message = f"there is no page about {page_name!r}"
-    return ExecplanError("no-such-page", message, exit=INPUT, hint=hint, candidates=[descriptions[name] for name in similar_names])
+    return ExecplanError(
+        "no-such-page", message, exit=INPUT, hint=hint, candidates=[descriptions[name] for name in similar_names]
+    )
 
 
 command = explain

@@ -10,12 +10,12 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.printing import printable_lines
-from execplan.cli.prompts import confirm, can_ask
-from execplan.cli.verb import new_options, define_command
-from execplan.errors import INPUT, CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.cli.prompts import can_ask, confirm
+from execplan.cli.verb import define_command, new_options
+from execplan.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
 from execplan.repo import homes, ignored
 from execplan.repo.adoption import guide, setup
-from execplan.repo.adoption.inspection import inspect_project
+from execplan.repo.adoption.setup import inspect_project
 from execplan.repo.adoption.survey import format_plan_count, survey_project
 from execplan.repo.amend import WriteOptions
 
@@ -56,12 +56,16 @@ def init(
     """
     if check and (options.commit or upgrade):
         message = "--commit" if options.commit else "--upgrade"
-        raise ExecplanError("usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one")
+        raise ExecplanError(
+            "usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one"
+        )
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
     project = homes.find(os.getcwd()) if place is None else homes.project_at(place)
     survey_result = survey_project(project, wanted)
-    relocations = _move_unlisted(call, place, project, survey_result, options._replace(dry_run=options.dry_run or check), move=move)
+    relocations = _move_unlisted(
+        call, place, project, survey_result, options._replace(dry_run=options.dry_run or check), move=move
+    )
     commit, warnings = setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
     changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
     is_writing = not (check or options.dry_run)
@@ -70,7 +74,10 @@ def init(
     lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
     moves = [pair for relocation in relocations for pair in relocation.moves]
     lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
-    lines += [f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})" for path_entry in survey_result.paths]
+    lines += [
+        f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})"
+        for path_entry in survey_result.paths
+    ]
     lines += _unlisted_lines(survey_result, check)
     guide_report = _check_guide(survey_result.projects[0].project, options, upgrade=upgrade)
     lines += guide_report.lines
@@ -97,7 +104,9 @@ def init(
         data["diff"] = guide_report.upgrade.diff
     status = CHECK_FAILED if check and changed else OK
     next_commands: tuple[str, ...] = (
-        ("execplan status",) if any([project_json["plans"] for project_json in projects_json]) else ("execplan new 'What shall be done'",)
+        ("execplan status",)
+        if any([project_json["plans"] for project_json in projects_json])
+        else ("execplan new 'What shall be done'",)
     )
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
@@ -116,11 +125,19 @@ def init(
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
 
 
-def _move_unlisted(call: Call, directory: str | None, project: Project, survey_result: ProjectSurvey, options: WriteOptions, *, move: bool) -> list[MoveResult]:
+def _move_unlisted(
+    call: Call,
+    directory: str | None,
+    project: Project,
+    survey_result: ProjectSurvey,
+    options: WriteOptions,
+    *,
+    move: bool,
+) -> list[MoveResult]:
     """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
     if not survey_result.unlisted_plans:
         return []
-    from execplan.repo.moving.relocate import relocate_plans
+    from execplan.repo.moving.rename import relocate_plans
 
     new_project = survey_result.projects[0].project
     old, target = project.display_path(project.plans), new_project.display_path(new_project.plans)
@@ -181,8 +198,12 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     count = project_json["plans"] + project_json["archived"]
     if not count and not check:
         return []
-    plans_directory, archive_directory = [os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")]
-    lines = [f"found {format_plan_count(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"]
+    plans_directory, archive_directory = [
+        os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")
+    ]
+    lines = [
+        f"found {format_plan_count(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
+    ]
     if check:
         lines.append(
             f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if project_json['new'] else 'there'}"
@@ -196,12 +217,15 @@ def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
     """The plans that no home holds."""
     if check:
         lines = [
-            f"not taken: {format_plan_count(other.plans)} in {other.folder}; to take them: {other.take}" for other in survey.unused_directories
+            f"not taken: {format_plan_count(other.plans)} in {other.folder}; to take them: {other.take}"
+            for other in survey.unused_directories
         ]
         return lines + [f"elsewhere: {path}" for path in survey.stray_paths]
     if not survey.stray_paths:
         return []
-    return [f"{format_plan_count(len(survey.stray_paths))} elsewhere, as execplan init --check shows; to be named by path"]
+    return [
+        f"{format_plan_count(len(survey.stray_paths))} elsewhere, as execplan init --check shows; to be named by path"
+    ]
 
 
 command = init

@@ -6,7 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.integrate import apply_integrations, check_request
-from execplan.cli.verb import complete_with, lock_option, define_command
+from execplan.cli.verb import complete_with, define_command, lock_option
 
 
 @define_command(

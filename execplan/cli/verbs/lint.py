@@ -8,29 +8,89 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import exit_status
+from execplan.cli.lint import ProgressBar, exit_status
 from execplan.cli.mending import FixSettings, fix_options
 from execplan.cli.output import OutputSettings, output_options
 from execplan.cli.plan_name import plan_flag
-from execplan.cli.progress import ProgressBar
-from execplan.cli.selecting import RuleSettings, rule_options, unmet_rule_warnings
-from execplan.cli.verb import define_command, writer_options
+from execplan.cli.verb import complete_with, define_command, writer_options
 from execplan.errors import USAGE, ExecplanError
-from execplan.repo import pick
-from execplan.repo.checking.handed import STDIN_NAME
+from execplan.lint.homes import FOLLOW_CODE
+from execplan.lint.rule import GIT_NEEDS, RULES
+from execplan.lint.selection import PROFILES, RuleSelection
+from execplan.repo import own, pick
+from execplan.repo.checking import own_rules
 from execplan.repo.checking.history import add_histories
 from execplan.repo.checking.many import check_plans
-from execplan.repo.checking.older import drop_older_findings
-from execplan.repo.checking.one import CheckOptions
+from execplan.repo.checking.older import check_staged_plans, drop_older_findings
+from execplan.repo.checking.one import STDIN_NAME, CheckOptions
 from execplan.repo.checking.revised import add_committed_plans
-from execplan.repo.checking.staged import check_staged_plans
-from execplan.repo.checking.targets import changed_target_groups, resolve_target_groups, iter_targets
+from execplan.repo.checking.selected import ensure_known_rules
+from execplan.repo.checking.targets import changed_target_groups, iter_targets, resolve_target_groups
 from execplan.repo.checking.tree import RepositoryTrees
 from execplan.repo.checking.whole import check_commit, check_projects
 from execplan.repo.edits.since import ensure_digest_matches
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.repo.amend import WriteOptions
+
+
+class RuleSettings(NamedTuple):
+    """What was asked for."""
+
+    select: tuple[str, ...] = ()
+    """Each some codes, with commas between them."""
+    ignore: tuple[str, ...] = ()
+    profile: str | None = None
+    rules: tuple[str, ...] = ()
+
+    def selection(self) -> RuleSelection:
+        """The selection, with the rules of the user's own loaded; raises ExecplanError."""
+        own_rules.load_rules(
+            (*own.rules(), *[os.path.abspath(rule) if own.is_rule_file(rule) else rule for rule in self.rules])
+        )
+        select, ignore = _split_codes(self.select), _split_codes(self.ignore)
+        ensure_known_rules(select, "--select")
+        ensure_known_rules(ignore, "--ignore")
+        rule_selection = RuleSelection(self.profile or "", select, ignore)
+        if not rule_selection.active_levels():
+            message = "--select and --ignore leave no rule"
+            raise ExecplanError("usage", message, exit=USAGE, hint="of two names that are as long, --ignore decides")
+        return rule_selection
+
+
+def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
+    """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
+    warnings = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW_CODE]
+    git_rules = [code for code in select if code in RULES and RULES[code].needs in GIT_NEEDS]
+    if git_rules and not git:
+        warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
+    return tuple(warnings)
+
+
+def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([code.strip() for code_list in code_lists for code in code_list.split(",")])
+
+
+def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The options of Selecting."""
+    for option in (
+        click.option("--rules", multiple=True, metavar="FILE", help="Rules of your own: a file, or an entry point."),
+        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; strict: a warning fails, too."),
+        click.option(
+            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Not these rules."
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="CODES",
+            shell_complete=complete_with("rule"),
+            help="Only these rules: EP205, or EP2 for all EP2….",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 @define_command(
@@ -86,17 +146,27 @@ def lint(
     check_options = CheckOptions(is_hook=hook, selection=rule_settings.selection(), trees=RepositoryTrees())
     directory = os.getcwd()
     if staged:
-        return output.answer(call, [*check_staged_plans(directory, check_options), *check_commit(directory, check_options)], check_options)
+        return output.answer(
+            call,
+            [*check_staged_plans(directory, check_options), *check_commit(directory, check_options)],
+            check_options,
+        )
     if plans == (STDIN_NAME,):
         return output.answer(call, output.check_stdin(check_options), check_options)
-    target_groups, base = (resolve_target_groups(plans, is_hook=hook), None) if since is None else changed_target_groups(directory, since)
+    target_groups, base = (
+        (resolve_target_groups(plans, is_hook=hook), None) if since is None else changed_target_groups(directory, since)
+    )
     check_options = add_committed_plans(target_groups, add_histories(target_groups, check_options, base))
     for target in iter_targets(target_groups) if options.if_match is not None else ():
         ensure_digest_matches(target.project, target.ref, options.if_match)
-    fix_report = fix_settings.fix_plans(list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options)
+    fix_report = fix_settings.fix_plans(
+        list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options
+    )
     ignored_warnings: tuple[str, ...] = ()
     with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
-        checked = check_plans(target_groups, check_options, use_cache=not no_cache, with_data=not call.as_json, tick=bar.tick)
+        checked = check_plans(
+            target_groups, check_options, use_cache=not no_cache, with_data=not call.as_json, tick=bar.tick
+        )
     if hook and plans and not output.write_baseline and exit_status(checked):
         checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)
     if not plans and since is None:
@@ -105,7 +175,9 @@ def lint(
         checked += check_projects(directory, check_options)
         ignored_warnings = ignored.ignore_warnings(homes.require(directory))
     answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
-    rule_warnings = unmet_rule_warnings(check_options.selection.select, git=any([group.project.git is not None for group in target_groups]))
+    rule_warnings = unmet_rule_warnings(
+        check_options.selection.select, git=any([group.project.git is not None for group in target_groups])
+    )
     answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
     return fix_report.prepend_to(answer) if fix_settings.is_requested else answer
 
@@ -115,7 +187,9 @@ def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, An
     return {name: flags[name] for name in kind._fields}
 
 
-def _ensure_compatible_options(plans: tuple[str, ...], options: WriteOptions, output: OutputSettings, fix_settings: FixSettings, *, staged: bool) -> None:
+def _ensure_compatible_options(
+    plans: tuple[str, ...], options: WriteOptions, output: OutputSettings, fix_settings: FixSettings, *, staged: bool
+) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     for is_wrong, why in (
         (fix_settings.is_requested and staged, "--staged judges git's index, in which nothing can be mended"),
@@ -128,7 +202,10 @@ def _ensure_compatible_options(plans: tuple[str, ...], options: WriteOptions, ou
             "--if-match is for --fix of one plan, which is named",
         ),
         (options.commit and not fix_settings.is_requested, "--commit is for what --fix mends"),
-        (options.dry_run and not (fix_settings.is_requested or output.write_baseline), "--dry-run is for what writes: --fix"),
+        (
+            options.dry_run and not (fix_settings.is_requested or output.write_baseline),
+            "--dry-run is for what writes: --fix",
+        ),
     ):
         if is_wrong:
             raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")

@@ -26,7 +26,9 @@ def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     project = homes.require(os.getcwd())
     stored_plans = shelf.load_with_nested(project, archive=everything)
-    plans = [{**plan_json(stored_plan), "execution": standing.status_if_active(stored_plan)} for stored_plan in stored_plans]
+    plans = [
+        {**plan_json(stored_plan), "execution": standing.status_if_active(stored_plan)} for stored_plan in stored_plans
+    ]
     name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
@@ -41,9 +43,17 @@ def list_(call: Call, everything: bool) -> Answer:
         for plan in plans
     ]
     text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
-    next_commands = no_open_plans_commands(project) if not plans else (f"execplan lint {quote_plan_name(broken[0]['path'])}",) if broken else ()
+    next_commands = (
+        no_open_plans_commands(project)
+        if not plans
+        else (f"execplan lint {quote_plan_name(broken[0]['path'])}",)
+        if broken
+        else ()
+    )
     warnings = conflict_warnings(stored_plans)
-    return Answer({"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands)
+    return Answer(
+        {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
+    )
 
 
 command = list_

@@ -75,9 +75,7 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
     if options.dry_run:
         data["diff"] = diff
     if out is not None:
-        text = (
-            "\n".join([*([diff] if diff else []), f"would write {out}"]) if options.dry_run else f"merged into {out}"
-        )
+        text = "\n".join([*([diff] if diff else []), f"would write {out}"]) if options.dry_run else f"merged into {out}"
     return Answer(
         data,
         text,

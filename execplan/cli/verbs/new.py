@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -10,13 +11,13 @@ import click
 from execplan.cli import interview
 from execplan.cli.advice import advise_new_plan
 from execplan.cli.answer import Answer, Call, quote_plan_name
-from execplan.cli.existing_plans import offer_setup
 from execplan.cli.printing import printable_lines
-from execplan.cli.verb import complete_with, new_options, define_command
+from execplan.cli.prompts import can_ask, confirm
+from execplan.cli.verb import complete_with, define_command, new_options
 from execplan.cli.words import read_source, read_text
-from execplan.errors import USAGE, ExecplanError
+from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
 from execplan.plan import reader
-from execplan.repo import homes, scaffold, shelf
+from execplan.repo import homes, plan_directories, scaffold, shelf
 from execplan.repo.amend import WriteOptions
 from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import templates
@@ -24,8 +25,49 @@ from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
+    from execplan.repo.adoption.survey import ProjectSurvey
     from execplan.repo.home import Project
     from execplan.repo.scaffold import CreatedPlan
+
+
+def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
+    """The project for a new plan; where the repository keeps plans it is set up first, if the person at the terminal agrees.
+
+    Raises ExecplanError where nobody is asked, or the answer is no.
+    """
+    from execplan.repo.adoption import setup
+    from execplan.repo.adoption.survey import format_plan_count, survey_project
+
+    if project.git is None and not plan_directories.existing_directories(project.base):
+        return project  # a walk over a whole home directory takes too long
+    survey_result = survey_project(project)
+    directories = _plan_directories(survey_result)
+    if not directories:
+        return project
+    counts_text = ", ".join([f"{format_plan_count(count)} in {folder}" for folder, count in directories])
+    message = f"this repository has {counts_text}, and execplan is not set up for them"
+    can_prompt = not (options.dry_run or call.as_json) and can_ask()
+    if can_prompt and confirm(f"{message}. Set it up now (execplan init), and write the new plan there?"):
+        setup.set_up_project(survey_result, options)
+        return homes.find(os.getcwd())
+    default = quote(os.path.relpath(project.plans))
+    raise ExecplanError(
+        "existing-plans",
+        message,
+        exit=ENVIRONMENT,
+        hint=f"set it up, then repeat the command: execplan init; or begin another plans directory: execplan init --plans {default}",
+        candidates=[f"{folder}: {format_plan_count(count)}" for folder, count in directories],
+    )
+
+
+def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
+    """The plans directories of the repository, each with the number of its plans."""
+    directories = []
+    for prepared in survey_result.projects:
+        refs = shelf.all_refs(prepared.project)
+        if refs:
+            directories.append((prepared.project.display_path(prepared.project.plans), len(refs)))
+    return [*directories, *[(other.folder, other.plans) for other in survey_result.unused_directories]]
 
 
 @define_command(
@@ -104,7 +146,9 @@ def new(
     name = quote_plan_name(created_plan.id, created_plan.path)
     advice = advise_new_plan(reader.read(created_plan.data), name)
     next_commands = (*advice.commands, f"execplan lint {name}")
-    return Answer(data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work)
+    return Answer(
+        data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work
+    )
 
 
 def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:
@@ -126,8 +170,14 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
     created_plan = created_plan._replace(data=interview.interview(project, path))
     if not options.should_commit(project):
         return created_plan
-    commit_result = commit_paths(project, created_plan.id, [path, project.artifacts_dir(created_plan.id)], "new", f"new, {title}", {}, title)
-    return created_plan._replace(data=shelf.read_bytes(project, path), commit=commit_result.digest, warnings=created_plan.warnings + commit_result.warnings)
+    commit_result = commit_paths(
+        project, created_plan.id, [path, project.artifacts_dir(created_plan.id)], "new", f"new, {title}", {}, title
+    )
+    return created_plan._replace(
+        data=shelf.read_bytes(project, path),
+        commit=commit_result.digest,
+        warnings=created_plan.warnings + commit_result.warnings,
+    )
 
 
 def _templates_answer(project: Project) -> Answer:
@@ -138,7 +188,9 @@ def _templates_answer(project: Project) -> Answer:
     lines = []
     for name, template in zip(names, all_templates, strict=True):
         origin = "in place of the built-in" if template.overrides else "own" if template.own else "built in"
-        lines.append(f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})")
+        lines.append(
+            f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
+        )
     data = {"templates": [template._asdict() for template in all_templates]}
     return Answer(data, printable_lines(lines), next_commands=("execplan new 'Its title' --template bugfix",))
 

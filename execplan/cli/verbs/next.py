@@ -9,15 +9,22 @@ import click
 
 from execplan.cli import standing
 from execplan.cli.advice import advise
-from execplan.cli.ahead import find_open_tasks, claim_line
+from execplan.cli.ahead import claim_line, find_open_tasks
 from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.printing import printable_lines
-from execplan.cli.shape import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json, task_line
-from execplan.cli.verb import lock_option, define_command
+from execplan.cli.shape import (
+    conflict_warnings,
+    no_open_plans_commands,
+    no_open_plans_text,
+    plan_json,
+    task_line,
+    tasks_json,
+)
+from execplan.cli.verb import define_command, lock_option
 from execplan.cli.words import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.model import BROKEN
+from execplan.plan.model import BROKEN, OPEN
 from execplan.plan.seek import find_task
 from execplan.repo import claims, homes, pick, shelf
 from execplan.repo.author import actor
@@ -25,7 +32,52 @@ from execplan.repo.homes import require_existing
 from execplan.text.hidden import escape_unprintable
 
 if TYPE_CHECKING:
+    from execplan.plan.model import Plan
     from execplan.repo.shelf import StoredPlan
+
+
+def release_claims(
+    stored_plan: StoredPlan, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
+) -> Answer:
+    """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
+    project, ref = stored_plan.project, stored_plan.ref
+    ids = (
+        claims.release_claims(project, ref, name, task)
+        if to is None
+        else claims.transfer_claims(project, ref, name, to, task, hours)
+    )
+    tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
+    released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
+    if to is not None and not released:
+        raise ExecplanError(
+            "nothing-claimed",
+            f"{name} has claimed {'nothing in' if task is None else 'not this task of'} {ref.id}",
+            exit=CHECK_FAILED,
+            hint=f"see who has claimed what: execplan next {ref.shell_name}",
+        )
+    remaining_claims = find_open_tasks(project, ref, plan, to)
+    action = "released" if to is None else f"handed over to {to}"
+    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [
+        f"{name} has claimed nothing in {ref.id}"
+    ]
+    lines += [
+        claim_line(claimed_task)
+        for claimed_task in remaining_claims.claimed_tasks
+        if to is None or claimed_task["id"] not in ids
+    ]
+    data = {
+        **plan_json(stored_plan),
+        "task": remaining_claims.task,
+        "taken": remaining_claims.claimed_tasks,
+        "broken": [],
+        "released": ids,
+    }
+    has_unclaimed = len(tasks_by_id) > len(remaining_claims.claimed_tasks)
+    next_commands = (
+        (f"execplan next {quote_plan_name(ref.id, data['path'])} --claim",) if to is None and has_unclaimed else ()
+    )
+    return Answer(data, "\n".join(lines), next_commands=next_commands)
+
 
 _HOURS_PER_UNIT = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 
@@ -81,13 +133,20 @@ def next_(
     stored_plan, broken_ids = _find_plan(plan)
     if stored_plan is None:
         current_project = homes.require(os.getcwd())
-        return Answer({"task": None, "taken": []}, no_open_plans_text(current_project), next_commands=no_open_plans_commands(current_project))
+        return Answer(
+            {"task": None, "taken": []},
+            no_open_plans_text(current_project),
+            next_commands=no_open_plans_commands(current_project),
+        )
     project, ref = stored_plan.project, stored_plan.ref
     plan_fields = plan_json(stored_plan)
     if stored_plan.plan is None:
         data = {**plan_fields, "task": None, "taken": [], "broken": [ref.id]}
         return Answer(
-            data, escape_unprintable(f"{ref.id} is broken: {plan_fields['error']}"), CHECK_FAILED, next_commands=(f"execplan lint {quote_plan_name(plan_fields['path'])}",)
+            data,
+            escape_unprintable(f"{ref.id} is broken: {plan_fields['error']}"),
+            CHECK_FAILED,
+            next_commands=(f"execplan lint {quote_plan_name(plan_fields['path'])}",),
         )
     if ref.archived:
         data = {**plan_fields, "task": None, "taken": [], "broken": broken_ids}
@@ -97,17 +156,20 @@ def next_(
     if claim is not None or release is not None:
         require_existing(project)
     if release is not None:
-        from execplan.cli import claiming
-
         owner = read_text(release, "the name") if release else actor(project)
         heir = read_text(to, "the name") if to is not None else None
-        answer = claiming.release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
+        answer = release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
     claimant = (read_text(claim, "the name") if claim else actor(project)) if claim is not None else None
-    if claimant is not None and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None:
+    if (
+        claimant is not None
+        and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None
+    ):
         stored_plan = shelf.load(project, ref)
     answer = _task_answer(stored_plan, claimant, task)
-    return answer._replace(data={**answer.data, "broken": broken_ids}, exit=CHECK_FAILED if broken_ids else OK, warnings=warnings)
+    return answer._replace(
+        data={**answer.data, "broken": broken_ids}, exit=CHECK_FAILED if broken_ids else OK, warnings=warnings
+    )
 
 
 def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
@@ -117,14 +179,22 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
     open_tasks = find_open_tasks(project, ref, plan, claimant)
     if query is not None:
         task_id = find_task(plan, query)[0]
-        open_tasks = open_tasks._replace(task=next((task for task in open_tasks.claimed_tasks if task["id"] == task_id), open_tasks.task))
+        open_tasks = open_tasks._replace(
+            task=next((task for task in open_tasks.claimed_tasks if task["id"] == task_id), open_tasks.task)
+        )
     elif claimant is not None and not open_tasks.is_yours:
         open_tasks = open_tasks._replace(task=None)
     execution = standing.status_if_readable(stored_plan)
     advice = advise(stored_plan, open_tasks, execution)
     run = standing.unfinished_run(execution)
     if open_tasks.task is None:
-        lines = ["every open task is claimed" if open_tasks.claimed_tasks else "no open task" if plan.tasks else "no task yet"]
+        lines = [
+            "every open task is claimed"
+            if open_tasks.claimed_tasks
+            else "no open task"
+            if plan.tasks
+            else "no task yet"
+        ]
     else:
         until = f", yours, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
         lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
@@ -137,7 +207,9 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
     return Answer(data, printable_lines(lines), next_commands=advice.commands, work=work)
 
 
-def _ensure_compatible_options(claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None) -> None:
+def _ensure_compatible_options(
+    claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None
+) -> None:
     """Stop on options that do not go together; raises ExecplanError."""
     message = ""
     if claim is not None and release is not None:
@@ -172,7 +244,11 @@ def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
 def _parse_hours(time: str) -> float:
     """Hours of `30m`, `2h` or `1d`; raises ExecplanError."""
     number, unit = time[:-1], time[-1:]
-    if not (number.isascii() and number.isdigit()) or unit not in _HOURS_PER_UNIT or not 0 < int(number) * _HOURS_PER_UNIT[unit] <= 720:
+    if (
+        not (number.isascii() and number.isdigit())
+        or unit not in _HOURS_PER_UNIT
+        or not 0 < int(number) * _HOURS_PER_UNIT[unit] <= 720
+    ):
         message = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
     return int(number) * _HOURS_PER_UNIT[unit]

@@ -9,7 +9,7 @@ from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import create_option, define_command, writer_options
 from execplan.cli.words import read_lines, read_text
 from execplan.cli.writing import edit_plan
-from execplan.plan import body as bodies
+from execplan.plan import body
 from execplan.repo.amend import WriteOptions
 
 
@@ -29,7 +29,7 @@ from execplan.repo.amend import WriteOptions
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
-    changer = bodies.add_note([read_text(text, "the note")], lines, create=create)
+    changer = body.add_note([read_text(text, "the note")], lines, create=create)
     return edit_plan(
         call, plan, options, "note", lambda project: changer, "execplan show {id} --section 'Artifacts and Notes'"
     )

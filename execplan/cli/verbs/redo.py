@@ -11,7 +11,7 @@ from execplan.cli.plan_name import plan_argument
 from execplan.cli.reversing import require_movable, undo_answer
 from execplan.cli.verb import define_command, writer_options
 from execplan.repo.amend import WriteOptions
-from execplan.repo.operations import undo as undoing
+from execplan.repo.operations import undo
 
 
 @define_command(
@@ -28,7 +28,7 @@ def redo(call: Call, plan: str | None, other_authors: bool, options: WriteOption
     Without -p it takes your last undo on any plan, and names it.
     """
     return undo_answer(
-        undoing.redo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
+        undo.redo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
     )
 
 

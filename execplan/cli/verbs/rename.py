@@ -9,11 +9,11 @@ import click
 
 from execplan.cli import restart_page
 from execplan.cli.answer import Answer, Call
-from execplan.cli.links import rewrite_decider, links_option
+from execplan.cli.links import links_option, rewrite_decider
 from execplan.cli.moving import move_answer
 from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import define_command, writer_options
-from execplan.engine.open_runs import ensure_no_open_runs
+from execplan.engine.last import ensure_no_open_runs
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import WriteOptions
@@ -43,7 +43,9 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
     ensure_no_open_runs(project, ref, "renamed")
     compiled = os.path.lexists(store.path_of(project, ref))
     renew = partial(restart_page.renew_page, project, commits=options.should_commit(project))
-    moved = renaming.rename_plan(project, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links))
+    moved = renaming.rename_plan(
+        project, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links)
+    )
     if compiled and moved.changed:
         why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
         moved = moved._replace(warnings=(*moved.warnings, why))

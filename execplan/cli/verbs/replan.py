@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_option
 from execplan.cli.printing import printable_lines
-from execplan.cli.verb import new_options, define_command
+from execplan.cli.verb import define_command, new_options
 from execplan.cli.words import read_lines, read_text
 from execplan.repo.amend import WriteOptions
 
@@ -69,7 +69,9 @@ def replan(
         observer=RunObserver(),
         options=options,
     )
-    return _replan_answer(replan_result, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run)
+    return _replan_answer(
+        replan_result, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
+    )
 
 
 def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
@@ -91,16 +93,35 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
         "steps": steps_json(replan_result.document),
     }
     unchanged_note = ("the steps are as they were: those that failed are tried again",)
-    lines = [f"revision {replan_result.revision}, for the run {replan_result.run}:", *[f"  {difference}" for difference in replan_result.differences or unchanged_note]]
-    lines += [f"done, and not run again: {', '.join(replan_result.completed_steps)}"] if replan_result.completed_steps else []
+    lines = [
+        f"revision {replan_result.revision}, for the run {replan_result.run}:",
+        *[f"  {difference}" for difference in replan_result.differences or unchanged_note],
+    ]
+    lines += (
+        [f"done, and not run again: {', '.join(replan_result.completed_steps)}"]
+        if replan_result.completed_steps
+        else []
+    )
     lines += _approval_lines(replan_result)
     lines += [f"would write {replan_result.path}" if dry_run else f"wrote {replan_result.path}"]
     lines += [f"committed {replan_result.commit[:12]}"] if replan_result.commit else []
     if dry_run:
-        return Answer({**data, "diff": replan_result.diff}, printable_lines(lines, replan_result.diff), warnings=replan_result.warnings)
+        return Answer(
+            {**data, "diff": replan_result.diff},
+            printable_lines(lines, replan_result.diff),
+            warnings=replan_result.warnings,
+        )
     approval_commands = () if replan_result.coverage.derived_approval is not None else ("evaluate", "approve")
-    next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [f"execplan resume {replan_result.run} -p {name}"]
-    return Answer(data, printable_lines(lines), warnings=replan_result.warnings, next_commands=tuple(next_commands), is_requested=False)
+    next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [
+        f"execplan resume {replan_result.run} -p {name}"
+    ]
+    return Answer(
+        data,
+        printable_lines(lines),
+        warnings=replan_result.warnings,
+        next_commands=tuple(next_commands),
+        is_requested=False,
+    )
 
 
 def _approval_lines(replan_result: ReplanResult) -> list[str]:
@@ -109,7 +130,9 @@ def _approval_lines(replan_result: ReplanResult) -> list[str]:
 
     if replan_result.coverage.approval is not None:
         return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]
-    remainder = f" and {len(replan_result.coverage.reasons) - 1} more" if len(replan_result.coverage.reasons) > 1 else ""
+    remainder = (
+        f" and {len(replan_result.coverage.reasons) - 1} more" if len(replan_result.coverage.reasons) > 1 else ""
+    )
     return [f"needs a new approval: {replan_result.coverage.reasons[0]}{remainder}"]
 
 

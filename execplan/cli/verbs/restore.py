@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.links import rewrite_decider, links_option
+from execplan.cli.links import links_option, rewrite_decider
 from execplan.cli.moving import move_answer
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import define_command, writer_options

@@ -8,13 +8,41 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.door import printable_line
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import jsonl_option, new_options, define_command
+from execplan.cli.running.phrases import format_run_command, pluralize
+from execplan.cli.verb import define_command, jsonl_option, new_options
 from execplan.cli.verbs.run import JOBS
 from execplan.engine.entries import ANSWERS
 
 if TYPE_CHECKING:
+    from execplan.engine.ahead import ResumePreview
     from execplan.repo.amend import WriteOptions
+
+
+def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str) -> Answer:
+    """The answer of a dry run; the plan as it can be typed."""
+    question = preview.question
+    data = {
+        "run": preview.run,
+        "question": {"why": question.why, "step": question.step or None, "words": question.words} if question else None,
+        "answer": preview.answer,
+        "cut_short": list(preview.interrupted_steps),
+        "steps": [
+            {"number": step.number, "id": step.id, "description": step.description, "argv": list(step.argv or ())}
+            for step in preview.steps
+        ],
+        "changed": False,
+    }
+    lines = [f"would go on with the run {preview.run}: {pluralize(len(preview.steps), 'step')} to do"]
+    if question is not None:
+        action = f"would answer {preview.answer}" if preview.answer else "would ask"
+        lines.append(f"  {action}: {question.words}")
+    if preview.interrupted_steps:
+        lines.append(f"  cut short, and looked at first: {', '.join(preview.interrupted_steps)}")
+    lines += [f"  {step.number} {step.id}: {step.description}" for step in preview.steps]
+    next_commands = format_run_command("resume", preview.run, name, *(["--answer", answer] if answer else []))
+    return Answer(data, "\n".join([printable_line(line) for line in lines]), next_commands=(next_commands,))
 
 
 @define_command(
@@ -55,20 +83,22 @@ def resume(
     was cut short and may run only once nobody knows whether it had its effect: look, then say --answer.
     """
     from execplan.cli.running.outcome import outcome_answer
-    from execplan.cli.running.watching import observe_run
-    from execplan.engine import place
-    from execplan.engine import resume as engine
+    from execplan.cli.running.watches import observe_run
+    from execplan.engine import place, resume
     from execplan.engine.plan_choice import choose_plan_with_run
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = place.find_run(project, ref, run)
     if options.dry_run:
-        from execplan.cli.running.ahead import resume_preview_answer
         from execplan.engine.ahead import preview_resume
 
-        return resume_preview_answer(preview_resume(project, ref, run_paths, answer), answer, quote_plan_name(ref.id, project.display_path(ref.path)))
+        return resume_preview_answer(
+            preview_resume(project, ref, run_paths, answer),
+            answer,
+            quote_plan_name(ref.id, project.display_path(ref.path)),
+        )
     with observe_run(call, "resume", stream=jsonl) as observer:
-        finished_run = engine.resume(project, ref, run_paths, answer, observer, options, jobs=jobs)
+        finished_run = resume.resume(project, ref, run_paths, answer, observer, options, jobs=jobs)
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)
 
 

@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call, quote_plan_name
 from execplan.cli.plan_name import plan_option
-from execplan.cli.verb import new_options, define_command
+from execplan.cli.verb import define_command, new_options
 
 if TYPE_CHECKING:
     from execplan.repo.amend import WriteOptions
@@ -35,8 +35,8 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     named, exit 4, and nothing is touched. What is displaced is kept. What commands did elsewhere can't be taken back, and
     is listed.
     """
-    from execplan.cli.running.undone import rollback_answer
-    from execplan.cli.running.watching import observe_run
+    from execplan.cli.running.outcome import rollback_answer
+    from execplan.cli.running.watches import observe_run
     from execplan.engine import place
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.rollback import rollback as roll_back
@@ -45,7 +45,9 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     run_paths = place.find_run(project, ref, run)
     with observe_run(call, "rollback", live=False) as observer:
         rolled_back = roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
-    return rollback_answer(rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run)
+    return rollback_answer(
+        rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
+    )
 
 
 command = rollback

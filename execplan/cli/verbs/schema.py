@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.table import format_table
 from execplan.cli.verb import define_command
+from execplan.context.decision import KINDS as CONTEXT_KINDS
+from execplan.document import make_json_schema, to_json_bytes
 from execplan.errors import INPUT, ExecplanError
+from execplan.execution.schema import DOCUMENT_KINDS as EXECUTION_KINDS
+from execplan.execution.schema import RULES
+
+if TYPE_CHECKING:
+    from execplan.document import Json, Model
+
+
+KINDS = {**EXECUTION_KINDS, **CONTEXT_KINDS}
+"""By the name that `execplan schema` knows."""
+ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
+
+
+def find_model(name: str) -> type[Model]:
+    """The model of a kind."""
+    kind = KINDS[name]
+    model: type[Model] = getattr(import_module(f"execplan.{kind.module}"), kind.model)
+    return model
+
+
+def build_schema(name: str) -> Json:
+    """The schema of a kind of document."""
+    return make_json_schema(name, find_model(name), RULES.get(name))
+
+
+def schema_bytes(name: str) -> bytes:
+    """The same, as it is written."""
+    return to_json_bytes(build_schema(name))
 
 
 @define_command(
@@ -25,9 +57,6 @@ def schema(call: Call, name: str | None) -> Answer:
 
     Whether a document holds to the rules that no JSON Schema can tell is said by the verbs that read it.
     """
-    from execplan.cli.schemas import ALIASES, KINDS, schema_bytes
-    from execplan.cli.schemas import build_schema as build_schema
-
     if name is None:
         rows = [[kind_name, kind.description] for kind_name, kind in KINDS.items()]
         data = {"schemas": [{"name": kind_name, "about": kind.description} for kind_name, kind in KINDS.items()]}
@@ -43,7 +72,9 @@ def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanE
 
     similar_names = get_close_matches(name, schema_names, n=1, cutoff=0.5)
     hint = f"did you mean {similar_names[0]}? See all: execplan schema" if similar_names else "see all: execplan schema"
-    return ExecplanError("no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names)
+    return ExecplanError(
+        "no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names
+    )
 
 
 command = schema

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.stats import RunStatistics
-    from execplan.repo.gathering.usage import SessionUsage
+    from execplan.repo.gathering.sessions import SessionUsage
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
 
@@ -57,13 +57,16 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
         why = "--json prints one JSON document, and --format prometheus another form"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
     from execplan.engine.stats import compute_statistics
-    from execplan.repo.gathering.usage import measure_sessions
+    from execplan.repo.gathering.sessions import measure_sessions
 
     project, plan_refs = _find_plans(plans)
     audit_logs, warnings = _read_audit_logs(plan_refs)
     statistics = compute_statistics(audit_logs)
     session_usage = measure_sessions(statistics.sessions)
-    data = {"plans": len([audit_log for audit_log in audit_logs if audit_log]), **_stats_json(statistics, session_usage)}
+    data = {
+        "plans": len([audit_log for audit_log in audit_logs if audit_log]),
+        **_stats_json(statistics, session_usage),
+    }
     if textfile is not None:
         changed = _write_textfile(project, textfile, statistics, session_usage)
         text = f"wrote {textfile}" if changed else f"{textfile} says so already"
@@ -77,7 +80,9 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
         from execplan.cli.metrics import render
 
         return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
-    return Answer(data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings)
+    return Answer(
+        data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings
+    )
 
 
 def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Project, PlanRef]]]:
@@ -85,10 +90,18 @@ def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Projec
     directory = os.getcwd()
     names: tuple[str | None, ...] = plan_names or ((None,) if pick.plan_from_environment() is not None else ())
     if names:
-        plan_refs = list({ref.path: (project, ref) for project, ref in [pick.select_plan(directory, name) for name in names]}.values())
+        plan_refs = list(
+            {
+                ref.path: (project, ref) for project, ref in [pick.select_plan(directory, name) for name in names]
+            }.values()
+        )
         return homes.require_existing(plan_refs[0][0]), plan_refs
     project = homes.require(directory)
-    return project, [(member_project, ref) for member_project in homes.with_nested_projects(project) for ref in shelf.all_refs(member_project)]
+    return project, [
+        (member_project, ref)
+        for member_project in homes.with_nested_projects(project)
+        for ref in shelf.all_refs(member_project)
+    ]
 
 
 def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
@@ -165,9 +178,19 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     from execplan.cli.table import format_table
 
     hourly = f", {statistics.plans_per_hour:.1f} an hour" if statistics.plans_per_hour is not None else ""
-    tokens = ", ".join([f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count])
-    cost = f"{session_usage.token_usage.cost_usd:.2f} US dollars" if session_usage.token_usage.cost_usd is not None else "the logs do not say"
-    rates = (("approval", statistics.approval_rate), ("success", statistics.success_rate), ("rollback", statistics.rollback_rate))
+    tokens = ", ".join(
+        [f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count]
+    )
+    cost = (
+        f"{session_usage.token_usage.cost_usd:.2f} US dollars"
+        if session_usage.token_usage.cost_usd is not None
+        else "the logs do not say"
+    )
+    rates = (
+        ("approval", statistics.approval_rate),
+        ("success", statistics.success_rate),
+        ("rollback", statistics.rollback_rate),
+    )
     rows = [
         ("runs", _format_counts(statistics.runs)),
         ("took", _format_average(statistics.seconds, ".1f", " s")),

@@ -39,7 +39,9 @@ def status(call: Call, plan: str | None) -> Answer:
         stored_plans = [shelf.load(project, ref)]
     stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
     activity = PlanActivity()
-    plan_statuses = [_plan_status(stored_plan, activity) for stored_plan in stored_plans if is_named or stored_plan.state != ARCHIVED]
+    plan_statuses = [
+        _plan_status(stored_plan, activity) for stored_plan in stored_plans if is_named or stored_plan.state != ARCHIVED
+    ]
     plan_documents = [plan_data for plan_data, _ in plan_statuses]
     counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
     broken = [plan_data for plan_data in plan_documents if plan_data["state"] == BROKEN]
@@ -47,8 +49,16 @@ def status(call: Call, plan: str | None) -> Answer:
     advice = Advice() if plan_documents else Advice(("execplan new 'Its title'",))
     if plan_documents:
         name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
-        lines += ["", format_table(("state", "done", name, "next"), [_status_row(plan_data, name, advised) for plan_data, advised in plan_statuses])]
-        advice = next((plan_advice for _, plan_advice in plan_statuses if plan_advice.commands or plan_advice.work), advice)
+        lines += [
+            "",
+            format_table(
+                ("state", "done", name, "next"),
+                [_status_row(plan_data, name, advised) for plan_data, advised in plan_statuses],
+            ),
+        ]
+        advice = next(
+            (plan_advice for _, plan_advice in plan_statuses if plan_advice.commands or plan_advice.work), advice
+        )
     work = advice.work
     if work is not None and work.task is not None and len(plan_documents) > 1:
         plan_of = next(plan_data["id"] for plan_data, advised in plan_statuses if advised is advice)
@@ -68,7 +78,9 @@ def _plan_status(stored_plan: StoredPlan, activity: PlanActivity) -> tuple[dict[
     plan_data["taken"] = open_tasks.claimed_tasks if open_tasks is not None else []
     plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.project, stored_plan.ref.path, plan)
     plan_data["execution"] = standing.status_if_active(stored_plan)
-    return plan_data, Advice() if stored_plan.state == ARCHIVED else advise(stored_plan, open_tasks, plan_data["execution"])
+    return plan_data, Advice() if stored_plan.state == ARCHIVED else advise(
+        stored_plan, open_tasks, plan_data["execution"]
+    )
 
 
 def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str, str, str]:
@@ -85,7 +97,9 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
 def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
     """The next task of a plan, and who has claimed others; or why there is none."""
     task = plan_data["next"]
-    other_claims = [claimed_task for claimed_task in plan_data["taken"] if task is None or claimed_task["id"] != task["id"]]
+    other_claims = [
+        claimed_task for claimed_task in plan_data["taken"] if task is None or claimed_task["id"] != task["id"]
+    ]
     claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
     if task:
         yours = " (yours, in progress)" if "by" in task else ""

@@ -34,7 +34,11 @@ LENGTHS = ("brief", "detailed", "comprehensive")
 )
 @plan_argument()
 @click.option(
-    "--as", "form", type=click.Choice(SUMMARY_FORMS), default=SUMMARY_FORMS[0], help="What kind of text; summary unless told."
+    "--as",
+    "form",
+    type=click.Choice(SUMMARY_FORMS),
+    default=SUMMARY_FORMS[0],
+    help="What kind of text; summary unless told.",
 )
 @click.option(
     "--length",
@@ -47,8 +51,7 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
 
     The same plan gives the same text each time. Secrets are taken out.
     """
-    from execplan.context.summary.clean import redact_plan
-    from execplan.context.summary.summarize import summarize_plan as summarize_plan
+    from execplan.context.summary.summarize import redact_plan, summarize_plan
     from execplan.text.redaction import Redactor
 
     project, ref = pick.select_plan(os.getcwd(), plan)
@@ -59,7 +62,9 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
             raise stored_plan.error
     redaction = Redactor(os.environ, os.environ)  # of variables only those whose names tell
     redacted_plan = redact_plan(stored_plan.plan, redaction)
-    ids = task_ids((stored_plan.plan if len(stored_plan.plan.tasks) == len(redacted_plan.tasks) else redacted_plan).tasks)
+    ids = task_ids(
+        (stored_plan.plan if len(stored_plan.plan.tasks) == len(redacted_plan.tasks) else redacted_plan).tasks
+    )
     plan_summary = summarize_plan(redacted_plan, ref.id, stored_plan.state, ids, form, length)
     text = redaction.redact_text(plan_summary.text)
     data: dict[str, Any] = {

@@ -55,7 +55,9 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     limits = parse_thresholds(project.settings.triage)
     assessment = judge.evaluate_triage(request_text, changed, repository_parts, limits)
     next_commands = _follow(project, request_text) if assessment.verdict == judge.PLAN else ()
-    return Answer(_triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands)
+    return Answer(
+        _triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands
+    )
 
 
 def _repository_parts(project: Project) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -137,7 +139,9 @@ def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
 
 def _triage_text(assessment: TriageResult) -> str:
     head = {"none": "no plan is needed", "plan": "a plan is due", "unclear": "it is unclear whether a plan is due"}
-    lines = [f"{assessment.verdict}: {head[assessment.verdict]} (confidence that none is needed: {assessment.confidence:.2f})"]
+    lines = [
+        f"{assessment.verdict}: {head[assessment.verdict]} (confidence that none is needed: {assessment.confidence:.2f})"
+    ]
     lines += [f"  {reason}" for reason in assessment.reasons]
     lines += [f"  unclear: {open_question.unclear}. {open_question.question}" for open_question in assessment.unclear]
     return "\n".join(lines)

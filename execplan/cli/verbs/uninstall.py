@@ -6,7 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.integrate import apply_integrations, check_request
-from execplan.cli.verb import complete_with, lock_option, define_command
+from execplan.cli.verb import complete_with, define_command, lock_option
 
 
 @define_command(
@@ -30,7 +30,9 @@ def uninstall(
     call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
 ) -> Answer:
     """Take integrations back, to the byte: agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, completion."""
-    return apply_integrations("uninstall", check_request("uninstall", what, shell, programs), force=force, dry_run=dry_run)
+    return apply_integrations(
+        "uninstall", check_request("uninstall", what, shell, programs), force=force, dry_run=dry_run
+    )
 
 
 command = uninstall

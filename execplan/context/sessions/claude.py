@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.sessions.entry import SessionLog, UnitCollector, parse_lines, extract_text
+from execplan.context.sessions.entry import SessionLog, UnitCollector, extract_text, parse_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ def _add(collector: UnitCollector, number: int, line: Line, content: object) -> 
         if kind == "text":
             collector.add_message(number, speaker, extract_text([content_part]))
         elif kind == "tool_use":
-            collector.add_call(number, str(content_part.get("name", "")), str(content_part.get("id", "")), content_part.get("input"))
+            collector.add_call(
+                number, str(content_part.get("name", "")), str(content_part.get("id", "")), content_part.get("input")
+            )
         elif kind == "tool_result":
-            collector.add_result(number, str(content_part.get("tool_use_id", "")), extract_text(content_part.get("content")))
+            collector.add_result(
+                number, str(content_part.get("tool_use_id", "")), extract_text(content_part.get("content"))
+            )
     return True

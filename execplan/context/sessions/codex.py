@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from execplan.context.sessions.entry import SessionLog, UnitCollector, parse_lines, extract_text
+from execplan.context.sessions.entry import SessionLog, UnitCollector, extract_text, parse_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

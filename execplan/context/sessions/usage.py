@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.clock import parse_utc_timestamp, is_utc_timestamp
+from execplan.clock import is_utc_timestamp, parse_utc_timestamp
 from execplan.context.sessions.entry import parse_lines
 from execplan.record import NamedTuple
 
@@ -31,7 +31,9 @@ class TokenUsage(NamedTuple):
     def add(self, other: TokenUsage) -> TokenUsage:
         """Both together."""
         costs = [addend.cost_usd for addend in (self, other) if addend.cost_usd is not None]
-        return TokenUsage({kind: self.tokens[kind] + other.tokens[kind] for kind in TOKEN_KINDS}, sum(costs) if costs else None)
+        return TokenUsage(
+            {kind: self.tokens[kind] + other.tokens[kind] for kind in TOKEN_KINDS}, sum(costs) if costs else None
+        )
 
 
 NO_USAGE: Final = TokenUsage(dict.fromkeys(TOKEN_KINDS, 0))
@@ -56,7 +58,11 @@ def measure_usage(data: bytes, since: int, until: int) -> TokenUsage:
                 tokens,
                 cost,
             )  # a message stands on a line for each of its parts, the last one counts
-    total_usage = TokenUsage({kind: max(0, last_total[kind] - total_before[kind]) for kind in TOKEN_KINDS}) if last_total is not None else NO_USAGE
+    total_usage = (
+        TokenUsage({kind: max(0, last_total[kind] - total_before[kind]) for kind in TOKEN_KINDS})
+        if last_total is not None
+        else NO_USAGE
+    )
     for tokens, cost in messages.values():
         total_usage = total_usage.add(TokenUsage(tokens, cost))
     return total_usage
@@ -76,8 +82,16 @@ def _parse_message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | N
         return None
     usage_object, logged_cost = message.get("usage"), line.get("costUSD")
     usage_fields = usage_object if isinstance(usage_object, dict) else {}
-    cost_usd = float(logged_cost) if isinstance(logged_cost, int | float) and not isinstance(logged_cost, bool) and logged_cost >= 0 else None
-    return str(message.get("id") or ""), {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()}, cost_usd
+    cost_usd = (
+        float(logged_cost)
+        if isinstance(logged_cost, int | float) and not isinstance(logged_cost, bool) and logged_cost >= 0
+        else None
+    )
+    return (
+        str(message.get("id") or ""),
+        {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()},
+        cost_usd,
+    )
 
 
 def _parse_total(line: dict[str, Any]) -> dict[str, int] | None:
@@ -94,7 +108,12 @@ def _codex_tokens(usage_fields: dict[str, Any]) -> dict[str, int]:
     """The tokens by kind: what is read from the cache counts among the input there."""
     cached = _read_count(usage_fields, "cached_input_tokens")
     uncached = max(0, _read_count(usage_fields, "input_tokens") - cached)
-    return {"input": uncached, "output": _read_count(usage_fields, "output_tokens"), "cache_read": cached, "cache_write": 0}
+    return {
+        "input": uncached,
+        "output": _read_count(usage_fields, "output_tokens"),
+        "cache_read": cached,
+        "cache_write": 0,
+    }
 
 
 def _read_count(usage_fields: dict[str, Any], name: str) -> int:

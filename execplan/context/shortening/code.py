@@ -51,7 +51,12 @@ def split_python(lines: Sequence[str], keywords: Collection[str]) -> list[TextPa
         elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node_rank = _RELEVANT if count_shared_words(lines[node.lineno - 1], keywords) else rank
             body_start = node.body[0].lineno - 1
-            _lower_ranks(ranks, node.lineno - 1, max(min(body_start, node.lineno - 1 + _MAX_SIGNATURE_LINES), node.lineno), node_rank)
+            _lower_ranks(
+                ranks,
+                node.lineno - 1,
+                max(min(body_start, node.lineno - 1 + _MAX_SIGNATURE_LINES), node.lineno),
+                node_rank,
+            )
             _rank_docstring(node, node_rank, ranks)
         else:
             _lower_ranks(ranks, node.lineno - 1, node.lineno, rank)
@@ -104,7 +109,9 @@ def split_other_code(lines: Sequence[str], keywords: Collection[str]) -> list[Te
         if not declaration and line[:1].strip() and _C_FUNCTION.match(line[:500]) and not _CONTROL_FLOW.match(line):
             declaration = _C_FUNCTION.match(line[:500])
         if declaration:
-            ranks[line_index] = _RELEVANT if count_shared_words(line, keywords) else _DECLARED if line[:1].strip() else _INNER
+            ranks[line_index] = (
+                _RELEVANT if count_shared_words(line, keywords) else _DECLARED if line[:1].strip() else _INNER
+            )
         else:
             ranks[line_index] = _IMPORTED if _IMPORT.match(line) else REST_RANK
     for line_index in range(min(len(lines), 3)):
@@ -124,6 +131,12 @@ def _build_parts(lines: Sequence[str], ranks: dict[int, int], keywords: Collecti
         rank = ranks[line_index]
         is_relevant = rank == _RELEVANT if rank < _IMPORTED else is_relevant
         if rank == REST_RANK:
-            rank = _SHARED_WORDS if count_shared_words(line, keywords) and line.strip() else REST_RANK if is_relevant else REST_RANK + 1
+            rank = (
+                _SHARED_WORDS
+                if count_shared_words(line, keywords) and line.strip()
+                else REST_RANK
+                if is_relevant
+                else REST_RANK + 1
+            )
         parts.append(TextPart(line, line_index, rank if line.strip() else max(rank, REST_RANK)))
     return parts

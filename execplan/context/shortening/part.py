@@ -45,7 +45,9 @@ class TextPart(NamedTuple):
 class Excerpt:
     """Some parts of a text, in their order, as text."""
 
-    def __init__(self, parts: Sequence[TextPart], count_tokens: CountTokens, first_line: int = 0, noun: str = "line") -> None:
+    def __init__(
+        self, parts: Sequence[TextPart], count_tokens: CountTokens, first_line: int = 0, noun: str = "line"
+    ) -> None:
         """`first_line`: the number of the first line, where lines are to have numbers; `noun`: what a line is."""
         self.parts, self.count_tokens, self.first_line, self.noun = parts, count_tokens, first_line, noun
         is_nonblank = [1 if part.text.strip() else 0 for part in parts]
@@ -60,7 +62,9 @@ class Excerpt:
         )
         """How many characters are in front of each part, without the spaces around."""
 
-    def render(self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS, shorter_part: tuple[int, int] = (-1, 0)) -> str:
+    def render(
+        self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS, shorter_part: tuple[int, int] = (-1, 0)
+    ) -> str:
         """These parts, each cut to so many characters, and one of them to fewer: which one, and to how many."""
         output_lines: list[str] = []
         previous, previous_line = -1, -1
@@ -69,7 +73,11 @@ class Excerpt:
             current_line = self.parts[index].line if index < len(self.parts) else len(self._nonblank_lines_before) - 1
             if self._has_gap(previous, index, previous_line):
                 output_lines[-1] += " …"
-            skipped_lines = self._nonblank_lines_before[current_line] - self._nonblank_lines_before[previous_line + 1] if current_line > previous_line else 0
+            skipped_lines = (
+                self._nonblank_lines_before[current_line] - self._nonblank_lines_before[previous_line + 1]
+                if current_line > previous_line
+                else 0
+            )
             if skipped_lines:
                 output_lines.append(self._omission_marker(skipped_lines))
             if index == len(self.parts):
@@ -81,7 +89,11 @@ class Excerpt:
                 prefix = "… " if self._has_gap(previous, index, current_line) else ""
                 part_text = prefix + truncate_text(self.parts[index].text.rstrip(), self.count_tokens, char_limit)
                 is_consecutive = is_consecutive and current_line == previous_line + 1
-                output_lines.append(self._number_line(part_text, current_line, is_consecutive=is_consecutive) if self.first_line else part_text)
+                output_lines.append(
+                    self._number_line(part_text, current_line, is_consecutive=is_consecutive)
+                    if self.first_line
+                    else part_text
+                )
                 is_consecutive = is_consecutive or bool(part_text)
             previous, previous_line = index, current_line
         return "\n".join(output_lines)
@@ -137,7 +149,10 @@ class Excerpt:
         char_count = self._chars_before[between.stop] - self._chars_before[between.start]
         if not char_count:
             return False
-        line_count = self._nonblank_lines_before[self.parts[between[-1]].line + 1] - self._nonblank_lines_before[self.parts[between[0]].line]
+        line_count = (
+            self._nonblank_lines_before[self.parts[between[-1]].line + 1]
+            - self._nonblank_lines_before[self.parts[between[0]].line]
+        )
         marker = self._omission_marker(line_count)
         if char_count - 1 <= len(marker):
             return True
@@ -165,12 +180,16 @@ def truncate_text(text: str, count_tokens: CountTokens, max_chars: int = _MAX_PA
     head = text[:max_chars].rstrip()
     marker = f" … {len(text) - len(head):,} characters left out"
     tail = text[len(head) :]
-    if len(tail) <= len(marker) or (len(tail) <= _MAX_TOKEN_CHARS * len(marker) and count_tokens(tail) <= count_tokens(marker)):
+    if len(tail) <= len(marker) or (
+        len(tail) <= _MAX_TOKEN_CHARS * len(marker) and count_tokens(tail) <= count_tokens(marker)
+    ):
         return text
     return head + marker
 
 
-def render_excerpt(excerpt: Excerpt, max_tokens: int, *, include_rest: bool = False, max_chars: int = _MAX_PART_CHARS) -> str | None:
+def render_excerpt(
+    excerpt: Excerpt, max_tokens: int, *, include_rest: bool = False, max_chars: int = _MAX_PART_CHARS
+) -> str | None:
     """As much of a text as so many tokens hold, by rank; None where nothing fits, or where nothing is telling.
 
     Without `include_rest` only what tells most about the text is printed. With it, all else follows, until the room is full.
@@ -184,18 +203,31 @@ def render_excerpt(excerpt: Excerpt, max_tokens: int, *, include_rest: bool = Fa
     def fits(part_count: int) -> bool:
         return count_tokens(excerpt.render(ranked[:part_count], max_chars)) <= max_tokens
 
-    part_count = _largest_fitting(len(ranked), _guess_part_count([parts[index] for index in ranked], max_tokens * _CHARS_PER_TOKEN, max_chars), fits)
+    part_count = _largest_fitting(
+        len(ranked),
+        _guess_part_count([parts[index] for index in ranked], max_tokens * _CHARS_PER_TOKEN, max_chars),
+        fits,
+    )
     if include_rest and part_count == len(ranked):
         longest_part = max([len(part.text) for part in parts])
-        extra_chars = _largest_fitting(longest_part - max_chars, max_tokens, lambda extra_chars: count_tokens(excerpt.render(ranked, max_chars + extra_chars)) <= max_tokens)
+        extra_chars = _largest_fitting(
+            longest_part - max_chars,
+            max_tokens,
+            lambda extra_chars: count_tokens(excerpt.render(ranked, max_chars + extra_chars)) <= max_tokens,
+        )
         return excerpt.render(ranked, max_chars + extra_chars)
     selected = _close_long_gaps(excerpt, ranked, part_count, max_tokens, max_chars)
-    if include_rest and (extended := _extend_with_next_part(excerpt, ranked, selected, max_tokens, max_chars)) is not None:
+    if (
+        include_rest
+        and (extended := _extend_with_next_part(excerpt, ranked, selected, max_tokens, max_chars)) is not None
+    ):
         return extended
     return excerpt.render(selected, max_chars) if selected else None
 
 
-def _close_long_gaps(excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int) -> list[int]:
+def _close_long_gaps(
+    excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int
+) -> list[int]:
     """The first parts, and all that takes no more tokens than the mark for it; a few less where that does not fit."""
     for dropped in range(min(part_count, _MAX_DROPPED_PARTS)):
         selected = excerpt.close_gaps(ranked[: part_count - dropped])
@@ -209,7 +241,9 @@ def _extend_with_next_part(
 ) -> str | None:
     """The chosen parts and the beginning of the next one, if there is room that is worth it."""
     selected_set = set(selected)
-    next_index = next((index for index in ranked if index not in selected_set and excerpt.parts[index].text.strip()), -1)
+    next_index = next(
+        (index for index in ranked if index not in selected_set and excerpt.parts[index].text.strip()), -1
+    )
     spare_tokens = max_tokens - (excerpt.count_tokens(excerpt.render(selected, max_chars)) if selected else 0)
     if next_index < 0 or spare_tokens < max(_MIN_SPARE_TOKENS, max_tokens // _SPARE_DIVISOR):
         return None
@@ -220,7 +254,9 @@ def _extend_with_next_part(
         return excerpt.render(closed_parts, max_chars, (next_index, _MIN_PART_CHARS + extra_chars))
 
     max_extra_chars = min(len(excerpt.parts[next_index].text), max_chars) - _MIN_PART_CHARS
-    extra_chars = _largest_fitting(max_extra_chars, max_tokens, lambda extra_chars: excerpt.count_tokens(render(extra_chars)) <= max_tokens)
+    extra_chars = _largest_fitting(
+        max_extra_chars, max_tokens, lambda extra_chars: excerpt.count_tokens(render(extra_chars)) <= max_tokens
+    )
     return render(extra_chars) if extra_chars > 0 else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from execplan.context.shortening.part import REST_RANK, Excerpt, TextPart, truncate_text, render_excerpt
+from execplan.context.shortening.part import REST_RANK, Excerpt, TextPart, render_excerpt, truncate_text
 from execplan.context.words import count_shared_words
 
 TYPE_CHECKING = False
@@ -38,7 +38,13 @@ def split_settings(lines: Sequence[str], keywords: Collection[str]) -> list[Text
     parts = []
     for line_index, line in enumerate(lines):
         depth_rank = 1 + min((len(line) - len(line.lstrip()) + 1) // 2, 5)
-        parts.append(TextPart(line, line_index, REST_RANK if not line.strip() else 0 if count_shared_words(line, keywords) else depth_rank))
+        parts.append(
+            TextPart(
+                line,
+                line_index,
+                REST_RANK if not line.strip() else 0 if count_shared_words(line, keywords) else depth_rank,
+            )
+        )
     return parts
 
 
@@ -51,7 +57,9 @@ def split_table(lines: Sequence[str], keywords: Collection[str]) -> list[TextPar
     return parts
 
 
-def summarize_json(content: str, keywords: Collection[str], max_tokens: int, count_tokens: CountTokens, *, include_rest: bool) -> str | None:
+def summarize_json(
+    content: str, keywords: Collection[str], max_tokens: int, count_tokens: CountTokens, *, include_rest: bool
+) -> str | None:
     """The shape of a JSON document, as deep as fits, and with `include_rest` as many of its values; None where it is none or does not fit."""
     try:
         value = json.loads(content)
@@ -62,7 +70,9 @@ def summarize_json(content: str, keywords: Collection[str], max_tokens: int, cou
     ]
     sizes = [count_tokens(text) for text in shapes]
     if include_rest and min(sizes) + _MIN_VALUE_TOKENS <= max_tokens:
-        index = next((index for index, size in enumerate(sizes) if size <= max_tokens // _SHAPE_DIVISOR), sizes.index(min(sizes)))
+        index = next(
+            (index for index, size in enumerate(sizes) if size <= max_tokens // _SHAPE_DIVISOR), sizes.index(min(sizes))
+        )
         shape = f"… the shape of {len(content):,} characters of JSON:\n{_describe(value, _DEPTHS[index])}\n… and some of its values:\n"
         lines = content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         excerpt = (
@@ -98,7 +108,10 @@ def _rank_json_lines(lines: Sequence[str], keywords: Collection[str]) -> list[Te
                 open_lines.pop()
     if match_count * _COMMON_LINE_DIVISOR > len(lines):
         relevant_lines = set()
-    return [TextPart(line, line_index, REST_RANK if line_index in relevant_lines else REST_RANK + 1) for line_index, line in enumerate(lines)]
+    return [
+        TextPart(line, line_index, REST_RANK if line_index in relevant_lines else REST_RANK + 1)
+        for line_index, line in enumerate(lines)
+    ]
 
 
 def _break_json_lines(content: str) -> list[str]:
@@ -152,7 +165,11 @@ def _describe(value: object, depth: int, indent: str = "", *, is_sample: bool = 
         return "\n".join(["{", *rows, indent + "}"])
     if isinstance(value, list):
         count_prefix = f"{len(value):,} × " if len(value) != 1 else ""
-        member_shape = _describe_or_quote(value[0], max(depth - 1, 0), indent, is_sample=is_sample or len(value) > 1) if value else ""
+        member_shape = (
+            _describe_or_quote(value[0], max(depth - 1, 0), indent, is_sample=is_sample or len(value) > 1)
+            if value
+            else ""
+        )
         return f"[{count_prefix}{member_shape}]" if value else "[]"
     return {str: "string", bool: "true or false", type(None): "null"}.get(type(value), "number")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.summary.prose import best_sentences, read_sentences, topic_words
-from execplan.context.summary.sentences import has_alphanumeric
-from execplan.context.summary.words import escape_hidden
+from execplan.context.summary.piece import escape_hidden
+from execplan.context.summary.sentences import best_sentences, has_alphanumeric, read_sentences, topic_words
 from execplan.plan import outline
 from execplan.plan.logs import is_newest_first
 from execplan.plan.model import ARCHIVED, DONE, OPEN
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from execplan.clock import Timestamp
     from execplan.context.summary.piece import Subject
-    from execplan.context.summary.prose import Sentence
+    from execplan.context.summary.sentences import Sentence
     from execplan.plan.model import Entry, Plan, Section, Task
 
 _PURPOSE_TITLE = re.compile(
@@ -56,7 +55,9 @@ def purpose_sentences(subject: Subject, max_sentences: int) -> list[Sentence]:
 def _purpose_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
     """Where it may say what it is for: its purpose, a section of another name, its beginning, its context, any section."""
     purpose_sections = [plan.section(outline.PURPOSE)]
-    purpose_sections += [section for section in plan.sections if section.name is None and _PURPOSE_TITLE.search(section.title)]
+    purpose_sections += [
+        section for section in plan.sections if section.name is None and _PURPOSE_TITLE.search(section.title)
+    ]
     yield from _section_ranges(purpose_sections)
     yield plan.title_line + 1, plan.sections[0].start if plan.sections else len(plan.text.lines)
     yield from _section_ranges([plan.section(outline.CONTEXT)])
@@ -77,7 +78,11 @@ def has_text(task: Task) -> bool:
 def open_tasks(subject: Subject) -> list[Task]:
     """The open tasks, the next one first."""
     placeholder_lines = frozenset(subject.plan.placeholder_lines)
-    return [task for task in subject.plan.tasks if task.state == OPEN and task.box_line not in placeholder_lines and has_text(task)]
+    return [
+        task
+        for task in subject.plan.tasks
+        if task.state == OPEN and task.box_line not in placeholder_lines and has_text(task)
+    ]
 
 
 def done_tasks(subject: Subject) -> list[Task]:
@@ -130,7 +135,11 @@ class PlanProgress(NamedTuple):
 
 def format_timestamp(timestamp: Timestamp) -> str:
     """A stamp as it is printed; what nobody would take for a zone is left out."""
-    return escape_hidden(timestamp.date_time if len(timestamp.zone) <= _MAX_ZONE_CHARS else timestamp.date + timestamp.time_separator + timestamp.time)
+    return escape_hidden(
+        timestamp.date_time
+        if len(timestamp.zone) <= _MAX_ZONE_CHARS
+        else timestamp.date + timestamp.time_separator + timestamp.time
+    )
 
 
 def timestamp_range(subject: Subject) -> str:
@@ -155,7 +164,11 @@ def plan_progress(subject: Subject) -> PlanProgress:
     timestamps = sorted_timestamps([task for task in plan.tasks if task.state == DONE])
     last_date = timestamps[-1].date if timestamps else ""
     placeholder_count = len(plan.placeholder_lines)
-    template_note = f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of its template not yet replaced" if placeholder_count else ""
+    template_note = (
+        f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of its template not yet replaced"
+        if placeholder_count
+        else ""
+    )
     return PlanProgress(subject.state, task_counts, last_date, template_note)
 
 
@@ -167,7 +180,9 @@ def risk_sentences(subject: Subject) -> list[Sentence]:
         sentences += read_sentences(plan, start, end)
         if len(sentences) > _ENOUGH_SENTENCES:
             break
-    return sentences or matching_sentences(plan, (outline.OUTCOMES, outline.SURPRISES, outline.RECOVERY, outline.CONTEXT), _RISK_WORDS)
+    return sentences or matching_sentences(
+        plan, (outline.OUTCOMES, outline.SURPRISES, outline.RECOVERY, outline.CONTEXT), _RISK_WORDS
+    )
 
 
 def _risk_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
@@ -191,5 +206,8 @@ def deviation_sentences(subject: Subject) -> list[Sentence]:
 
 def matching_sentences(plan: Plan, section_names: Sequence[str], pattern: re.Pattern[str]) -> list[Sentence]:
     """Sentences of some sections that have some of the words, those without entries of a log first."""
-    sentences_by_section = [read_sentences(plan, start, end) for start, end in _section_ranges([plan.section(name) for name in section_names])]
+    sentences_by_section = [
+        read_sentences(plan, start, end)
+        for start, end in _section_ranges([plan.section(name) for name in section_names])
+    ]
     return [sentence for sentences in sentences_by_section for sentence in sentences if pattern.search(sentence.text)]

@@ -5,9 +5,18 @@ from __future__ import annotations
 import re
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import MAX_PIECES
-from execplan.context.summary.piece import EARLIER_LABEL, MORE_LABEL, SummarySection, SummaryPiece, Segment, Subject, unquoted_piece
-from execplan.context.summary.words import quote_text, escape_hidden
+from execplan.context.summary.piece import (
+    EARLIER_LABEL,
+    MAX_PIECES,
+    MORE_LABEL,
+    Segment,
+    Subject,
+    SummaryPiece,
+    SummarySection,
+    escape_hidden,
+    quote_text,
+    unquoted_piece,
+)
 from execplan.plan.model import DONE, OPEN
 from execplan.text.blocks import HEADING
 
@@ -27,9 +36,15 @@ _MAX_NAME_WORDS = 12
 def build_itinerary(subject: Subject) -> list[SummarySection]:
     """Milestones that the plan has by name, then the tasks in the order of the file."""
     progress, timestamp_range = facts.plan_progress(subject), facts.timestamp_range(subject)
-    progress_piece = unquoted_piece(f"{progress.state.capitalize()}: {progress.task_counts}{f', {timestamp_range}' if timestamp_range else ''}.")
+    progress_piece = unquoted_piece(
+        f"{progress.state.capitalize()}: {progress.task_counts}{f', {timestamp_range}' if timestamp_range else ''}."
+    )
     progress_section = SummarySection("way", "", (progress_piece,))
-    return [progress_section, SummarySection("milestones", "Milestones", tuple(_milestone_pieces(subject)), 0, MORE_LABEL), *_task_sections(subject)]
+    return [
+        progress_section,
+        SummarySection("milestones", "Milestones", tuple(_milestone_pieces(subject)), 0, MORE_LABEL),
+        *_task_sections(subject),
+    ]
 
 
 def _milestone_pieces(subject: Subject) -> list[SummaryPiece]:
@@ -49,7 +64,8 @@ def _milestone_headings(plan: Plan) -> list[Block]:
     return [
         heading
         for heading in headings
-        if _MILESTONE.match(heading.text.strip("*_ ")) and not any([start <= heading.start < end for start, end in living_ranges])
+        if _MILESTONE.match(heading.text.strip("*_ "))
+        and not any([start <= heading.start < end for start, end in living_ranges])
     ]
 
 
@@ -67,12 +83,21 @@ def _task_sections(subject: Subject) -> list[SummarySection]:
             omitted_by_group[group] = omitted_by_group.get(group, 0) + 1
         else:
             pieces = pieces_by_group.setdefault(group, [])
-            pieces += _task_pieces(subject, task, 2 * (index - next_index) if index >= next_index else 2 * (next_index - index) - 1, is_next=index == next_index)
+            pieces += _task_pieces(
+                subject,
+                task,
+                2 * (index - next_index) if index >= next_index else 2 * (next_index - index) - 1,
+                is_next=index == next_index,
+            )
     sections = []
     for index, (name, pieces) in enumerate(pieces_by_group.items(), 1):
         omitted_label = EARLIER_LABEL if all([piece.rank % 2 for piece in pieces]) else MORE_LABEL
-        name_and_heading = (f"tasks-{index}", quote_text(subject, name, _MAX_NAME_WORDS)) if has_headings else (name.lower(), name)
-        sections.append(SummarySection(*name_and_heading, tuple(pieces), 0, omitted_label, omitted_by_group.get(name, 0)))
+        name_and_heading = (
+            (f"tasks-{index}", quote_text(subject, name, _MAX_NAME_WORDS)) if has_headings else (name.lower(), name)
+        )
+        sections.append(
+            SummarySection(*name_and_heading, tuple(pieces), 0, omitted_label, omitted_by_group.get(name, 0))
+        )
     return sections
 
 
@@ -81,7 +106,9 @@ def _task_pieces(subject: Subject, task: Task, rank: int, *, is_next: bool) -> l
     quote = quote_text(subject, task.text)
     if not quote:
         return []
-    timestamp = f"{facts.format_timestamp(task.timestamp)} " if task.timestamp is not None and task.state == DONE else ""
+    timestamp = (
+        f"{facts.format_timestamp(task.timestamp)} " if task.timestamp is not None and task.state == DONE else ""
+    )
     lead = f"[{escape_hidden(task.mark)}] {task.number}. {timestamp}"
     tail = f" (next: {subject.ids[task.number - 1]})" if is_next else ""
     return [SummaryPiece((Segment(lead, quote),), tail, rank, task.box_line + 1, task.end)]

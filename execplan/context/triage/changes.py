@@ -51,7 +51,9 @@ def summarize_changes(changed: Iterable[ChangedFile], table: TriageTable) -> Cha
     """What some files come to."""
     files = sorted(set(changed))
     kinds_by_path = {file.path: classify_file(file.path, table) for file in files}
-    kinds = [(kind, tuple([path for path, file_kind in kinds_by_path.items() if file_kind == kind])) for kind in table.kinds]
+    kinds = [
+        (kind, tuple([path for path, file_kind in kinds_by_path.items() if file_kind == kind])) for kind in table.kinds
+    ]
     counted_files = [file for file in files if _is_counted(kinds_by_path[file.path])]
     source_files = [file for file in counted_files if not _is_test_or_prose(kinds_by_path[file.path])]
     has_tests = any([kind is not None and kind.is_test for kind in kinds_by_path.values()])
@@ -87,7 +89,9 @@ def classify_file(path: str, table: TriageTable) -> FileKind | None:
     lower_folders = [folder.lower() for folder in folders]
     name_words = {word.lower() for component in (*folders, name) for word in _NAME_WORDS.findall(component)}
     for kind in table.kinds:
-        if any([pattern in lower_folders for pattern in kind.folders]) or any([fnmatchcase(name, pattern) for pattern in kind.files]):
+        if any([pattern in lower_folders for pattern in kind.folders]) or any(
+            [fnmatchcase(name, pattern) for pattern in kind.files]
+        ):
             return kind
         if not name_words.isdisjoint(kind.names):
             return kind
@@ -109,6 +113,11 @@ def find_parts_by_name(paths: Iterable[str], table: TriageTable) -> dict[str, st
     for path in sorted(paths):
         part = find_part(path, table)
         name = part.rpartition("/")[2].lower()
-        if len(name) > 2 and name.isalpha() and name not in table.ordinary_names and name not in table.container_folders:
+        if (
+            len(name) > 2
+            and name.isalpha()
+            and name not in table.ordinary_names
+            and name not in table.container_folders
+        ):
             parts_by_name.setdefault(name, part)
     return parts_by_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.context.triage.table import CRITERIA, SMALL
-from execplan.context.triage.words import NAME_TOKEN, CLAUSE_END
+from execplan.context.triage.words import CLAUSE_END, NAME_TOKEN
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -65,8 +65,12 @@ def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
     if request is not None:
         yield from _length_step_evidence(case, "paths", len(request.files), "{} files", "are named")
         part_names = ", ".join(case.named_parts)
-        yield from _length_step_evidence(case, "parts", len(case.named_parts), part_names, "are parts of this repository that it names")
-    yield from _size_evidence(case, "scope", "files", "{} source files", "change, and a plan is due for more than three")
+        yield from _length_step_evidence(
+            case, "parts", len(case.named_parts), part_names, "are parts of this repository that it names"
+        )
+    yield from _size_evidence(
+        case, "scope", "files", "{} source files", "change, and a plan is due for more than three"
+    )
     yield from _size_evidence(case, "scope", "parts", "{} parts of the repository", "change")
 
 
@@ -103,12 +107,21 @@ def small_evidence(case: TriageCase) -> Iterator[Evidence]:
     if request is not None and request.is_english and is_short:
         code_names = [name for name in request.code_names if not name.isalnum()]
         if len(code_names) == len(request.code_names) == 1:
-            yield Evidence(REQUEST, _format_code(code_names[0]), "is the one place that it names", length_rules["one_place"])
+            yield Evidence(
+                REQUEST, _format_code(code_names[0]), "is the one place that it names", length_rules["one_place"]
+            )
         if request.quoted:
             yield Evidence(REQUEST, "a text in quotes", "is given as it is meant", length_rules["quoted"])
     if case.changes is not None:
         file_count, line_count = len(case.changes.source_files), case.changes.lines
-        strength = next((level for max_files, max_lines, level in case.table.small_change_limits if file_count <= max_files and line_count <= max_lines), 0)
+        strength = next(
+            (
+                level
+                for max_files, max_lines, level in case.table.small_change_limits
+                if file_count <= max_files and line_count <= max_lines
+            ),
+            0,
+        )
         if strength:
             size_text = f"{_format_count(case.changes.files, 'file')}, {_format_count(line_count, 'line')} of it added or removed,"
             statement = (size_text, "is a small change") if case.changes.files else ("nothing", "changes")
@@ -116,7 +129,11 @@ def small_evidence(case: TriageCase) -> Iterator[Evidence]:
 
 
 EVIDENCE_FINDERS: Mapping[str, Callable[[TriageCase], Iterator[Evidence]]] = dict(
-    zip((*CRITERIA, SMALL), (hours_evidence, scope_evidence, risk_evidence, ambiguity_evidence, validation_evidence, small_evidence), strict=True)
+    zip(
+        (*CRITERIA, SMALL),
+        (hours_evidence, scope_evidence, risk_evidence, ambiguity_evidence, validation_evidence, small_evidence),
+        strict=True,
+    )
 )
 
 
@@ -137,7 +154,11 @@ def select_counted_hits(hits: Sequence[CueHit], request: Request) -> list[CueHit
     counted_hits = []
     for hit in active_hits:
         cue = hit.cue
-        if cue.criterion in ignored_criteria or (cue.thing and is_wording) or (cue.detail and not is_small and not cue.halved):
+        if (
+            cue.criterion in ignored_criteria
+            or (cue.thing and is_wording)
+            or (cue.detail and not is_small and not cue.halved)
+        ):
             continue
         is_halved = cue.thing if is_small else cue.halved
         counted_hits.append(hit._replace(cue=cue._replace(strength=cue.strength / 2)) if is_halved else hit)
@@ -162,7 +183,9 @@ def _length_evidence(case: TriageCase) -> Iterator[Evidence]:
     request = case.request
     if request is not None and request.is_english:
         yield from _length_step_evidence(case, "words", request.word_count, "{} words", "are needed to say it")
-        yield from _length_step_evidence(case, "sentences", request.sentences, "{} sentences or items", "ask for several things")
+        yield from _length_step_evidence(
+            case, "sentences", request.sentences, "{} sentences or items", "ask for several things"
+        )
 
 
 def _major_upgrade(request: Request) -> str:
@@ -183,7 +206,9 @@ def _longest_enumeration(request: Request) -> int:
     for token, original_token in zip((*request.tokens, CLAUSE_END), (*request.original_tokens, "."), strict=True):
         is_clause_end = token == CLAUSE_END and original_token != ","
         if token in ("and", "or") and entry_count:
-            longest_count = max(longest_count, entry_count + 1 + bool(word_count))  # one less where a comma stands before the `and`
+            longest_count = max(
+                longest_count, entry_count + 1 + bool(word_count)
+            )  # one less where a comma stands before the `and`
         if is_clause_end or word_count > _MAX_ENTRY_WORDS:
             entry_count = word_count = 0
         elif token == CLAUSE_END:
@@ -209,7 +234,11 @@ def _size_evidence(case: TriageCase, criterion: str, measure: str, template: str
         "untested": case.changes.untested_lines,
     }
     for rule in case.table.sizes:
-        strength = _reached_strength(sizes[measure], rule.steps) if (rule.criterion, rule.measure) == (criterion, measure) else 0
+        strength = (
+            _reached_strength(sizes[measure], rule.steps)
+            if (rule.criterion, rule.measure) == (criterion, measure)
+            else 0
+        )
         if strength:
             yield Evidence(CHANGES, template.format(f"{sizes[measure]:,}"), why, strength)
 
@@ -223,13 +252,21 @@ def find_named_parts(request: Request, parts_by_name: Mapping[str, str]) -> tupl
     """The parts of the repository that a request names, by a word or by a path."""
     tokens = set(request.tokens) - {CLAUSE_END, NAME_TOKEN}
     paths = [part_name for name, part_name in parts_by_name.items() if name in tokens]
-    paths += [part_name for part_name in parts_by_name.values() if any([code.startswith(f"{part_name}/") for code in request.code_names])]
+    paths += [
+        part_name
+        for part_name in parts_by_name.values()
+        if any([code.startswith(f"{part_name}/") for code in request.code_names])
+    ]
     return tuple(sorted(set(paths)))
 
 
 def _format_code(code: str) -> str:
     """A name in code as a sentence may hold it."""
-    return f"`{code}`" if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable() else "what stands in backticks"
+    return (
+        f"`{code}`"
+        if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable()
+        else "what stands in backticks"
+    )
 
 
 def _format_count(count: int, noun: str) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from math import exp
 
 from execplan.context.triage.changes import summarize_changes
-from execplan.context.triage.criteria import EVIDENCE_FINDERS, TriageCase, select_counted_hits, find_named_parts, combined_strength
+from execplan.context.triage.criteria import (
+    EVIDENCE_FINDERS,
+    TriageCase,
+    combined_strength,
+    find_named_parts,
+    select_counted_hits,
+)
 from execplan.context.triage.table import SMALL, load_builtin_table
 from execplan.context.triage.words import find_cues, parse_request
 from execplan.record import NamedTuple
@@ -86,7 +92,9 @@ def evaluate_triage(
     score = no_plan_confidence(criteria, table)
     if case.request is not None and case.changes is not None:
         request_confidence = no_plan_confidence(_evaluate_criteria(case._replace(changes=None)), table)
-        change_confidence = no_plan_confidence(_evaluate_criteria(case._replace(request=None, hits=(), named_parts=())), table)
+        change_confidence = no_plan_confidence(
+            _evaluate_criteria(case._replace(request=None, hits=(), named_parts=())), table
+        )
         is_request_clear = case.request.is_english and request_confidence >= limits.plan
         # a change may be only the beginning of what is asked, and no words make light of what it does
         score = min(score, change_confidence, 1 if is_request_clear else request_confidence)
@@ -96,11 +104,18 @@ def evaluate_triage(
     return TriageResult(verdict, score, criteria, reasons, unclear, case.request, case.changes)
 
 
-def _build_case(request_text: str | None, changed: Sequence[ChangedFile] | None, parts_by_name: Mapping[str, str], table: TriageTable) -> TriageCase:
+def _build_case(
+    request_text: str | None,
+    changed: Sequence[ChangedFile] | None,
+    parts_by_name: Mapping[str, str],
+    table: TriageTable,
+) -> TriageCase:
     request = parse_request(request_text, table) if request_text is not None else None
     counted_hits = tuple(select_counted_hits(find_cues(request, table), request)) if request is not None else ()
     changes = summarize_changes(changed, table) if changed is not None else None
-    return TriageCase(request, counted_hits, changes, find_named_parts(request, parts_by_name) if request is not None else (), table)
+    return TriageCase(
+        request, counted_hits, changes, find_named_parts(request, parts_by_name) if request is not None else (), table
+    )
 
 
 def _evaluate_criteria(case: TriageCase) -> tuple[Criterion, ...]:
@@ -120,12 +135,16 @@ def no_plan_confidence(criteria: Sequence[Criterion], table: TriageTable) -> flo
 
 def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: str) -> tuple[str, ...]:
     """What speaks for the verdict, and where nothing does, that."""
-    supported = [criterion for criterion in criteria if criterion.evidence and (verdict != PLAN or criterion.name != SMALL)]
+    supported = [
+        criterion for criterion in criteria if criterion.evidence and (verdict != PLAN or criterion.name != SMALL)
+    ]
     if verdict == NONE:
         supported.sort(key=lambda criterion: criterion.name != SMALL)
     else:
         supported.sort(key=lambda criterion: -abs(criterion.points))
-    sentences = [f"{criterion.name}: {'; '.join([entry.sentence for entry in criterion.evidence])}" for criterion in supported]
+    sentences = [
+        f"{criterion.name}: {'; '.join([entry.sentence for entry in criterion.evidence])}" for criterion in supported
+    ]
     if case.request is not None and not case.request.is_english:
         sentences.append("it is not in English, as far as can be told, so its words are not judged")
     elif not sentences:
@@ -136,9 +155,16 @@ def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: s
 def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
     """What is asked: about the criteria that something speaks for, weightiest first; else about those that say most."""
     question_texts = case.table.questions
-    supported = sorted([criterion for criterion in criteria if criterion.evidence and criterion.name != SMALL], key=lambda criterion: criterion.points)
+    supported = sorted(
+        [criterion for criterion in criteria if criterion.evidence and criterion.name != SMALL],
+        key=lambda criterion: criterion.points,
+    )
     questions = [
-        Question(criterion.name, f"{criterion.evidence[0].sentence}; that alone decides nothing", question_texts[criterion.name]["question"])
+        Question(
+            criterion.name,
+            f"{criterion.evidence[0].sentence}; that alone decides nothing",
+            question_texts[criterion.name]["question"],
+        )
         for criterion in supported
     ]
     default_names = [] if questions else ["scope", "validation"]

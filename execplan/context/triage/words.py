@@ -111,7 +111,9 @@ def parse_request(text: str, table: TriageTable) -> Request:
         tokens.append(token)
         original_tokens.append(token_text)
     names = (tuple(code_names), tuple(quoted))
-    return Request(text, tuple(tokens), tuple(original_tokens), sentences + is_sentence_open, *names, _is_english(tokens, table))
+    return Request(
+        text, tuple(tokens), tuple(original_tokens), sentences + is_sentence_open, *names, _is_english(tokens, table)
+    )
 
 
 def _is_english(tokens: Sequence[str], table: TriageTable) -> bool:
@@ -121,7 +123,9 @@ def _is_english(tokens: Sequence[str], table: TriageTable) -> bool:
     if 2 * non_ascii_count > sum([len(word) for word in word_tokens]):
         return False
     foreign_words = [word for word in word_tokens if word in table.foreign_words or not word.isascii()]
-    return len(foreign_words) < max(_MIN_FOREIGN_WORDS, len([word for word in word_tokens if word in table.english_words]))
+    return len(foreign_words) < max(
+        _MIN_FOREIGN_WORDS, len([word for word in word_tokens if word in table.english_words])
+    )
 
 
 def find_cues(request: Request, table: TriageTable) -> list[CueHit]:
@@ -166,7 +170,10 @@ def _longest_phrase(
         for pattern, cue in cue_index.get(form, ()):
             following = tokens[index + 1 : index + len(pattern)]
             is_match = len(following) == len(pattern) - 1 and all(
-                [not alternatives.isdisjoint(_token_forms(token)) for alternatives, token in zip(pattern[1:], following, strict=True)]
+                [
+                    not alternatives.isdisjoint(_token_forms(token))
+                    for alternatives, token in zip(pattern[1:], following, strict=True)
+                ]
             )
             if is_match and len(pattern) > size:
                 best, size = [], len(pattern)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.engine import begin as begins
-from execplan.engine import fate as fates
-from execplan.engine import questions
+from execplan.engine import fate, questions
 from execplan.engine.agent import begin
 from execplan.engine.agent.asked import step_question
 from execplan.engine.agent.follow import next_steps
 from execplan.engine.agent.moment import AgentRunUpdate, build_context
-from execplan.engine.asking import Prompter
 from execplan.engine.entries import REVISION_REASONS, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
+from execplan.engine.questions import Prompter
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import FinishedRun
 from execplan.errors import USAGE, ExecplanError
@@ -21,16 +20,20 @@ from execplan.execution import states
 from execplan.repo import author
 
 if TYPE_CHECKING:
-    from execplan.engine.course import RunState, Question
+    from execplan.engine.course import Question, RunState
     from execplan.engine.finish import RunSession
     from execplan.engine.watch import RunObserver
 
 
 def resume_agent_run(session: RunSession, answer: str | None, observer: RunObserver) -> FinishedRun:
     """Answer, if something is asked, and let the agent go on; no step is done here. Raises ExecplanError."""
-    update = AgentRunUpdate(session, build_context(session.project, session.ref, session.run_paths, session.journal_writer.run_state))
+    update = AgentRunUpdate(
+        session, build_context(session.project, session.ref, session.run_paths, session.journal_writer.run_state)
+    )
     run_state = update.run_state
-    question = run_state.question or (next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None)
+    question = run_state.question or (
+        next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None
+    )
     if question is None and answer is not None:
         message = "the run waits for no answer"
         raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
@@ -41,7 +44,9 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
             return FinishedRun(session.run_paths.id, run_state.status, question)
     if question is not None and choice == STOP:
         Prompter.record_answer(session.journal_writer, question, STOP, "resume")
-        return update.stop(StopReason(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
+        return update.stop(
+            StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+        )
     _record_resume(update, question)
     if question is not None and question.why not in REVISION_REASONS:
         Prompter.record_answer(session.journal_writer, question, choice or "", "resume")
@@ -64,6 +69,12 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     begins.ensure_same_document(session.ref, session.run_paths, run_state, status)
     begins.create_state_directory(session.project, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
-    failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step] if run_state.end_entry is None else []
-    begin.record_resume(session.journal_writer, session.project, session.run_paths, status, author.session_id() or "", failed=failed)
+    failed = (
+        [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
+        if run_state.end_entry is None
+        else []
+    )
+    begin.record_resume(
+        session.journal_writer, session.project, session.run_paths, status, author.session_id() or "", failed=failed
+    )
     update.schedule = Schedule(run_state.document, None, update.path_exists)

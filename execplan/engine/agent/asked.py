@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.engine.course import RunState, Question
+    from execplan.engine.course import Question, RunState
     from execplan.engine.order import StepOrder
     from execplan.engine.plain import Step
 

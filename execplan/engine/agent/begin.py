@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import begin as begins
-from execplan.engine import place as places
+from execplan.engine import begin, place
 from execplan.engine.agent import beyond, current, kept, mark, warrant
 from execplan.engine.agent.follow import apply_transitions
-from execplan.engine.book import JournalWriter
+from execplan.engine.book import JournalWriter, make_redaction
 from execplan.engine.copies import open_journal
 from execplan.engine.course import RunState
 from execplan.engine.entries import RESUMED
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.journal import read_bytes
-from execplan.engine.opened import make_redaction
+from execplan.engine.runs import find_active_run
 from execplan.engine.schedule import Schedule
-from execplan.engine.underway import find_active_run
 from execplan.engine.watch import RunObserver
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution import states
@@ -75,16 +73,25 @@ def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> Age
 def require_approval(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovalStatus:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
     candidate = standing.find_candidate(project, ref, with_programs=False)
-    best_approval = standing.require_valid_approval(project, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step))
+    best_approval = standing.require_valid_approval(
+        project, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step)
+    )
     if not run and best_approval.stored.approval is not None:
         _ensure_not_remainder_approval(project, ref, best_approval.stored.approval)
-    return standing.ApprovalStatus(standing.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
+    return standing.ApprovalStatus(
+        standing.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate
+    )
 
 
 def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
     """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
     failed_run = find_active_run(project, ref)
-    if failed_run is not None and failed_run.finished_steps and approval.steps is not None and failed_run.finished_steps.isdisjoint(approval.steps):
+    if (
+        failed_run is not None
+        and failed_run.finished_steps
+        and approval.steps is not None
+        and failed_run.finished_steps.isdisjoint(approval.steps)
+    ):
         run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
         hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
@@ -102,42 +109,62 @@ def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, status: App
 def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
     from execplan.engine.ledger.ledger import AuditLog
 
-    begins.ensure_no_unfinished_run(project, ref)
-    run_paths = places.next_run(project, ref)
+    begin.ensure_no_unfinished_run(project, ref)
+    run_paths = place.next_run(project, ref)
     status = require_approval(project, ref, "", reported_step)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     document = status.candidate.current_plan.document
     audit_log = AuditLog(project, ref)
     audit_log.update_anchor()
-    begins.create_run(project, ref, run_paths, status)
-    initial_states = kept.save_states(project, document.steps, status.approval, (), _declared_paths(document, reported_step))
+    begin.create_run(project, ref, run_paths, status)
+    initial_states = kept.save_states(
+        project, document.steps, status.approval, (), _declared_paths(document, reported_step)
+    )
     beyond.save_snapshot(project, run_paths)
     with open_journal(run_paths) as journal:
-        journal_writer = JournalWriter(run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver())
-        run_fields = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": initial_states}
-        begins.write_first_entry(journal_writer, project, run_paths, status, **run_fields, **_session_field(session))
+        journal_writer = JournalWriter(
+            run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver()
+        )
+        run_fields = {
+            "mode": "agent",
+            "sandbox": "",
+            "jobs": 1,
+            "chosen": None,
+            "replays": None,
+            "states": initial_states,
+        }
+        begin.write_first_entry(journal_writer, project, run_paths, status, **run_fields, **_session_field(session))
         workspace = WorkspaceFiles(project)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
-        apply_transitions(journal_writer, schedule, lambda step: None)  # what is skipped from the beginning ticks nothing
+        apply_transitions(
+            journal_writer, schedule, lambda step: None
+        )  # what is skipped from the beginning ticks nothing
         audit_log.update_anchor()
     issue_grant(project, ref, run_paths, status)
     return run_paths, status
 
 
-def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> ApprovalStatus:
+def _resume_run(
+    project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str
+) -> ApprovalStatus:
     """Go on with a run, on record where what allows it is another approval or revision than before."""
     from execplan.engine.ledger.ledger import AuditLog
 
     status = require_approval(project, ref, agent_run.run_paths.id, reported_step)
     assert status.approval is not None
-    begins.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, status)
-    begins.create_state_directory(project, ref, agent_run.run_paths)
-    if status.approval.id != agent_run.run_state.approval_fields["approval_id"] or agent_run.run_state.status == states.REPLANNING:
+    begin.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, status)
+    begin.create_state_directory(project, ref, agent_run.run_paths)
+    if (
+        status.approval.id != agent_run.run_state.approval_fields["approval_id"]
+        or agent_run.run_state.status == states.REPLANNING
+    ):
         with open_journal(agent_run.run_paths) as journal:
             audit_log = AuditLog(project, ref)
             audit_log.append_entries(agent_run.run_paths.id, journal.entries)
-            journal_writer = JournalWriter(agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver())
+            journal_writer = JournalWriter(
+                agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver()
+            )
             record_resume(journal_writer, project, agent_run.run_paths, status, session, reported_step)
             audit_log.update_anchor()
     issue_grant(project, ref, agent_run.run_paths, status)
@@ -158,13 +185,23 @@ def record_resume(
     assert status.approval is not None
     run_state, document = journal_writer.run_state, status.candidate.current_plan.document
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
-    begins.use_approval(project, run_paths, status.approval)
-    known_paths = [path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states]
-    initial_states = kept.save_states(project, document.steps, status.approval, known_paths, _declared_paths(document, reported_step))
+    begin.use_approval(project, run_paths, status.approval)
+    known_paths = [
+        path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states
+    ]
+    initial_states = kept.save_states(
+        project, document.steps, status.approval, known_paths, _declared_paths(document, reported_step)
+    )
     run_state.document = document
     still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
-    resume_fields = {"document": status.candidate.binding.document, "revision": document.revision, "failed": still_failed}
-    journal_writer.write(RESUMED, **{**begins.approval_fields(status), **_session_field(session)}, **resume_fields, states=initial_states)
+    resume_fields = {
+        "document": status.candidate.binding.document,
+        "revision": document.revision,
+        "failed": still_failed,
+    }
+    journal_writer.write(
+        RESUMED, **{**begin.approval_fields(status), **_session_field(session)}, **resume_fields, states=initial_states
+    )
 
 
 def _session_field(session: str) -> dict[str, str]:
@@ -175,4 +212,9 @@ def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
     """What a step writes, by its id or number; nothing for none."""
     from execplan.engine.steps.named import list_declared_paths
 
-    return [path for step in document.steps if reported_step in (step.id, str(step.number)) for path in list_declared_paths(step)]
+    return [
+        path
+        for step in document.steps
+        if reported_step in (step.id, str(step.number))
+        for path in list_declared_paths(step)
+    ]

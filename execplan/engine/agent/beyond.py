@@ -49,21 +49,37 @@ def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str
     after = _take_snapshot(project, before)
     if after is None or before is None:
         return []
-    changed_paths = [path for path in {**after.paths, **before.paths} if after.paths.get(path) != before.paths.get(path)]
-    return sorted([path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])])
+    changed_paths = [
+        path for path in {**after.paths, **before.paths} if after.paths.get(path) != before.paths.get(path)
+    ]
+    return sorted(
+        [path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])]
+    )
 
 
 def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | None:
     if not project.git:
         return None
     try:
-        base = previous.base if previous is not None else ask.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
-        diff_output = ask.output(project, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base)
+        base = (
+            previous.base
+            if previous is not None
+            else ask.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
+        )
+        diff_output = ask.output(
+            project, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base
+        )
         untracked_output = ask.output(project, "ls-files", "--others", "--exclude-standard", "-z")
     except ExecplanError:
         return None
-    names = [os.fsdecode(raw_path) for raw_path in (*diff_output.split(b"\0"), *untracked_output.split(b"\0")) if raw_path]
-    return _Snapshot(base, {name: _file_signature(os.path.join(project.root, name)) for name in names}) if len(names) <= _MAX_PATHS else None
+    names = [
+        os.fsdecode(raw_path) for raw_path in (*diff_output.split(b"\0"), *untracked_output.split(b"\0")) if raw_path
+    ]
+    return (
+        _Snapshot(base, {name: _file_signature(os.path.join(project.root, name)) for name in names})
+        if len(names) <= _MAX_PATHS
+        else None
+    )
 
 
 def _load_snapshot(run_paths: RunPaths) -> _Snapshot | None:

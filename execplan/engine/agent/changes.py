@@ -6,7 +6,7 @@ from execplan.engine.entries import Change
 from execplan.engine.files import tree
 from execplan.engine.files.walk import WorkspaceWalker
 from execplan.engine.steps.named import list_declared_paths, parent_folders
-from execplan.execution.binding import sanitize_state, describe_difference
+from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.world import ABSENT, FOLDER, State
 from execplan.record import NamedTuple
 
@@ -32,7 +32,9 @@ class ObservedChanges(NamedTuple):
     """The paths of which nobody knows how they were before."""
 
 
-def observe(context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool) -> ObservedChanges:
+def observe(
+    context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool
+) -> ObservedChanges:
     """Look at what a step writes; what is there now is kept, if so. Raises ExecplanError."""
     changes: list[Change] = []
     inner_folders: list[str] = []
@@ -52,8 +54,14 @@ def observe(context: RunContext, step: Step, before: Mapping[str, State], run_st
             ]
         elif describe_difference(sanitize_state(previous_state), sanitize_state(current_state)):
             changes.append(_change(context, path, previous_state, current_state))
-    created_folders = [folder for folder in parent_folders(list_declared_paths(step)) if _is_created(context, folder, before, run_state)]
-    folders = sorted({*created_folders, *inner_folders} - _previously_created(run_state), key=lambda directory: directory.split("/"))
+    created_folders = [
+        folder
+        for folder in parent_folders(list_declared_paths(step))
+        if _is_created(context, folder, before, run_state)
+    ]
+    folders = sorted(
+        {*created_folders, *inner_folders} - _previously_created(run_state), key=lambda directory: directory.split("/")
+    )
     return ObservedChanges(tuple(changes), tuple(folders), tuple(unknown_paths))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import fate as fates
+from execplan.engine import fate, questions
 from execplan.engine import order as orders
-from execplan.engine import questions
 from execplan.engine.entries import COVERED, SKIPPED
 from execplan.engine.fate import StopReason
 from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, policy_cause
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
 _OPEN = (states.PENDING, states.RUNNING, states.AWAITING)
 
 
-def apply_transitions(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]) -> StopReason | None:
+def apply_transitions(
+    journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]
+) -> StopReason | None:
     """Write what follows; the fate of the run where it ends or waits for a person. Raises ExecplanError."""
     while True:
         stop_reason = _apply_failures(journal_writer, schedule, tick)
@@ -40,7 +41,7 @@ def apply_transitions(journal_writer: JournalWriter, schedule: Schedule, tick: C
         for name, alternative in waiting.items():
             if is_stuck or run_state.status_of[alternative] == states.SKIPPED:
                 return _failure_stop_reason(run_state, name)
-        return StopReason(fates.DONE) if is_stuck else None
+        return StopReason(fate.DONE) if is_stuck else None
 
 
 def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
@@ -54,13 +55,17 @@ def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
     ready_steps = []
     for step in schedule.steps:
         status = orders.effective_status(step, run_state)
-        is_ready = status in _OPEN and all([status_of.get(name) in states.SUCCESS_STATES for name in order.open_dependencies(step, run_state)])
+        is_ready = status in _OPEN and all(
+            [status_of.get(name) in states.SUCCESS_STATES for name in order.open_dependencies(step, run_state)]
+        )
         if status == states.RUNNING or (is_ready and not order.skip_reason(step, run_state, schedule.path_exists)):
             ready_steps.append(step)
     return sorted(ready_steps, key=lambda step: run_state.status_of[step.id] != states.RUNNING)
 
 
-def _apply_failures(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]) -> StopReason | None:
+def _apply_failures(
+    journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]
+) -> StopReason | None:
     """Draw what follows from the failures; the fate of the run where that is its end, or a question."""
     run_state = journal_writer.run_state
     for name in run_state.steps_with_status(states.FAILED):
@@ -73,7 +78,7 @@ def _apply_failures(journal_writer: JournalWriter, schedule: Schedule, tick: Cal
             _write_move(journal_writer, schedule, tick, SKIPPED, name, why)
         elif kind == ASK:
             question = questions.failure_question(step, run_state.reasons.get(name, ""))
-            return None if run_state.question == question else StopReason(fates.PAUSED, name, question=question)
+            return None if run_state.question == question else StopReason(fate.PAUSED, name, question=question)
         elif kind != ALTERNATIVE or not schedule.alternative_step(step):
             return _failure_stop_reason(run_state, name)
     return None
@@ -83,13 +88,15 @@ def _failure_stop_reason(run_state: RunState, name: str) -> StopReason:
     """A step has failed for good, and so does the run."""
     performed = run_state.attempts[name][-1].performed if run_state.attempts.get(name) else None
     cause = policy_cause(performed.cause) if performed is not None else ""
-    return StopReason(fates.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
+    return StopReason(fate.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
 
 
 def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
     """The steps that are in hand, and those that are to be tried again."""
     failed = [
-        name for name in run_state.steps_with_status(states.FAILED) if orders.effective_status(schedule.steps_by_id[name], run_state) != states.FAILED
+        name
+        for name in run_state.steps_with_status(states.FAILED)
+        if orders.effective_status(schedule.steps_by_id[name], run_state) != states.FAILED
     ]
     return [*run_state.steps_with_status(states.RUNNING), *failed]
 
@@ -98,10 +105,15 @@ def _is_waiting(run_state: RunState, schedule: Schedule) -> bool:
     """Whether the run waits for a person or a new revision rather than for a step."""
     is_awaiting = bool(run_state.steps_with_status(states.AWAITING)) or run_state.question is not None
     return is_awaiting or any(
-        [orders.recovery_kind(schedule.steps_by_id[name], run_state) == REPLAN for name in run_state.steps_with_status(states.FAILED)]
+        [
+            orders.recovery_kind(schedule.steps_by_id[name], run_state) == REPLAN
+            for name in run_state.steps_with_status(states.FAILED)
+        ]
     )
 
 
-def _write_move(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None], kind: str, step: str, reason: str) -> None:
+def _write_move(
+    journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None], kind: str, step: str, reason: str
+) -> None:
     journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": reason})
     tick(schedule.steps_by_id[step])

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.engine.agent import begin, current, open_tasks
 from execplan.engine.agent.asked import step_question
 from execplan.engine.agent.follow import next_steps
-from execplan.engine.agent.recovery import recovery_advice
-from execplan.engine.agent.reported import build_schedule
+from execplan.engine.agent.reported import build_schedule, recovery_advice
+from execplan.engine.book import make_redaction
 from execplan.engine.course import RunState
 from execplan.engine.entries import REVISION_REASONS
-from execplan.engine.opened import make_redaction
 from execplan.engine.runs import find_last_begun_run, summarize_run
 from execplan.errors import ExecplanError
 from execplan.execution import states
@@ -21,7 +20,7 @@ from execplan.plan import reader
 from execplan.plan.outline import PURPOSE
 from execplan.repo import shelf
 from execplan.repo.execution.current import load_current_plan as compiled
-from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import effective_policy
 from execplan.text.hidden import escape_unprintable
 from execplan.text.lines import digest
 
@@ -87,7 +86,9 @@ def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Hand
         "constraints": None,
         "tasks": tasks,
         "sections": open_tasks.list_sections(plan),
-        "steps": [_step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None],
+        "steps": [
+            _step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None
+        ],
         "next_steps": [],
         "report": open_tasks.recording_commands(ref),
     }
@@ -112,7 +113,9 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     data = shelf.read_bytes(project, ref.path)
     plan = reader.read(data)
     document, schedule = run_state.document, build_schedule(project, run_state)
-    steps = [_step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
+    steps = [
+        _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
+    ]
     redactor = make_redaction()
     clean_steps: Any = redactor.redact_value(steps)
     has_ended = run_state.status in states.ENDED_RUN_STATES
@@ -131,7 +134,9 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
         "next_steps": [] if has_ended else [step.id for step in next_steps(run_state, schedule)],
         "report": _report_commands(ref),
     }
-    redacted = frozenset([step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step])
+    redacted = frozenset(
+        [step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step]
+    )
     return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run))
 
 
@@ -162,7 +167,12 @@ def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     approval = approval_check.approval
     fields = {name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver")}
     method = approval.effective_how if approval is not None else None
-    return {**fields, "how": method, "expires": approval.expires_at if approval is not None else None, "why": list(approval_check.reasons)}
+    return {
+        **fields,
+        "how": method,
+        "expires": approval.expires_at if approval is not None else None,
+        "why": list(approval_check.reasons),
+    }
 
 
 def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dict[str, Any] | None:
@@ -170,7 +180,12 @@ def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dic
         return None
     run_state = agent_run.run_state
     question = run_state.question._asdict() if run_state.question is not None else None
-    return {"id": agent_run.run_paths.id, "status": run_state.status, "session": run_state.begin_fields["session"], "question": question}
+    return {
+        "id": agent_run.run_paths.id,
+        "status": run_state.status,
+        "session": run_state.begin_fields["session"],
+        "question": question,
+    }
 
 
 def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
@@ -178,7 +193,11 @@ def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any
     lines: list[str] = []
     for section in plan.sections:
         if section.name == PURPOSE:
-            lines = [plan.text.lines[at] for at in range(section.body_start, section.content_end) if at not in plan.placeholder_lines]
+            lines = [
+                plan.text.lines[at]
+                for at in range(section.body_start, section.content_end)
+                if at not in plan.placeholder_lines
+            ]
     superseded = {decision.supersedes for decision in plan.decisions if decision.supersedes}
     decisions = [decision for decision in plan.decisions if decision.text not in superseded]
     fields = ("text", "rationale", "date", "author")
@@ -191,7 +210,13 @@ def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any
 
 
 def _step_json(
-    project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, policy: Policy, approval: Approval | None
+    project: Project,
+    ref: PlanRef,
+    agent_run: AgentRun | None,
+    run_state: RunState,
+    step: Step,
+    policy: Policy,
+    approval: Approval | None,
 ) -> dict[str, Any]:
     """A step with all that is known of it: the fields of the JSON step, then how it stands."""
     risk = effective_risk(step, policy)
@@ -232,7 +257,11 @@ def _report_commands(ref: PlanRef) -> dict[str, str]:
 
 
 def _next_commands(ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
-    if agent_run is not None and agent_run.run_state.question is not None and agent_run.run_state.question.why not in REVISION_REASONS:
+    if (
+        agent_run is not None
+        and agent_run.run_state.question is not None
+        and agent_run.run_state.question.why not in REVISION_REASONS
+    ):
         return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
     if agent_run is not None and not agent_run.is_active:
         return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.engine.agent import changes
 from execplan.engine.commands.ended import CommandResult
-from execplan.engine.entries import Checks, AttemptResult
-from execplan.engine.steps.acted import ERROR, ActionResult
+from execplan.engine.entries import AttemptResult, Checks
 from execplan.engine.steps.checks import EXPECTATION, CheckResult, check_step
-from execplan.engine.steps.named import list_declared_paths, is_command
+from execplan.engine.steps.execute import ERROR, ActionResult
+from execplan.engine.steps.named import is_command, list_declared_paths
 from execplan.engine.steps.perform import AttemptTranscript, outside_effects
 from execplan.engine.steps.write import plan_changes
 from execplan.execution.evaluation.outcome import ImpossibleError
@@ -20,6 +19,7 @@ from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
 from execplan.record import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,6 +29,19 @@ if TYPE_CHECKING:
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
     from execplan.execution.world import State
+
+
+def interrupted_result(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
+) -> AttemptResult:
+    """How it ended, as far as anybody can see; raises ExecplanError."""
+    observed_changes = changes.observe(context, step, attempt.before, run_state, keep=keep)
+    why = "nobody has said what became of it"
+    outside = irreversible_effects(context, step, observed_changes)
+    return AttemptResult(
+        False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside
+    )
+
 
 COMPLETED = "completed"
 FAILED = "failed"
@@ -48,7 +61,9 @@ class StepReport(NamedTuple):
     session: str = ""
 
 
-def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport) -> AttemptResult:
+def evaluate_report(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport
+) -> AttemptResult:
     """How an attempt ended: as it was said where it failed, else as the checks find it; raises ExecplanError."""
     transcript_file = AttemptTranscript(context, step, attempt.number)
     with transcript_file as transcript:
@@ -76,25 +91,38 @@ def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state
 
 
 def check_report(
-    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport, transcript: Transcript | None
+    context: RunContext,
+    step: Step,
+    attempt: Attempt,
+    run_state: RunState,
+    step_report: StepReport,
+    transcript: Transcript | None,
 ) -> tuple[CheckResult, ObservedChanges]:
     """What the checks come to, and what was seen; without a transcript nothing is run and nothing is kept."""
     keep = transcript is not None
     observed_changes = changes.observe(context, step, attempt.before, run_state, keep=keep)
     if step_report.status == FAILED:
-        return CheckResult("exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result), observed_changes
+        return CheckResult(
+            "exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result
+        ), observed_changes
     deviation = _find_deviation(context, step, _initial_states(step, attempt, run_state))
-    step_output = ActionResult(ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders)
+    step_output = ActionResult(
+        ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders
+    )
     if deviation:
         return CheckResult(EXPECTATION, deviation), observed_changes
     check_result = check_step(context, step, attempt.number, step_output, transcript)
     test_ran = check_result.test is not None  # its test may have changed what it wrote
-    return check_result, changes.observe(context, step, attempt.before, run_state, keep=keep) if test_ran else observed_changes
+    return check_result, changes.observe(
+        context, step, attempt.before, run_state, keep=keep
+    ) if test_ran else observed_changes
 
 
 def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
     """What of its effects nobody here can take back, in words."""
-    unknown = f"what was at {', '.join(observed_changes.unknown_paths[:3])} before" if observed_changes.unknown_paths else ""
+    unknown = (
+        f"what was at {', '.join(observed_changes.unknown_paths[:3])} before" if observed_changes.unknown_paths else ""
+    )
     if step.type is Type.TOOL:
         return "; ".join(filter(None, [f"what {step.tool} did besides", unknown]))
     if is_command(step):
@@ -105,7 +133,10 @@ def irreversible_effects(context: RunContext, step: Step, observed_changes: Obse
 
 def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[str, State]:
     """How the paths of a step were before its first attempt: what failed before this one has left them as it did."""
-    attempts = [*[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken], attempt]
+    attempts = [
+        *[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken],
+        attempt,
+    ]
     initial_states = {**attempt.before, **attempts[0].before}
     return {**run_state.expected_states, **initial_states}
 
@@ -125,13 +156,22 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
         planned_changes = plan_changes(context, step, before)
     except ImpossibleError as why:
         return f"it can't have been done as planned: {why}"
-    return next(filter(None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]), "")
+    return next(
+        filter(
+            None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]
+        ),
+        "",
+    )
 
 
 def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:
     """The files that a step changes and whose bytes before are not kept: it was done before anybody looked."""
     states_before = [(path, before.get(path)) for path in list_declared_paths(step)]
-    return [path for path, state in states_before if state is not None and state.kind == FILE and not context.store.has(state.sha256)]
+    return [
+        path
+        for path, state in states_before
+        if state is not None and state.kind == FILE and not context.store.has(state.sha256)
+    ]
 
 
 def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None, mode: int | None) -> str:
@@ -157,7 +197,10 @@ def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
             else "the newline at its end is missing"
         )
     planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
-    line_index = next((index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b), min(len(planned_lines), len(actual_lines)))
+    line_index = next(
+        (index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b),
+        min(len(planned_lines), len(actual_lines)),
+    )
     return f"it differs in line {line_index + 1}"
 
 
@@ -165,7 +208,18 @@ def _observed_result(step_report: StepReport) -> CommandResult | None:
     """The output that an agent saw, as that of a command whose end nobody here has seen."""
     if step_report.evidence is None:
         return None
-    return CommandResult(None, None, "", "", 0.0, 0.0, 0, step_report.evidence, sha256(step_report.evidence).hexdigest(), is_complete=True)
+    return CommandResult(
+        None,
+        None,
+        "",
+        "",
+        0.0,
+        0.0,
+        0,
+        step_report.evidence,
+        sha256(step_report.evidence).hexdigest(),
+        is_complete=True,
+    )
 
 
 def _elapsed_seconds(attempt: Attempt) -> float:

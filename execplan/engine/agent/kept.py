@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def save_states(
-    project: Project, steps: Iterable[Step], approval: Approval, known_paths: Collection[str], reported_paths: Collection[str]
+    project: Project,
+    steps: Iterable[Step],
+    approval: Approval,
+    known_paths: Collection[str],
+    reported_paths: Collection[str],
 ) -> dict[str, Any]:
     """Keep the bytes; the states as an entry holds them: those that were approved, and those of outputs and folders.
 

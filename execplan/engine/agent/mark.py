@@ -10,7 +10,7 @@ import os
 from execplan.engine.journal import altered_error
 from execplan.text import disk
 from execplan.text.lines import digest
-from execplan.text.seal import signatures_match, sign
+from execplan.text.seal import sign, signatures_match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,11 @@ def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
         return  # it was being written when the machine went down, as one that is absent
     mac, _, body = content.partition(b" ")
     size, _, expected_digest = body.partition(b" ")
-    if not signatures_match(mac, sign(key, _SIGNATURE_CONTEXT + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != expected_digest:
+    if (
+        not signatures_match(mac, sign(key, _SIGNATURE_CONTEXT + body))
+        or not size.isdigit()
+        or digest(data[: int(size)]).encode() != expected_digest
+    ):
         raise altered_error(
             run_paths.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
         )

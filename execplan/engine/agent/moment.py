@@ -6,25 +6,24 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.engine import fate as fates
+from execplan.engine import fate
 from execplan.engine.agent import begin, beyond, mark
 from execplan.engine.agent.follow import apply_transitions
-from execplan.engine.agent.left import interrupted_result
-from execplan.engine.book import JournalWriter
+from execplan.engine.agent.judge import interrupted_result
+from execplan.engine.book import JournalWriter, make_redaction
 from execplan.engine.copies import open_journal
 from execplan.engine.course import RunState
 from execplan.engine.entries import RESULT, TICKED, attempt_result_json
 from execplan.engine.finish import RunSession, file_run, finish_session, start_session
 from execplan.engine.hands import StepExecutor
 from execplan.engine.journal import check_entries, read_bytes
-from execplan.engine.opened import make_redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import FinishedRun, RunObserver
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
 from execplan.repo.execution import key
-from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import effective_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +59,9 @@ class AgentRunUpdate:
     def advance(self) -> FinishedRun:
         """Write what follows from what was written; how the run stands then. Raises ExecplanError."""
         for name in self.run_state.steps_with_status(states.COMPLETED):
-            self.tick_task(self.schedule.steps_by_id[name])  # whoever wrote that it is done may have been killed before this
+            self.tick_task(
+                self.schedule.steps_by_id[name]
+            )  # whoever wrote that it is done may have been killed before this
         stop_reason = apply_transitions(self.journal_writer, self.schedule, self.tick_task)
         return self.continue_run() if stop_reason is None else self.stop(stop_reason)
 
@@ -70,22 +71,31 @@ class AgentRunUpdate:
         file_run(session, None, self.warnings)
         beyond.save_snapshot(session.project, session.run_paths)
         try:
-            begin.issue_grant(session.project, session.ref, session.run_paths, begin.require_approval(session.project, session.ref, session.run_paths.id, ""))
+            begin.issue_grant(
+                session.project,
+                session.ref,
+                session.run_paths,
+                begin.require_approval(session.project, session.ref, session.run_paths.id, ""),
+            )
         except ExecplanError as error:
             self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
         return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
-    def stop(self, stop_reason: fates.StopReason) -> FinishedRun:
+    def stop(self, stop_reason: fate.StopReason) -> FinishedRun:
         """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
         if stop_reason.question is None:
             for name, attempt in self.run_state.open_attempts():
-                performed = interrupted_result(self.context, self.schedule.steps_by_id[name], attempt, self.run_state, keep=True)
+                performed = interrupted_result(
+                    self.context, self.schedule.steps_by_id[name], attempt, self.run_state, keep=True
+                )
                 self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **attempt_result_json(performed))
         return finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
 
 
 @contextmanager
-def open_run_update(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> Iterator[AgentRunUpdate]:
+def open_run_update(
+    project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions
+) -> Iterator[AgentRunUpdate]:
     """What is written of a run at this moment; the caller holds the lock of runs. Raises ExecplanError."""
     from execplan.engine import revisions
     from execplan.engine.ledger.ledger import AuditLog

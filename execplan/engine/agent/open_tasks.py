@@ -77,7 +77,11 @@ def list_sections(plan: Plan) -> list[dict[str, str]]:
         for section in plan.sections:
             if section.name != name:
                 continue
-            lines = [plan.text.lines[at] for at in range(section.body_start, section.content_end) if at not in plan.placeholder_lines]
+            lines = [
+                plan.text.lines[at]
+                for at in range(section.body_start, section.content_end)
+                if at not in plan.placeholder_lines
+            ]
             if text := "\n".join(lines).strip():
                 excerpts.append({"title": section.title, "text": text})
     return excerpts

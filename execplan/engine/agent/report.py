@@ -5,16 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.engine import begin as begins
+from execplan.engine import place
 from execplan.engine.agent import begin, beyond, current, kept
 from execplan.engine.agent.asked import step_question
 from execplan.engine.agent.follow import next_steps
-from execplan.engine.agent.judge import COMPLETED, FAILED, StepReport, evaluate_report, files_without_backup
-from execplan.engine.agent.moment import open_run_update
-from execplan.engine.agent.recovery import recovery_advice
-from execplan.engine.agent.reported import ReportOutcome, find_open_attempt, find_recorded_outcome, find_step, ensure_inputs_unchanged
-from execplan.engine.agent.would import resolve_attempt, preview_report
+from execplan.engine.agent.judge import (
+    COMPLETED,
+    FAILED,
+    StepReport,
+    check_report,
+    evaluate_report,
+    files_without_backup,
+)
+from execplan.engine.agent.moment import build_context, open_run_update
+from execplan.engine.agent.reported import (
+    ReportOutcome,
+    build_schedule,
+    ensure_inputs_unchanged,
+    find_open_attempt,
+    find_recorded_outcome,
+    find_step,
+    recovery_advice,
+)
 from execplan.engine.alone import acquire_run_lock
-from execplan.engine.course import Attempt
+from execplan.engine.book import make_redaction
+from execplan.engine.course import Attempt, RunState
 from execplan.engine.entries import INTENT, RESULT, attempt_result_json
 from execplan.engine.fate import PAUSED, StopReason
 from execplan.engine.signals import SignalHandlers
@@ -22,17 +37,89 @@ from execplan.engine.steps.named import list_declared_paths
 from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
 from execplan.execution import states
 from execplan.repo.amend import ensure_not_archived
+from execplan.repo.execution import standing
 from execplan.repo.homes import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.agent.current import AgentRun
     from execplan.engine.agent.moment import AgentRunUpdate
     from execplan.engine.place import RunPaths
+    from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
     from execplan.repo.amend import WriteOptions
     from execplan.repo.execution.standing import ApprovalStatus
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
+
+
+def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
+    """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
+    agent_run = begin.find_reported_run(project, ref, name)
+    recorded_outcome = find_recorded_outcome(project, agent_run, name, step_report) if agent_run is not None else None
+    if recorded_outcome is not None:
+        return recorded_outcome
+    run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name)
+    context = build_context(project, ref, run_paths, run_state)
+    if step_report.status == COMPLETED:
+        ensure_inputs_unchanged(context, run_state, step)
+    check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, None)
+    return ReportOutcome(
+        run_paths.id if agent_run is not None and agent_run.is_active else "",
+        step,
+        None,
+        not check_result.cause,
+        already_recorded=False,
+        reason=make_redaction().redact_text(check_result.reason or step_report.result),
+        changes=observed_changes.changes,
+        recovery=None,
+        next_steps=(),
+        status=run_state.status,
+        finished=None,
+        task_text="",
+        untested=step_report.status == COMPLETED and step.validation.test_after is not None,
+    )
+
+
+def resolve_attempt(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, name: str
+) -> tuple[RunPaths, RunState, Step, Attempt]:
+    """The run, the step and the attempt that a report would be of; raises ExecplanError where there can be none."""
+    if agent_run is not None and agent_run.is_active:
+        run_paths, run_state = agent_run.run_paths, agent_run.run_state
+    else:
+        begins.ensure_no_unfinished_run(project, ref)
+        run_paths, run_state = (
+            place.next_run(project, ref),
+            RunState(standing.find_candidate(project, ref).current_plan.document),
+        )
+    step = find_step(run_state.document, name)
+    attempt = find_open_attempt(run_state, step)
+    if attempt is None:
+        attempt = _preview_attempt(project, ref, agent_run, run_state, step, build_schedule(project, run_state))
+    return run_paths, run_state, step, attempt
+
+
+def _preview_attempt(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule
+) -> Attempt:
+    """The attempt that would be begun; raises ExecplanError where it is not permitted."""
+    is_active = agent_run is not None and agent_run.is_active
+    if agent_run is not None and is_active:
+        current.ensure_not_waiting(ref, agent_run)
+    status = begin.require_approval(
+        project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id
+    )
+    assert status.approval is not None
+    run_state.expected_states = {**status.approval.binding.states, **run_state.expected_states}
+    permit = begins.permit_for(status, schedule)
+    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
+    if question is not None and agent_run is not None:
+        raise current.waiting_error(ref, agent_run.run_paths, question)
+    states_of = {
+        path: run_state.expected_states[path] for path in list_declared_paths(step) if path in run_state.expected_states
+    }
+    return Attempt(len(run_state.attempts.get(step.id, ())) + 1, None, states_of, permission.approved_by)
+
 
 __all__ = ["COMPLETED", "FAILED", "ReportOutcome", "StepReport", "report"]
 
@@ -49,7 +136,9 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
         git.load_gitpython()
     with acquire_run_lock(project, f"report of {step} of {ref.id}", waits=True):
         agent_run = begin.find_reported_run(project, ref, step)
-        recorded_outcome = find_recorded_outcome(project, agent_run, step, step_report) if agent_run is not None else None
+        recorded_outcome = (
+            find_recorded_outcome(project, agent_run, step, step_report) if agent_run is not None else None
+        )
         if agent_run is not None and recorded_outcome is not None:
             return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
         run_paths, status = _find_or_start_run(project, ref, agent_run, step, step_report)
@@ -58,17 +147,27 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
             return _record_report(update, find_step(update.run_state.document, step), step_report, status)
 
 
-def _complete_recorded(project: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions) -> ReportOutcome:
+def _complete_recorded(
+    project: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions
+) -> ReportOutcome:
     """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
     if not agent_run.is_active:
         return outcome
     with open_run_update(project, ref, agent_run.run_paths, options) as update:
         finished = update.advance()
-        upcoming_steps = tuple(next_steps(update.run_state, update.schedule)) if update.run_state.status == states.IN_PROGRESS else ()
-    return outcome._replace(status=finished.status, finished=finished, next_steps=upcoming_steps, warnings=finished.warnings)
+        upcoming_steps = (
+            tuple(next_steps(update.run_state, update.schedule))
+            if update.run_state.status == states.IN_PROGRESS
+            else ()
+        )
+    return outcome._replace(
+        status=finished.status, finished=finished, next_steps=upcoming_steps, warnings=finished.warnings
+    )
 
 
-def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, status: ApprovalStatus | None) -> ReportOutcome:
+def _record_report(
+    update: AgentRunUpdate, step: Step, step_report: StepReport, status: ApprovalStatus | None
+) -> ReportOutcome:
     """The lock is held, the run has begun."""
     run_state, session = update.run_state, update.session
     attempt = find_open_attempt(run_state, step)
@@ -91,8 +190,13 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     ]
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
         update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
-    plan_paths = [session.project.display_path(session.ref.path), session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False))]
-    other_declared_paths = [path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])]
+    plan_paths = [
+        session.project.display_path(session.ref.path),
+        session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False)),
+    ]
+    other_declared_paths = [
+        path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])
+    ]
     changed_paths = beyond.find_changes(session.project, session.run_paths, [*plan_paths, *other_declared_paths])
     update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
     update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
@@ -116,11 +220,16 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     )
 
 
-def _find_or_start_run(project: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport) -> tuple[RunPaths, ApprovalStatus | None]:
+def _find_or_start_run(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport
+) -> tuple[RunPaths, ApprovalStatus | None]:
     """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
     if agent_run is not None and agent_run.is_active:
         target_step = find_step(agent_run.run_state.document, step)
-        if agent_run.run_state.open_rollback is None and find_open_attempt(agent_run.run_state, target_step) is not None:
+        if (
+            agent_run.run_state.open_rollback is None
+            and find_open_attempt(agent_run.run_state, target_step) is not None
+        ):
             return agent_run.run_paths, None
     try:
         if agent_run is None or not agent_run.is_active:
@@ -129,9 +238,7 @@ def _find_or_start_run(project: Project, ref: PlanRef, agent_run: AgentRun | Non
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
             run_args = f"{agent_run.run_paths.number} -p {ref.shell_name}"
-            error.hint = (
-                f"the run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person takes it up, or approves "
-            )
+            error.hint = f"the run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person takes it up, or approves "
             error.hint += f"another: execplan resume {run_args}; execplan approve {ref.shell_name}"
         raise
 
@@ -146,7 +253,9 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, status: ApprovalStatus) -
         raise current.waiting_error(session.ref, session.run_paths, question)
     states_before = kept.expected_states_json(run_state.expected_states, list_declared_paths(step))
     number = len(run_state.attempts.get(step.id, ())) + 1
-    update.journal_writer.write(INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False)
+    update.journal_writer.write(
+        INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False
+    )
     return run_state.attempts[step.id][-1]
 
 

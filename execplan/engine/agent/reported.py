@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from execplan.engine.agent.follow import next_steps
 from execplan.engine.agent.judge import COMPLETED, StepReport
+from execplan.engine.book import make_redaction
 from execplan.engine.course import Attempt, RunState
 from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.opened import make_redaction
+from execplan.engine.order import named_alternative
+from execplan.engine.questions import ALLOWED_ANSWERS
+from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
 from execplan.engine.schedule import Schedule
 from execplan.engine.steps.named import checked_paths, list_declared_paths
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
-from execplan.execution.binding import sanitize_state, describe_difference
+from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.world import ABSENT
+from execplan.record import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.agent.current import AgentRun
-    from execplan.engine.agent.recovery import RecoveryAdvice
-    from execplan.engine.entries import Change, AttemptResult
+    from execplan.engine.entries import AttemptResult, Change
+    from execplan.engine.place import RunPaths
     from execplan.engine.steps.bench import RunContext
     from execplan.engine.watch import FinishedRun
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.home import Project
+    from execplan.repo.shelf import PlanRef
+
+
+class RecoveryAdvice(NamedTuple):
+    """The way on from a failure."""
+
+    kind: str
+    """retry, skip, alternative, replan, ask or fail."""
+    words: str
+    step: str = ""
+    """The step that is up then, or nothing."""
+    commands: tuple[str, ...] = ()
+
+
+def recovery_advice(
+    ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int
+) -> RecoveryAdvice:
+    """What follows, of the last of so many attempts since a person last had the step done."""
+    policy_recovery = choose_recovery(step, performed, tries)
+    run_args, name = f"{run_paths.number} -p {ref.shell_name}", step.id
+    replan = f"execplan replan {run_args} --reason 'What was found out'"
+    resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
+    if policy_recovery.kind == RETRY:
+        remaining = 1 + step.on_failure.max_retries - tries
+        times = "once more" if remaining == 1 else f"{remaining} times more"
+        pause = f", after a pause of {policy_recovery.seconds:g} s" if policy_recovery.seconds else ""
+        return RecoveryAdvice(RETRY, f"{name} may be tried {times}{pause}", name)
+    if policy_recovery.kind == SKIP:
+        return RecoveryAdvice(SKIP, f"{name} is skipped, and the run goes on")
+    if policy_recovery.kind == ALTERNATIVE:
+        alternative_step = named_alternative(step)
+        return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} stands in for {name}, and is up now", alternative_step)
+    if policy_recovery.kind == REPLAN:
+        message = (
+            f"{name} is to be planned anew; a person approves the revision, unless all its steps were approved before"
+        )
+        return RecoveryAdvice(REPLAN, message, commands=(replan,))
+    if policy_recovery.kind == ASK:
+        commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
+        return RecoveryAdvice(ASK, "a person says what becomes of it", commands=commands)
+    message = "the run has failed; a person takes it up or takes it back, or it is planned anew"
+    return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))
 
 
 class ReportOutcome(NamedTuple):
@@ -52,15 +97,21 @@ class ReportOutcome(NamedTuple):
     """Whether the test behind the step was left out, as it is in a dry run."""
 
 
-def find_recorded_outcome(project: Project, agent_run: AgentRun, step: str, step_report: StepReport) -> ReportOutcome | None:
+def find_recorded_outcome(
+    project: Project, agent_run: AgentRun, step: str, step_report: StepReport
+) -> ReportOutcome | None:
     """What was recorded before in the same words; raises ExecplanError for a step that is settled otherwise."""
     run_state = agent_run.run_state
-    target_step = next((candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None)
+    target_step = next(
+        (candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None
+    )
     last_attempts = run_state.attempts.get(target_step.id, [])[-1:] if target_step is not None else []
     performed = last_attempts[0].performed if last_attempts else None
     if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
         return None
-    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(step_report.result)
+    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(
+        step_report.result
+    )
     if is_same and run_state.status_of[target_step.id] != states.PENDING:
         return _recorded_outcome(project, agent_run, target_step, performed)
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
@@ -104,7 +155,11 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
 def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
     """The attempt of a step that is in hand."""
     last_attempts = run_state.attempts.get(step.id, [])[-1:]
-    return last_attempts[0] if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken else None
+    return (
+        last_attempts[0]
+        if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken
+        else None
+    )
 
 
 def build_schedule(project: Project, run_state: RunState) -> Schedule:

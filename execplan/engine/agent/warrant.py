@@ -17,7 +17,7 @@ from execplan.repo.home import Project
 from execplan.repo.settings import Settings
 from execplan.text import disk, plain_json
 from execplan.text.lines import digest
-from execplan.text.seal import signatures_match, sign
+from execplan.text.seal import sign, signatures_match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ class GuardGrant(NamedTuple):
         return RunPaths(self.run, self.folder, self.working, self.home.root)
 
 
-def issue(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
+def issue(
+    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+) -> GuardGrant:
     """Write the warrant of a run that may go on under an approval; raises ExecplanError.
 
     The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
@@ -133,11 +135,20 @@ def load_file(project: Project, path: str) -> GuardGrant | None:
         data, size = disk.read(path, _LIMIT)
         key = keys.read(project)
         signature, newline, body = data.partition(b"\n")
-        if size > _LIMIT or key is None or not newline or not signatures_match(signature, sign(key, _SIGNATURE_CONTEXT + body)):
+        if (
+            size > _LIMIT
+            or key is None
+            or not newline
+            or not signatures_match(signature, sign(key, _SIGNATURE_CONTEXT + body))
+        ):
             return None
         grant = _from_json(plain_json.read(body.decode(), allow_surrogates=True))
         belongs_here = grant.home.root == project.root and path == path_of(grant.home, grant.plan)
-        return grant if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()]) else None
+        return (
+            grant
+            if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()])
+            else None
+        )
     except (ExecplanError, OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -156,7 +167,9 @@ def list_files(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> GuardGrant:
+def _build_grant(
+    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+) -> GuardGrant:
     document, policy = candidate.current_plan.document, candidate.policy
     secrets = find_secrets(document)
     return GuardGrant(
@@ -175,7 +188,9 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, candidate:
         reads=policy.reads,
         tools=policy.tools,
         hidden=secrets,
-        witnesses={path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, candidate, approval)},
+        witnesses={
+            path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, candidate, approval)
+        },
     )
 
 
@@ -206,7 +221,7 @@ def redact_secrets(text: str, secrets: tuple[str, ...]) -> str:
 
 def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """The secrets in the texts of a document, the longest first."""
-    from execplan.engine.opened import make_redaction
+    from execplan.engine.book import make_redaction
 
     redactor, secrets, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
     while pending:
@@ -220,7 +235,9 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
-def _dependency_paths(project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval) -> Iterator[str]:
+def _dependency_paths(
+    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+) -> Iterator[str]:
     """The files that it goes by."""
     from execplan.engine import revisions
     from execplan.repo.execution import approvals, register, store

@@ -38,7 +38,9 @@ class CommandResult(NamedTuple):
 
 def format_result(result: CommandResult) -> str:
     """How a command ended, in a line."""
-    exit_text = f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}" if result.signal else "not run"
+    exit_text = (
+        f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}" if result.signal else "not run"
+    )
     why = f", {result.cause}: {result.reason}" if result.cause else ""
     return f"{exit_text}{why}, after {result.seconds:.1f} s"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.text.redaction import KEY_LABEL, KEY_BEGIN, KEY_END, REDACTED
+from execplan.text.redaction import KEY_BEGIN, KEY_END, KEY_LABEL, REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

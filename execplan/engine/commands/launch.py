@@ -10,8 +10,8 @@ import sys
 from time import monotonic
 
 from execplan.engine.commands import processes
-from execplan.engine.commands.ended import CommandResult, read_marks, parse_report, format_result
-from execplan.engine.commands.order import Limits, CommandSpec, python_argv
+from execplan.engine.commands.ended import CommandResult, format_result, parse_report, read_marks
+from execplan.engine.commands.order import CommandSpec, Limits, python_argv
 from execplan.engine.commands.starting import FILE_SIZE, KILL
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.engine.commands.stop import StopSignal
     from execplan.engine.commands.transcript import Transcript
 
-__all__ = ["CommandResult", "Limits", "CommandSpec", "run_command", "read_marks"]
+__all__ = ["CommandResult", "CommandSpec", "Limits", "read_marks", "run_command"]
 _CHUNK = 1 << 20
 _PIPE = 1031
 """F_SETPIPE_SZ of Linux: what is printed much is read in larger parts."""
@@ -157,7 +157,9 @@ class _SupervisorOutput:
         if not fields:
             fields = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
             fields.update(seconds=monotonic() - self.started_at, cpu_s=0.0, peak_memory_bytes=0)
-        if not fields["cause"] and (fields["exit"] == 128 + FILE_SIZE or (fields["exit"] and _TOO_LARGE in self.stderr_tail)):
+        if not fields["cause"] and (
+            fields["exit"] == 128 + FILE_SIZE or (fields["exit"] and _TOO_LARGE in self.stderr_tail)
+        ):
             fields.update(cause="limit", reason=f"a file of more than {spec.limits.file_mb} MB")
         if leftovers:
             names = ", ".join(sorted(set(leftovers)))
@@ -166,7 +168,11 @@ class _SupervisorOutput:
             )
         is_complete = self.stdout_size == len(self.stdout)
         result = CommandResult(
-            **fields, stdout=bytes(self.stdout), stdout_sha256=self.digest.hexdigest(), is_complete=is_complete, output_tail=self.output_tail
+            **fields,
+            stdout=bytes(self.stdout),
+            stdout_sha256=self.digest.hexdigest(),
+            is_complete=is_complete,
+            output_tail=self.output_tail,
         )
         self.transcript.note(format_result(result))
         return result

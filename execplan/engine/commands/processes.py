@@ -61,7 +61,9 @@ def descendants(pid: int, limit: int = 1 << 20) -> list[Process]:
 
 def kill_all(pid: int) -> None:
     """Kill all below a process, each before its children are looked for: what forks without end forks as fast."""
-    for descendant in _descendant_pids(pid) if has_children_files() else [descendant.pid for descendant in _descendants_by_ps(pid)]:
+    for descendant in (
+        _descendant_pids(pid) if has_children_files() else [descendant.pid for descendant in _descendants_by_ps(pid)]
+    ):
         send_signal(descendant, KILL)
 
 
@@ -144,7 +146,9 @@ def _descendants_by_ps(pid: int) -> list[Process]:
     for line in data.decode("utf-8", "replace").splitlines():
         child_pid, parent_pid, rss, state, name = line.split(None, 4)
         if not state.startswith("Z") and int(child_pid) != ps.pid:
-            children_by_parent.setdefault(int(parent_pid), []).append(Process(int(child_pid), os.path.basename(name), int(rss) << 10))
+            children_by_parent.setdefault(int(parent_pid), []).append(
+                Process(int(child_pid), os.path.basename(name), int(rss) << 10)
+            )
     members = list(children_by_parent.get(pid, ()))
     for process in members:
         members += children_by_parent.get(process.pid, ())

@@ -69,7 +69,10 @@ class Sandbox(NamedTuple):
         """Options for what lies in a folder that is a fresh one, and is needed nevertheless."""
         needed_paths = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
         needed_paths += [os.path.expanduser("~"), spec.env.get("HOME", ""), spec.env.get("VIRTUAL_ENV", "")]
-        needed_paths += [_installation_root(folder) for folder in [os.path.dirname(spec.argv[0]), *spec.env.get("PATH", "").split(":")]]
+        needed_paths += [
+            _installation_root(folder)
+            for folder in [os.path.dirname(spec.argv[0]), *spec.env.get("PATH", "").split(":")]
+        ]
         needed_paths += spec.readable_folders
         needed_paths += [self.project.git, common_git_dir(self.project.git)] if self.project.git else []
         needed_paths += [_RESOLVER] if spec.network else []
@@ -77,9 +80,15 @@ class Sandbox(NamedTuple):
         for path in sorted({os.path.realpath(path) for path in needed_paths if path.startswith("/")}):
             argv += ["--ro-bind", path, path] if _is_in_temporary_folder(path) and os.path.exists(path) else []
         last_link = ""
-        for path in sorted(set(needed_paths)):  # what is a link there is one here, and what lies behind it is there once
+        for path in sorted(
+            set(needed_paths)
+        ):  # what is a link there is one here, and what lies behind it is there once
             target = os.path.realpath(path)
-            if _is_in_temporary_folder(path) and target != path and not (last_link and path.startswith(f"{last_link}/")):
+            if (
+                _is_in_temporary_folder(path)
+                and target != path
+                and not (last_link and path.startswith(f"{last_link}/"))
+            ):
                 argv += ["--symlink", target, path]
                 last_link = path
         return argv
@@ -105,7 +114,9 @@ def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]
             from execplan.repo.execution import private, triggers
 
             hidden_folders = (private.config_directory(project), private.state_directory(project))
-            return Sandbox(program, can_limit_size, project, hidden_folders, triggers.find_triggers(project).git_paths), ""
+            return Sandbox(
+                program, can_limit_size, project, hidden_folders, triggers.find_triggers(project).git_paths
+            ), ""
     if policy.sandbox == "required":
         raise ExecplanError(
             "sandbox-missing",

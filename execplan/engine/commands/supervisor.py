@@ -15,7 +15,16 @@ import sys
 import time
 
 from execplan.engine.commands import processes
-from execplan.engine.commands.starting import FILE_SIZE, KILL, LINUX, TERM, failure_report, start_failure_report, become_subreaper, start_program
+from execplan.engine.commands.starting import (
+    FILE_SIZE,
+    KILL,
+    LINUX,
+    TERM,
+    become_subreaper,
+    failure_report,
+    start_failure_report,
+    start_program,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

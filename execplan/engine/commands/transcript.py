@@ -181,7 +181,11 @@ class Transcript:
             return
         self._last_sample_at = monotonic()
         complete_lines = data[-2 * WINDOW : data.rfind(b"\n") + 1]
-        lines = StreamRedactor(self._redaction, is_truncated=True).feed(complete_lines)[-1:] if len(complete_lines) > WINDOW else []
+        lines = (
+            StreamRedactor(self._redaction, is_truncated=True).feed(complete_lines)[-1:]
+            if len(complete_lines) > WINDOW
+            else []
+        )
         for line in lines:
             self._on_line(_wrap_line(line)[-1], bool(kind))
 

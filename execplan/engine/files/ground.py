@@ -12,7 +12,7 @@ from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folde
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.world import normalize_path
 from execplan.repo.execution.protected import protection_reason
-from execplan.text.disk import NotRegularError, open_regular, file_error
+from execplan.text.disk import NotRegularError, file_error, open_regular
 from execplan.text.files import temp_file_name
 
 TYPE_CHECKING = False

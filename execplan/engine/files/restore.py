@@ -72,14 +72,20 @@ def restore(
     looked at first, and where one is not as it should be nothing is touched; `on_begin` is called behind that. Raises
     ExecplanError.
     """
-    all_changes, restoration = _prepare_restore(workspace, store, changes, folders, completed_paths=completed_paths, is_retry=is_retry)
+    all_changes, restoration = _prepare_restore(
+        workspace, store, changes, folders, completed_paths=completed_paths, is_retry=is_retry
+    )
     on_begin()
     backed_up: list[tuple[str, str]] = []
     for path, digest in restoration.apply():
         on_restored(path, digest)
         if digest:
             backed_up.append((path, digest))
-    removed = [change.path for change in all_changes if change.before.kind == ABSENT and change.path not in restoration.remaining_folders]
+    removed = [
+        change.path
+        for change in all_changes
+        if change.before.kind == ABSENT and change.path not in restoration.remaining_folders
+    ]
     restored = [change.path for change in all_changes if change.before.kind != ABSENT]
     return RestoreResult(tuple(restored), tuple(removed), tuple(backed_up), tuple(restoration.remaining_folders))
 
@@ -107,7 +113,9 @@ def _prepare_restore(
     is_retry: bool,
 ) -> tuple[list[Change], _Restoration]:
     all_changes = compute_net_changes(with_created_folders(changes, folders))
-    restoration = _Restoration(workspace, store, [change for change in all_changes if change.path not in completed_paths], is_retry=is_retry)
+    restoration = _Restoration(
+        workspace, store, [change for change in all_changes if change.path not in completed_paths], is_retry=is_retry
+    )
     restoration.ensure_restorable()
     return all_changes, restoration
 
@@ -131,14 +139,21 @@ class _Restoration:
         """What is at a path; nothing where a link is on the way, put there or brought back by what is done here."""
         state = self.workspace.state(path)
         obstructing_change = self.changes.get(state.link) if state.kind == OUTSIDE else None
-        return _ABSENT if obstructing_change is not None and LINK in (obstructing_change.before.kind, obstructing_change.after.kind) else state
+        return (
+            _ABSENT
+            if obstructing_change is not None
+            and LINK in (obstructing_change.before.kind, obstructing_change.after.kind)
+            else state
+        )
 
     def ensure_restorable(self) -> None:
         """Refuse where a path or a backup is not as it should be; raises ExecplanError that names all of them."""
         conflicts = [line for change in self.changes.values() for line in self._find_conflicts(change)]
         if conflicts:
             raise _changed_error(list(dict.fromkeys(conflicts)))
-        needed = [change for path, change in self.changes.items() if change.before not in (_ABSENT, self.current_states[path])]
+        needed = [
+            change for path, change in self.changes.items() if change.before not in (_ABSENT, self.current_states[path])
+        ]
         unrestorable = [change.path for change in needed if not is_restorable(change)]
         if unrestorable:
             raise _missing_backup_error(unrestorable)
@@ -150,7 +165,12 @@ class _Restoration:
         became_folder = after.kind == FOLDER != before.kind
         is_between = self.is_retry and FOLDER in (before.kind, after.kind) and current.kind in (ABSENT, FOLDER)
         is_recreated = after == _CREATED_FOLDER and current.kind == FOLDER
-        if current not in (before, after) and not is_recreated and not is_between and not (became_folder and current.kind == FOLDER):
+        if (
+            current not in (before, after)
+            and not is_recreated
+            and not is_between
+            and not (became_folder and current.kind == FOLDER)
+        ):
             yield change.path
         elif current.kind == FOLDER != before.kind:
             yield from self._unrelated_contents(change.path)
@@ -175,7 +195,10 @@ class _Restoration:
         parent = path.rpartition("/")[0]
         while parent:
             own_change = self.changes.get(parent)
-            if (own_change is None or own_change.before.kind != FOLDER) and self._state(parent).kind not in (ABSENT, FOLDER):
+            if (own_change is None or own_change.before.kind != FOLDER) and self._state(parent).kind not in (
+                ABSENT,
+                FOLDER,
+            ):
                 yield parent
             parent = parent.rpartition("/")[0]
 
@@ -221,7 +244,9 @@ class _Restoration:
         """Remove folders; those that a file or a link takes the place of have to go."""
         replaced_folders = [path for path, change in self.changes.items() if change.before.kind in (FILE, LINK)]
         replaced_folders = [path for path in replaced_folders if self.current_states[path].kind == FOLDER]
-        for path in sorted([*self.folders_to_remove, *replaced_folders], key=lambda folder: folder.split("/"), reverse=True):
+        for path in sorted(
+            [*self.folders_to_remove, *replaced_folders], key=lambda folder: folder.split("/"), reverse=True
+        ):
             kind = self._state(path).kind
             if kind != ABSENT and not (kind == FOLDER and self.workspace.remove_folder(path)):
                 if path in replaced_folders:

@@ -8,12 +8,12 @@ import stat
 import time
 
 from execplan.engine.entries import Change, state_from_json, state_json
-from execplan.engine.files.counting import MAX_COUNTED_BYTES, count_changed_lines
 from execplan.engine.files.walk import WorkspaceWalker
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 from execplan.record import NamedTuple
 from execplan.text import disk
+from execplan.text.align import MAX_COUNTED_BYTES, count_changed_lines
 from execplan.text.files import temp_file_name
 from execplan.text.folder import OpenDirectory
 
@@ -52,7 +52,15 @@ class WorkspaceSnapshot(NamedTuple):
         return frozenset([path for path, state in self.states.items() if state.kind == FOLDER])
 
 
-def take_snapshot(project: Project, workspace: WorkspaceFiles, store: BackupStore, declared: Iterable[str], previous: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
+def take_snapshot(
+    project: Project,
+    workspace: WorkspaceFiles,
+    store: BackupStore,
+    declared: Iterable[str],
+    previous: WorkspaceSnapshot | None,
+    *,
+    keep: bool,
+) -> WorkspaceSnapshot:
     """Look at all that git does not ignore, and that is not git's or the tool's own, and at what is declared.
 
     Of a file that is as an earlier look has found it no byte is read. `keep`: the bytes are among the backups then. Above
@@ -71,7 +79,11 @@ def take_snapshot(project: Project, workspace: WorkspaceFiles, store: BackupStor
     with store.batch() as batch:
         for path, status in walker.statuses.items():
             signature = _file_signature(status)
-            state = previous.states.get(path) if previous is not None and previous.signatures.get(path) == signature else None
+            state = (
+                previous.states.get(path)
+                if previous is not None and previous.signatures.get(path) == signature
+                else None
+            )
             if state is None or (keep and state.kind == FILE and not batch.has(state.sha256)):
                 state = _path_state(workspace, batch if keep else None, path, status)
             if state.kind != ABSENT:
@@ -93,14 +105,20 @@ def _file_signature(status: os.stat_result) -> tuple[int, ...]:
 
 
 def diff_snapshots(
-    before: WorkspaceSnapshot, after: WorkspaceSnapshot, declared: Iterable[str], store: BackupStore, workspace: WorkspaceFiles
+    before: WorkspaceSnapshot,
+    after: WorkspaceSnapshot,
+    declared: Iterable[str],
+    store: BackupStore,
+    workspace: WorkspaceFiles,
 ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """What changed between two looks, with its lines counted, and the folders that were made; raises ExecplanError.
 
     Where one of the looks saw only what is declared, so does this.
     """
     declared_paths = tuple([normalize_path(path) or "" for path in declared])
-    parent_paths = {declared_path[:at] for declared_path in declared_paths for at, char in enumerate(declared_path) if char == "/"}
+    parent_paths = {
+        declared_path[:at] for declared_path in declared_paths for at, char in enumerate(declared_path) if char == "/"
+    }
     is_complete = before.is_complete and after.is_complete
     changes, folders = [], []
     for path in sorted(before.states.keys() | after.states.keys()):
@@ -116,7 +134,9 @@ def diff_snapshots(
         if old.kind == ABSENT and new.kind == FOLDER:
             folders.append(path)
         else:
-            changes.append(Change(path, old, new, *count_line_changes(store, workspace, path, old, new), declared=is_declared))
+            changes.append(
+                Change(path, old, new, *count_line_changes(store, workspace, path, old, new), declared=is_declared)
+            )
     return tuple(changes), tuple(folders)
 
 
@@ -128,7 +148,9 @@ def _hidden_state(workspace: WorkspaceFiles, path: str, old: State) -> State:
         return old
 
 
-def count_line_changes(store: BackupStore, workspace: WorkspaceFiles, path: str, old: State, new: State) -> tuple[int, int]:
+def count_line_changes(
+    store: BackupStore, workspace: WorkspaceFiles, path: str, old: State, new: State
+) -> tuple[int, int]:
     """Lines added and removed; none where the bytes from before were not kept."""
     if max(old.size, new.size) > MAX_COUNTED_BYTES or FILE not in (old.kind, new.kind):
         return 0, 0

@@ -49,7 +49,9 @@ class WorkspaceWalker:
         if current_path and stat.S_ISDIR(self.statuses[current_path].st_mode):
             self._collect_below(current_path, (), None, None, nested=True)
 
-    def _collect_below(self, top: str, ignored: Collection[str], files: int | None, size: int | None, *, nested: bool) -> bool:
+    def _collect_below(
+        self, top: str, ignored: Collection[str], files: int | None, size: int | None, *, nested: bool
+    ) -> bool:
         """Go through a folder; False as soon as that is too much. `nested`: other repositories too."""
         pending = [top]
         while pending:

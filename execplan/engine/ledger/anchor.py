@@ -129,13 +129,19 @@ def _parse_anchor(data: bytes, token: str) -> Anchor:
         seq, record_hash = content["seq"], content["hash"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return Anchor(0, "", token)
-    return Anchor(seq, record_hash, token) if isinstance(seq, int) and isinstance(record_hash, str) else Anchor(0, "", token)
+    return (
+        Anchor(seq, record_hash, token)
+        if isinstance(seq, int) and isinstance(record_hash, str)
+        else Anchor(0, "", token)
+    )
 
 
 def _path(project: Project, name: str) -> str:
     from execplan.repo.execution import private, standing
 
-    return os.path.join(private.anchor_directory(project), standing.checkout_digest(project)[:32], f"{encode_name(name)}.json")
+    return os.path.join(
+        private.anchor_directory(project), standing.checkout_digest(project)[:32], f"{encode_name(name)}.json"
+    )
 
 
 def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:

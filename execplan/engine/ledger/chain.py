@@ -111,7 +111,9 @@ def parse_record(line: bytes) -> AuditRecord:
         record = AuditRecord(**fields)
     except (ValueError, TypeError, RecursionError):
         raise ValueError(f"is no record of a ledger{f': {MERGE_MARKER}' if is_merge_marker(line) else ''}") from None
-    if list(fields) != list(AuditRecord._fields) or not all([type(value) in _TYPES[name] for name, value in fields.items()]):
+    if list(fields) != list(AuditRecord._fields) or not all(
+        [type(value) in _TYPES[name] for name, value in fields.items()]
+    ):
         raise ValueError("is no record of a ledger")
     if line[-_SUFFIX_LENGTH:] != _hash_suffix(record.hash) or digest(line[:-_SUFFIX_LENGTH] + b"}") != record.hash:
         raise ValueError("its hash is not that of its bytes: it was edited")

@@ -146,7 +146,9 @@ class LogFile:
         if status.st_size > LIMIT:
             size_text = f"has {status.st_size:,} bytes"
             hint = "bring it back as it was, from git or a backup"
-            raise ExecplanError("io-error", f"{self.path} {size_text}: no ledger is like that", exit=ENVIRONMENT, hint=hint)
+            raise ExecplanError(
+                "io-error", f"{self.path} {size_text}: no ledger is like that", exit=ENVIRONMENT, hint=hint
+            )
         self._size = status.st_size
 
     def _repair_last_line(self) -> None:

@@ -47,7 +47,9 @@ class AuditLog:
     def append(self, kind: str, details: dict[str, Any]) -> AuditRecord:
         """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
         with self._open_file() as file:
-            record = self._next_record(self._read_head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said.redact_details(details))
+            record = self._next_record(
+                self._read_head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said.redact_details(details)
+            )
             self._write_records(file, [record])
             return record
 
@@ -69,7 +71,9 @@ class AuditLog:
                     self._ensure_same_entry(paths, entry, known_lines[entry.number])
                     continue
                 assert entry.number == len(known_lines) + 1, f"entry {len(known_lines) + 1} of {run} is not there"
-                last_record = self._next_record(last_record, entry.kind, entry.at, {**said.entry_details(entry), **step_details}, run, entry)
+                last_record = self._next_record(
+                    last_record, entry.kind, entry.at, {**said.entry_details(entry), **step_details}, run, entry
+                )
                 records.append(last_record)
                 known_lines[entry.number] = entry.line
             try:
@@ -86,7 +90,9 @@ class AuditLog:
                 if last_record is None or (self._anchor is not None and self._anchor.hash == last_record.hash):
                     return
                 try:
-                    self._anchor = anchor.move(self.project, self._name, self._anchor, last_record.seq, last_record.hash)
+                    self._anchor = anchor.move(
+                        self.project, self._name, self._anchor, last_record.seq, last_record.hash
+                    )
                     return
                 except MovedMeanwhileError:
                     self._name = ""  # checked anew, against where it is now
@@ -123,7 +129,9 @@ class AuditLog:
         """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""
         name = chain.find_log_name(copy)
         known_anchor = anchor.get(self.project, name)
-        if names.parse_log(copy, known_anchor).flaw is not None or (known_anchor is not None and names.find_loss(copy, known_anchor)):
+        if names.parse_log(copy, known_anchor).flaw is not None or (
+            known_anchor is not None and names.find_loss(copy, known_anchor)
+        ):
             return self._verify_head(file)
         self.overwritten = file.read_all() if self.overwritten is None else self.overwritten
         file.restore(copy)

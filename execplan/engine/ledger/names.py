@@ -7,7 +7,7 @@ import os
 from execplan.engine.journal import is_merge_marker
 from execplan.engine.ledger import anchor, chain
 from execplan.engine.ledger.file import LIMIT, LogFile
-from execplan.repo import belongings, shelf
+from execplan.repo import shelf, state
 from execplan.repo.home import ensure_inside
 from execplan.text import disk
 
@@ -35,7 +35,7 @@ def open_log(project: Project, ref: PlanRef) -> LogFile:
 
 def copy_path(project: Project, ref: PlanRef) -> str:
     """The copy of a ledger in the state, whether it is there or not."""
-    return os.path.join(belongings.plan_state_dir(project, ref.path), FILE_NAME)
+    return os.path.join(state.plan_state_dir(project, ref.path), FILE_NAME)
 
 
 def is_restorable(project: Project, ref: PlanRef) -> bool:
@@ -62,7 +62,9 @@ def read(project: Project, ref: PlanRef) -> bytes:
     ensure_inside(project, path)
     data, size = disk.read(path, LIMIT)
     if size > LIMIT:
-        raise anchor.broken_error(project.display_path(path), ref.shell_name, f"it has {size:,} bytes: no ledger is as long as that")
+        raise anchor.broken_error(
+            project.display_path(path), ref.shell_name, f"it has {size:,} bytes: no ledger is as long as that"
+        )
     return data
 
 
@@ -80,7 +82,9 @@ def default_name(project: Project, ref: PlanRef) -> str:
 def available_name(project: Project, ref: PlanRef) -> str:
     """As `first`, or with a number behind it where another plan, which was renamed since, has that ledger."""
     name, number = default_name(project, ref), 1
-    while (existing_anchor := anchor.get(project, name)) is not None and _is_owned_by_other_plan(project, ref, name, existing_anchor):
+    while (existing_anchor := anchor.get(project, name)) is not None and _is_owned_by_other_plan(
+        project, ref, name, existing_anchor
+    ):
         number += 1
         name = f"{default_name(project, ref)}-{number}"
     return name
@@ -88,7 +92,9 @@ def available_name(project: Project, ref: PlanRef) -> str:
 
 def parse_log(data: bytes, known_anchor: Anchor | None) -> chain.ParsedChain:
     """The whole lines of a ledger, read from the first to the last, with what its anchor knows."""
-    return chain.parse_chain(data, anchored_size=max(chain.offset_after(data, known_anchor.hash), 0) if known_anchor is not None else None)
+    return chain.parse_chain(
+        data, anchored_size=max(chain.offset_after(data, known_anchor.hash), 0) if known_anchor is not None else None
+    )
 
 
 def find_loss(data: bytes, known_anchor: Anchor) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from execplan.engine import entries as kinds
+from execplan.engine import entries
 from execplan.engine.commands.environment import public_variables
 from execplan.engine.revisions import numbered_path
 from execplan.errors import ExecplanError
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Entry
 
 _OMITTED_FIELDS = {
-    kinds.BEGUN: ("states",),
-    kinds.INTENT: ("before", "snapshot"),
+    entries.BEGUN: ("states",),
+    entries.INTENT: ("before", "snapshot"),
 }
 """What stays in the journal: all that an approval names, and what there was before, which the result tells again."""
 _RECORD_FIELDS = ("run", "plan_id", "user", "session")
 """What every record has a place for."""
 _STEP_FIELDS = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network", "inferred")
-_DOCUMENT_KINDS = (kinds.BEGUN, kinds.RESUMED, kinds.REPLANNED)
+_DOCUMENT_KINDS = (entries.BEGUN, entries.RESUMED, entries.REPLANNED)
 """Behind them another document may be run."""
 _UNREDACTED_FIELDS = frozenset(
     "approval approved_at covered_by digest document expires_at file head how inferred max_risk policy received revision sent steps".split()
@@ -48,7 +48,7 @@ class StepDetails:
         if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
             revision_path = numbered_path(document, entry.fields.get("revision", 0))
             self._steps, self._document_path = _load_steps(revision_path) or _load_steps(document), document
-        step = self._steps.get(entry.fields.get("step", ""), {}) if entry.kind == kinds.INTENT else {}
+        step = self._steps.get(entry.fields.get("step", ""), {}) if entry.kind == entries.INTENT else {}
         fields = {name: step[name] for name in _STEP_FIELDS if step.get(name)}
         if "argv" in fields:
             fields.pop("command", None)
@@ -58,7 +58,9 @@ class StepDetails:
 def redact_details(details: dict[str, Any]) -> dict[str, Any]:
     """What is said, without secrets."""
     redaction = Redactor(os.environ, public_variables(os.environ))
-    return {name: value if name in _UNREDACTED_FIELDS else redaction.redact_value(value) for name, value in details.items()}
+    return {
+        name: value if name in _UNREDACTED_FIELDS else redaction.redact_value(value) for name, value in details.items()
+    }
 
 
 def entry_details(entry: Entry) -> dict[str, Any]:
@@ -77,10 +79,15 @@ def _change_json(change: dict[str, Any]) -> dict[str, Any]:
 
 def _state_json(raw_state: list[Any]) -> dict[str, Any] | None:
     """What was at a path, or nothing where there was none."""
-    state = kinds.state_from_json(raw_state)
+    state = entries.state_from_json(raw_state)
     if state.kind == ABSENT:
         return None
-    fields = {"kind": state.kind, "sha256": state.sha256, "mode": f"{state.mode:04o}" if state.mode else "", "link": state.link}
+    fields = {
+        "kind": state.kind,
+        "sha256": state.sha256,
+        "mode": f"{state.mode:04o}" if state.mode else "",
+        "link": state.link,
+    }
     return {name: value for name, value in fields.items() if value}
 
 

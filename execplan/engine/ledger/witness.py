@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.engine import journal, place
-from execplan.engine.ledger.papers import evidence_files
+from execplan.engine import journal, place, revisions
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import shelf
@@ -15,13 +14,57 @@ from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Final
 
     from execplan.engine.ledger.chain import AuditRecord
     from execplan.engine.place import RunPaths
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
+
+
+class EvidenceFile(NamedTuple):
+    """A file of which the ledger knows the digest."""
+
+    name: str
+    actual_digest: str | None
+    """The digest of its bytes; None: it is not there."""
+    expected_digests: frozenset[str]
+    """The digests that it may have."""
+
+
+def evidence_files(
+    run: RunPaths, records: Sequence[AuditRecord], approval_digests: Mapping[str, frozenset[str]]
+) -> Iterator[EvidenceFile]:
+    """Those of a run, by its records and by the files of the approvals that were given; raises ExecplanError."""
+    used_digests: set[str] = set()
+    for record in records:
+        document_digest = record.said.get("document")
+        if record.kind == "begun" and isinstance(document_digest, str):
+            yield _read_evidence_file(run.artifact_path("execution-plan.json"), frozenset([document_digest]))
+        elif record.kind == "replanned" and isinstance(document_digest, str):
+            yield _read_evidence_file(
+                revisions.numbered_path(run.artifact_path("execution-plan.json"), record.said.get("revision", 0)),
+                frozenset([document_digest]),
+            )
+        if record.kind in ("begun", "resumed"):
+            used_digests |= approval_digests.get(str(record.said.get("approval_id")), frozenset())
+    if used_digests:
+        for path in _approval_paths(run):
+            yield _read_evidence_file(path, frozenset(used_digests))
+
+
+def _approval_paths(run: RunPaths) -> list[str]:
+    """That of the beginning, there or not, and those of resumes."""
+    stem = os.path.basename(run.approval).removesuffix(".json") + "-"
+    names = [name for name in shelf.list_entries(run.folder) if name.startswith(stem) and name.endswith(".json")]
+    return [run.approval, *[os.path.join(run.folder, name) for name in names]]
+
+
+def _read_evidence_file(path: str, expected_digests: frozenset[str]) -> EvidenceFile:
+    actual_digest = digest(disk.read(path, revisions.LIMIT)[0]) if os.path.lexists(path) else None
+    return EvidenceFile(os.path.basename(path), actual_digest, expected_digests)
+
 
 APPROVED: Final = "approved"
 NOT_GIVEN: Final = "not_given"
@@ -52,7 +95,9 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
             known_lines.setdefault(record.run, {})[record.entry] = record.line
     paths_by_run = {paths.id: paths for paths in place.list_runs(project, ref)}
     for run in sorted(known_lines.keys() | paths_by_run.keys()):
-        if run in paths_by_run and (run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(place.JOURNAL))):
+        if run in paths_by_run and (
+            run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(place.JOURNAL))
+        ):
             _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
             _check_evidence_files(paths_by_run[run], records, findings)
         else:
@@ -71,7 +116,9 @@ def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: Evidenc
         return
     for entry in entries:
         if known_lines.get(entry.number, entry.line) != entry.line:
-            findings.doubts.append(f"{display_path}:{entry.number} is not the entry that the ledger knows: {entry.line[:12]}")
+            findings.doubts.append(
+                f"{display_path}:{entry.number} is not the entry that the ledger knows: {entry.line[:12]}"
+            )
     last_number = max(known_lines, default=0)
     if len(entries) < last_number:
         findings.doubts.append(f"{display_path} ends behind entry {len(entries)}, and the ledger knows {last_number}")
@@ -81,9 +128,7 @@ def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: Evidenc
     if len(entries) > last_number:
         count = len(entries) - last_number
         why = "it is under way, or was killed, and its resume or rollback brings them over"
-        message = (
-            f"{count} entr{'y' if count == 1 else 'ies'} of {display_path} {'is' if count == 1 else 'are'} not in the ledger"
-        )
+        message = f"{count} entr{'y' if count == 1 else 'ies'} of {display_path} {'is' if count == 1 else 'are'} not in the ledger"
         findings.warnings.append(f"{message}: {why}")
 
 
@@ -93,13 +138,19 @@ def _check_evidence_files(run: RunPaths, records: Sequence[AuditRecord], finding
     for record in records:
         if record.kind == APPROVED:
             approval_id = str(record.said.get("approval"))
-            approval_digests[approval_id] = approval_digests.get(approval_id, frozenset()) | {str(record.said.get("file"))}
-    for evidence_file in evidence_files(run, [run_record for run_record in records if run_record.run == run.id], approval_digests):
+            approval_digests[approval_id] = approval_digests.get(approval_id, frozenset()) | {
+                str(record.said.get("file"))
+            }
+    for evidence_file in evidence_files(
+        run, [run_record for run_record in records if run_record.run == run.id], approval_digests
+    ):
         display_path = _display_path(run, evidence_file.name)
         if evidence_file.actual_digest is None:
             findings.warnings.append(f"{display_path} is not there, and the ledger knows it: it was removed")
         elif evidence_file.actual_digest not in evidence_file.expected_digests:
-            findings.doubts.append(f"{display_path} is not the one that was recorded: {evidence_file.actual_digest[:12]}")
+            findings.doubts.append(
+                f"{display_path} is not the one that was recorded: {evidence_file.actual_digest[:12]}"
+            )
 
 
 def _display_path(run: RunPaths, name: str) -> str:
@@ -107,7 +158,9 @@ def _display_path(run: RunPaths, name: str) -> str:
     return f"runs/{run.id}/{name}"
 
 
-def _check_approvals(project: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
+def _check_approvals(
+    project: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings
+) -> None:
     """The approvals that are there against those that were recorded."""
     recorded: dict[str, list[str]] = {}
     for record in records:
@@ -116,7 +169,10 @@ def _check_approvals(project: Project, ref: PlanRef, records: Sequence[AuditReco
     not_given = {str(record.said.get("file")) for record in records if record.kind == NOT_GIVEN}
     existing = dict(_approval_files(project, ref))
     for name, files in recorded.items():
-        existing_digest, expected_digests = existing.pop(name, None), [file_digest for file_digest in files if file_digest not in not_given]
+        existing_digest, expected_digests = (
+            existing.pop(name, None),
+            [file_digest for file_digest in files if file_digest not in not_given],
+        )
         if existing_digest is not None and existing_digest not in files:
             findings.doubts.append(f"the approval {name[:12]} is not the one that was recorded: {existing_digest[:12]}")
         elif expected_digests and existing_digest != expected_digests[-1]:

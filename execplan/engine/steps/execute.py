@@ -6,18 +6,36 @@ import os
 import time
 from shlex import join
 
-from execplan.engine.steps.acted import ERROR, ActionResult
 from execplan.engine.steps.named import program_marks_path
 from execplan.execution.model import Type
-from execplan.execution.programs import working_directory, first_path_directory
+from execplan.execution.programs import first_path_directory, working_directory
 from execplan.execution.world import FOLDER
+from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.commands.launch import CommandResult
     from execplan.engine.commands.transcript import Transcript
+    from execplan.engine.entries import Change
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
+
+
+ERROR = "error"
+"""The cause of what could not be done at all."""
+
+
+class ActionResult(NamedTuple):
+    """The end of a program, or of writing files."""
+
+    cause: str = ""
+    reason: str = ""
+    ended: CommandResult | None = None
+    """Of a program."""
+    changes: tuple[Change, ...] = ()
+    """Of files that the step writes itself; what a program changes is seen by looking."""
+    folders: tuple[str, ...] = ()
+
 
 TIMEOUT = "timeout"
 
@@ -32,7 +50,9 @@ def execute_command(context: RunContext, step: Step, attempt: int, transcript: T
     if argv is None:
         return ActionResult(ERROR, "it needs a shell and does not ask for one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
-    return evaluate_exit(step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript))
+    return evaluate_exit(
+        step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript)
+    )
 
 
 def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
@@ -46,8 +66,13 @@ def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transc
         return ActionResult(ERROR, f"the tool {step.tool} is not installed beside execplan")
     parameters_json = json.dumps(step.parameters or {}, ensure_ascii=False)
     transcript.command(f"{step.tool} {parameters_json}")
-    marks_path, read_paths = program_marks_path(context.run_paths, step, attempt), tuple(tools.search_path(context.project.root))
-    return evaluate_exit(step, run_program(context, step, argv, marks_path, transcript, parameters_json.encode(), read_paths))
+    marks_path, read_paths = (
+        program_marks_path(context.run_paths, step, attempt),
+        tuple(tools.search_path(context.project.root)),
+    )
+    return evaluate_exit(
+        step, run_program(context, step, argv, marks_path, transcript, parameters_json.encode(), read_paths)
+    )
 
 
 def evaluate_exit(step: Step, ended: CommandResult) -> ActionResult:
@@ -72,7 +97,7 @@ def run_program(
 ) -> CommandResult:
     """Run a program for a step and wait for its end; `marks_path` its marks go, `stdin` is what it reads, from folders that it `read_paths`."""
     from execplan.engine.commands.environment import build_environment
-    from execplan.engine.commands.launch import CommandResult, Limits, CommandSpec, run_command
+    from execplan.engine.commands.launch import CommandResult, CommandSpec, Limits, run_command
 
     env, cwd = build_environment(step.env, context.policy.environment), working_directory(step, context.workspace.state)
     env |= _environment_variables(context, step, env)
@@ -99,4 +124,8 @@ def _environment_variables(context: RunContext, step: Step, env: dict[str, str])
         return {}
     path = os.path.join(context.project.root, bin_directory)
     variables = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
-    return variables if bin_directory.endswith("node_modules/.bin") else {**variables, "VIRTUAL_ENV": os.path.dirname(path)}
+    return (
+        variables
+        if bin_directory.endswith("node_modules/.bin")
+        else {**variables, "VIRTUAL_ENV": os.path.dirname(path)}
+    )

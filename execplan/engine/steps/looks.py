@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 
 from execplan.engine import ticks
+from execplan.engine.files import tree
 from execplan.engine.steps.named import list_declared_paths, snapshot_path
+from execplan.engine.ticks import list_plan_files
+from execplan.execution.documents.touched import written_paths
 from execplan.execution.evaluation.after import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
 
@@ -15,6 +18,31 @@ if TYPE_CHECKING:
     from execplan.engine.files.tree import WorkspaceSnapshot
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
+
+
+class ParallelChanges:
+    """Made before the first of them begins, and asked when the last one has ended."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        steps = [step for step in context.document.steps if step.parallel]
+        self._declared = [path for step in steps for path in written_paths(step.model_dump(mode="json"))]
+        self._tree_before = tree.take_snapshot(
+            context.project, context.workspace, context.store, self._declared, None, keep=True
+        )
+
+    def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+        """The changes, and the folders that were made for nothing that is declared; raises ExecplanError."""
+        context = self._context
+        tree_after = tree.take_snapshot(
+            context.project, context.workspace, context.store, self._declared, self._tree_before, keep=True
+        )
+        changes, folders = tree.diff_snapshots(
+            self._tree_before, tree_after, self._declared, context.store, context.workspace
+        )
+        ticked_paths = list_plan_files(context.project, context.ref, context.document)
+        return tuple([change for change in changes if not change.declared and change.path not in ticked_paths]), folders
+
 
 _last_trees: dict[str, WorkspaceSnapshot] = {}
 """The last look of the run that is under way, by its id: what is as it was then is not read again."""
@@ -50,9 +78,18 @@ def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Chang
     return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
 
 
-def _scan_tree(context: RunContext, step: Step, known_tree: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
+def _scan_tree(
+    context: RunContext, step: Step, known_tree: WorkspaceSnapshot | None, *, keep: bool
+) -> WorkspaceSnapshot:
     """The tree, with what git ignores where this step says that it writes it, or another is to change it."""
     from execplan.engine.files import tree
 
     other_paths = [path for other_step in context.document.steps for path in normalize_paths(target_paths(other_step))]
-    return tree.take_snapshot(context.project, context.workspace, context.store, [*list_declared_paths(step), *other_paths], known_tree, keep=keep)
+    return tree.take_snapshot(
+        context.project,
+        context.workspace,
+        context.store,
+        [*list_declared_paths(step), *other_paths],
+        known_tree,
+        keep=keep,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.execution.binding import bound_paths
-from execplan.execution.evaluation.after import parent_directories, normalize_paths
+from execplan.execution.evaluation.after import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import target_paths
 from execplan.execution.model import PROGRAM_TYPES, Type
 
@@ -33,7 +33,9 @@ def list_declared_paths(step: Step) -> list[str]:
 
 def checked_paths(step: Step) -> dict[str, str]:
     """The paths whose state before it counts, in their plain form, each with how it is written."""
-    return {path: path_as_written for path_as_written in bound_paths(step) for path in normalize_paths([path_as_written])}
+    return {
+        path: path_as_written for path_as_written in bound_paths(step) for path in normalize_paths([path_as_written])
+    }
 
 
 def parent_folders(paths: list[str]) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.engine.entries import Change, AttemptResult
+from execplan.engine.entries import AttemptResult, Change
 from execplan.engine.steps import looks
-from execplan.engine.steps.acted import ActionResult
-from execplan.engine.steps.execute import evaluate_exit
+from execplan.engine.steps.execute import ActionResult, evaluate_exit
 from execplan.engine.steps.named import is_command, program_marks_path, runs_program
 from execplan.engine.steps.perform import AttemptTranscript, finish_attempt, outside_effects
-from execplan.engine.steps.write import ballast_path, remove_ballast, list_created_folders, plan_changes
+from execplan.engine.steps.write import ballast_path, list_created_folders, plan_changes, remove_ballast
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import describe_difference
 from execplan.execution.evaluation.outcome import ImpossibleError
@@ -61,9 +60,19 @@ def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> Recover
         return RecoveredAttempt(UNDONE)  # as above: a hunk that does not fit
     folders = list_created_folders(context, attempt.before)
     current_states = [context.workspace.state(change.path) for change in changes]
-    if not any([describe_difference(change.after, current_state) for change, current_state in zip(changes, current_states, strict=True)]):
+    if not any(
+        [
+            describe_difference(change.after, current_state)
+            for change, current_state in zip(changes, current_states, strict=True)
+        ]
+    ):
         return _complete_attempt(context, step, attempt, ActionResult(changes=tuple(changes), folders=folders))
-    if not folders and not any([describe_difference(change.before, current_state) for change, current_state in zip(changes, current_states, strict=True)]):
+    if not folders and not any(
+        [
+            describe_difference(change.before, current_state)
+            for change, current_state in zip(changes, current_states, strict=True)
+        ]
+    ):
         return RecoveredAttempt(UNDONE)
     if runs_program(step) and looks.has_snapshot(context, step):  # its test may have changed the same files
         test_changes, test_folders, _ = looks.changes_since_snapshot(context, step)
@@ -84,13 +93,19 @@ def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> Recov
     if step.effect == "idempotent":
         return RecoveredAttempt(PARTIAL, None, changes, folders)
     reason = "it was cut short, and somebody said that it has done its work"
-    assumed_result = AttemptResult(True, "", reason, changes=changes, folders=folders, outside=outside_effects(context, step, unscanned))
+    assumed_result = AttemptResult(
+        True, "", reason, changes=changes, folders=folders, outside=outside_effects(context, step, unscanned)
+    )
     return RecoveredAttempt(UNKNOWN, assumed_result, changes, folders)
 
 
-def _complete_attempt(context: RunContext, step: Step, attempt: Attempt, action_result: ActionResult) -> RecoveredAttempt:
+def _complete_attempt(
+    context: RunContext, step: Step, attempt: Attempt, action_result: ActionResult
+) -> RecoveredAttempt:
     """The rest of it: what it should have made and printed is looked at, and its test runs."""
     attempt_transcript = AttemptTranscript(context, step, attempt.number, is_recovery=True)
     with attempt_transcript as transcript:
-        performed = finish_attempt(context, step, attempt.number, action_result, transcript)._replace(transcript=attempt_transcript.path_from_root)
+        performed = finish_attempt(context, step, attempt.number, action_result, transcript)._replace(
+            transcript=attempt_transcript.path_from_root
+        )
     return RecoveredAttempt(DONE, performed, performed.changes, performed.folders)

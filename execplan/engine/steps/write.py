@@ -7,22 +7,31 @@ from functools import cache
 from hashlib import sha256
 
 from execplan.engine.entries import Change
-from execplan.engine.files.counting import count_changed_lines
-from execplan.engine.steps.acted import ERROR, ActionResult
+from execplan.engine.steps.execute import ERROR, ActionResult
 from execplan.engine.steps.named import parent_folders
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import describe_difference
 from execplan.execution.evaluation.outcome import ImpossibleError, compute_changes, format_change
 from execplan.execution.world import ABSENT, FILE, FOLDER, State
+from execplan.text.align import count_changed_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.engine.commands.transcript import Transcript
+    from execplan.engine.files.restore import RestoreResult
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.evaluation.after import FileChange
     from execplan.execution.model import Step
+
+
+def undo_changes(context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> RestoreResult:
+    """Let the files be as they were before; raises ExecplanError with nothing touched where that would lose something."""
+    from execplan.engine.files.restore import restore
+
+    return restore(context.workspace, context.store, changes, folders, lambda path, overwritten_digest: None)
+
 
 _MODES = (0o644, 0o755)
 """Those that a plan or a diff can say: they stand for what the user's umask lets of them."""
@@ -49,7 +58,10 @@ class _FilesBefore:
 
 def plan_changes(context: RunContext, step: Step, before: Mapping[str, State]) -> list[tuple[FileChange, Change]]:
     """What the step makes of its files as they were; raises ImpossibleError, ExecplanError."""
-    return [(changed, _describe_change(changed, before[changed.path])) for changed in compute_changes(step, _FilesBefore(context, before))]
+    return [
+        (changed, _describe_change(changed, before[changed.path]))
+        for changed in compute_changes(step, _FilesBefore(context, before))
+    ]
 
 
 def write_files(context: RunContext, step: Step, before: Mapping[str, State], transcript: Transcript) -> ActionResult:
@@ -92,15 +104,17 @@ def list_created_folders(context: RunContext, before: Mapping[str, State]) -> tu
     return tuple([folder for folder in missing if context.workspace.state(folder).kind == FOLDER])
 
 
-def _undo_written(context: RunContext, written_changes: Sequence[Change], before: Mapping[str, State], error: ExecplanError) -> ActionResult:
+def _undo_written(
+    context: RunContext, written_changes: Sequence[Change], before: Mapping[str, State], error: ExecplanError
+) -> ActionResult:
     """The failure, with what was written taken back; where that fails too, with what is left to be taken back."""
-    from execplan.engine.steps.take_back import undo_changes
-
     folders = list_created_folders(context, before)
     try:
         undo_changes(context, written_changes, folders)
     except ExecplanError as undo_error:
-        return ActionResult(ERROR, f"{error.message}; {undo_error.message}", changes=tuple(written_changes), folders=folders)
+        return ActionResult(
+            ERROR, f"{error.message}; {undo_error.message}", changes=tuple(written_changes), folders=folders
+        )
     return ActionResult(ERROR, error.message)
 
 

@@ -41,7 +41,7 @@ def _describe_hidden_character(text: str) -> str:
     """The first character that nobody sees, or that turns the text around."""
     if text.isascii() and text.isprintable():
         return ""
-    from execplan.text.hidden import find_hidden, describe_characters
+    from execplan.text.hidden import describe_characters, find_hidden
 
     for line in text.split("\n"):
         for start, end in find_hidden(line):

@@ -41,9 +41,7 @@ def pattern_problem(pattern: str) -> str:
         return "`...` stands for any further words, and so behind all others"
     head, colon, _ = tokens[0].partition(":")
     if colon and head.isalpha():
-        return (
-            f"`{head}:` is no kind of call: {', '.join([f'{known_kind}:' for known_kind in _KINDS])}, or nothing before a command"
-        )
+        return f"`{head}:` is no kind of call: {', '.join([f'{known_kind}:' for known_kind in _KINDS])}, or nothing before a command"
     return ""
 
 

@@ -60,7 +60,14 @@ class ShellParser(ShellLexer):
             elif char in ")\n;" or (char in "&|" and not self.text.startswith("&>", self.position)):
                 operator = self._read_separator(char)
                 if operator in ("|", "|&"):
-                    piped_from = (*piped_from, *[name for name in dict.fromkeys(_program_names(commands[pipeline_start:])) if name not in piped_from])
+                    piped_from = (
+                        *piped_from,
+                        *[
+                            name
+                            for name in dict.fromkeys(_program_names(commands[pipeline_start:]))
+                            if name not in piped_from
+                        ],
+                    )
                     pipeline_start = len(commands)
                 elif self._open_compounds <= open_compounds:
                     pipeline_start, piped_from = len(commands), upstream
@@ -114,7 +121,9 @@ class ShellParser(ShellLexer):
             self.record_problem("a bracket where none can stand")
         if argv or assignments or writes:
             arguments = tuple([word.text for word in argv])
-            commands += self._record_command(SimpleCommand(arguments, tuple(assignments), tuple(writes), (), tuple(piped_from)), piped=bool(upstream))
+            commands += self._record_command(
+                SimpleCommand(arguments, tuple(assignments), tuple(writes), (), tuple(piped_from)), piped=bool(upstream)
+            )
         return commands
 
     def _record_command(self, command: SimpleCommand, *, piped: bool) -> Iterator[SimpleCommand]:
@@ -160,7 +169,9 @@ class ShellParser(ShellLexer):
                 break
         return commands
 
-    def _parse_redirection(self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]) -> None:
+    def _parse_redirection(
+        self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
+    ) -> None:
         """Where what a command reads or prints comes from or goes to."""
         self.require_shell("a redirection")
         self.position += len(operator)

@@ -152,7 +152,9 @@ class ShellLexer:
             self.position += 2
             return self.text[start : self.position], f"`${opening}` is expanded"
         self.position += 1
-        while self.position < len(self.text) and (self.text[self.position].isalnum() or self.text[self.position] == "_"):
+        while self.position < len(self.text) and (
+            self.text[self.position].isalnum() or self.text[self.position] == "_"
+        ):
             self.position += 1
         name = self.text[start : self.position]
         return name, f"`{name}` is expanded" if len(name) > 1 else ""

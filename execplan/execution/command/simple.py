@@ -8,7 +8,9 @@ SYSTEM_DIRECTORIES = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bi
 """Where programs of the machine are."""
 _LOCAL_TOOL_DIRECTORIES = (".venv/bin/", "venv/bin/", "node_modules/.bin/", "vendor/bin/")
 """Where package managers put the tools of a repository."""
-_VERSIONED_PROGRAMS = frozenset("python pip ruby perl php lua gcc g++ clang clang++ clang-format clang-tidy node".split())
+_VERSIONED_PROGRAMS = frozenset(
+    "python pip ruby perl php lua gcc g++ clang clang++ clang-format clang-tidy node".split()
+)
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]")  # noqa: S104 - names of this machine, nothing is bound to them
 
 _NETWORK_SCHEMES = ("http", "https", "ws", "wss", "postgres", "postgresql", "redis", "mysql", "mongodb", "amqp")

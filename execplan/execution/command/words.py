@@ -39,7 +39,11 @@ class ShellWord(NamedTuple):
         """The variable that it sets for a command, or nothing."""
         name = self.text.partition("=")[0]
         identifier = name.removesuffix("+")
-        return identifier if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "=") else ""
+        return (
+            identifier
+            if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "=")
+            else ""
+        )
 
 
 def describe_expansion(mask: str) -> str:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import SimpleCommand, parse_assignment, is_local_tool, is_remote_address, is_system_program, is_outside_path, normalize_program_name
+from execplan.execution.command.simple import (
+    SimpleCommand,
+    is_local_tool,
+    is_outside_path,
+    is_remote_address,
+    is_system_program,
+    normalize_program_name,
+    parse_assignment,
+)
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -46,15 +54,21 @@ _WORKSPACE_RUNNER = _Wrapper(
     "--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y"
 )
 _WRAPPERS = {
-    "sudo": _Wrapper("-u -g -h -p -C -D -R -T -U -r -t --user --group", "-E -n -H -k -S -b -i -s", takes_assignments=True),
+    "sudo": _Wrapper(
+        "-u -g -h -p -C -D -R -T -U -r -t --user --group", "-E -n -H -k -S -b -i -s", takes_assignments=True
+    ),
     "doas": _Wrapper("-u -C", "-n -s"),
     "env": _Wrapper("-u --unset -C --chdir", "-i - --ignore-environment -0 -v", takes_assignments=True),
     "time": _Wrapper("-o -f --output --format", "-p -v -a -l -h --portability --verbose"),
     "nohup": _Wrapper(),
     "nice": _Wrapper("-n --adjustment"),
     "ionice": _Wrapper("-c -n --class --classdata", "-t"),
-    "timeout": _Wrapper("-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1),
-    "gtimeout": _Wrapper("-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1),
+    "timeout": _Wrapper(
+        "-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1
+    ),
+    "gtimeout": _Wrapper(
+        "-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1
+    ),
     "stdbuf": _Wrapper("-i -o -e --input --output --error"),
     "setsid": _Wrapper("", "-w -f -c --wait --fork"),
     "command": _Wrapper("", "-p"),
@@ -93,7 +107,9 @@ _WRAPPERS = {
     "bun x": _PACKAGE_RUNNER,
     "python -m": _Wrapper("-W -X", "-I -B -u -s -S -E -P -O -OO -b -q -v"),
     "ssh": _Wrapper(
-        "-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I", "-t -T -A -q -v -n -N -x -C", leading_arguments=1
+        "-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I",
+        "-t -T -A -q -v -n -N -x -C",
+        leading_arguments=1,
     ),
     "strace": _Wrapper("-o -e -p -s -E -u", "-f -c -ff -t -tt -y"),
     "systemd-run": _Wrapper("-p -u --unit", "--user --scope --wait -t -q"),
@@ -129,7 +145,13 @@ def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[S
     name = normalize_program_name(command.argv[0])
     nested = list(_nested_commands(name, command, read, depth))
     is_trusted = is_system_program(command.argv[0]) or is_local_tool(command.argv[0])
-    if not nested or not is_trusted or name in _RATED_WRAPPERS or name in _SCRIPT_ARGUMENT_PROGRAMS or name in _EXEC_FLAGS:
+    if (
+        not nested
+        or not is_trusted
+        or name in _RATED_WRAPPERS
+        or name in _SCRIPT_ARGUMENT_PROGRAMS
+        or name in _EXEC_FLAGS
+    ):
         yield command
     yield from nested
 

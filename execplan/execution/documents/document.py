@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from execplan.document import to_json_bytes, collect_models
+from execplan.document import collect_models, to_json_bytes
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.documents import strict
 from execplan.execution.documents.patterns import DESCRIPTIONS
@@ -42,7 +42,10 @@ def load(data: bytes, kind: type[T], label: str) -> T:
         raise document_error(label, kind, parsed.violations, parsed.omitted)
     document, violations = validate_document(parsed.value, kind)
     known_pointers = {violation.pointer for violation in parsed.violations}
-    violations = [*parsed.violations, *[violation for violation in violations if violation.pointer not in known_pointers]]
+    violations = [
+        *parsed.violations,
+        *[violation for violation in violations if violation.pointer not in known_pointers],
+    ]
     if violations or document is None:
         raise document_error(label, kind, violations, parsed.omitted)
     if isinstance(document, Document):
@@ -63,7 +66,9 @@ def validate_document(value: object, kind: type[T]) -> tuple[T | None, list[Viol
         violations = _drop_consequential(list(convert_errors(error, kind)))
     if violations and isinstance(value, dict):
         known_pointers = {violation.pointer for violation in violations}
-        violations += [violation for violation in _rule_violations(value, kind) if violation.pointer not in known_pointers]
+        violations += [
+            violation for violation in _rule_violations(value, kind) if violation.pointer not in known_pointers
+        ]
     return document, violations
 
 
@@ -129,7 +134,8 @@ def _drop_consequential(violations: list[Violation]) -> list[Violation]:
     return [
         violation
         for violation in violations
-        if _TOO_SHORT not in violation.message or not any([other.pointer.startswith(violation.pointer + "/") for other in violations])
+        if _TOO_SHORT not in violation.message
+        or not any([other.pointer.startswith(violation.pointer + "/") for other in violations])
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from execplan.document import Model
-from execplan.execution.documents.document import document_error, convert_errors
+from execplan.execution.documents.document import convert_errors, document_error
 
 if TYPE_CHECKING:
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.rules_order import check_conditions, check_dependencies, check_identity, check_recoveries
-from execplan.execution.documents.rules_parts import is_own_tool, check_step_fields, check_shared_paths
+from execplan.execution.documents.rules_order import (
+    check_conditions,
+    check_dependencies,
+    check_identity,
+    check_recoveries,
+)
+from execplan.execution.documents.rules_parts import check_shared_paths, check_step_fields, is_own_tool
 from execplan.execution.documents.violation import Violation, json_pointer
 
 TYPE_CHECKING = False
@@ -24,7 +29,14 @@ def plan_violations(plan: Mapping[str, Any]) -> list[Violation]:
     if not isinstance(steps, list | tuple) or len(steps) > _MAX_STEPS:
         return violations
     step_dicts = [step if isinstance(step, dict) else {} for step in steps]
-    for rule in (check_identity, check_dependencies, check_conditions, check_recoveries, check_step_fields, check_shared_paths):
+    for rule in (
+        check_identity,
+        check_dependencies,
+        check_conditions,
+        check_recoveries,
+        check_step_fields,
+        check_shared_paths,
+    ):
         violations += rule(step_dicts)
     return [*violations, *_check_constraints(plan, step_dicts)]
 
@@ -110,7 +122,12 @@ def _check_risk_level(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> I
     levels = [step["risk"].get("level") for step in steps if isinstance(step.get("risk"), dict)]
     intent = plan.get("intent")
     stated_level = intent.get("risk_level") if isinstance(intent, dict) else None
-    if stated_level not in LEVELS or len(levels) < len(steps) or not levels or any([level not in LEVELS for level in levels]):
+    if (
+        stated_level not in LEVELS
+        or len(levels) < len(steps)
+        or not levels
+        or any([level not in LEVELS for level in levels])
+    ):
         return
     highest = max(levels, key=LEVELS.index)
     if stated_level != highest:

@@ -32,7 +32,10 @@ def check_dependencies(steps: Steps) -> Iterator[Violation]:
     """A step needs only steps before it, each once; a circle is shown."""
     index_by_id = _index_by_id(steps)
     needs = [_string_list(step.get("depends_on")) for step in steps]
-    edges = [[index_by_id[name] for name in names if name in index_by_id and index_by_id[name] != step_index] for step_index, names in enumerate(needs)]
+    edges = [
+        [index_by_id[name] for name in names if name in index_by_id and index_by_id[name] != step_index]
+        for step_index, names in enumerate(needs)
+    ]
     cycles = _find_cycles(edges)
     for members in sorted({tuple(cycle) for cycle in cycles.values()}):
         path = _find_cycle_path(members, edges)
@@ -63,7 +66,9 @@ def check_conditions(steps: Steps) -> Iterator[Violation]:
             yield Violation(f"/steps/{step_index}/when/of", f"there is no step `{when['of']}`")
         elif target_index >= step_index:
             problem = "is the step itself" if target_index == step_index else "comes later"
-            yield Violation(f"/steps/{step_index}/when/of", f"`{when['of']}` {problem}: a condition looks at steps before it")
+            yield Violation(
+                f"/steps/{step_index}/when/of", f"`{when['of']}` {problem}: a condition looks at steps before it"
+            )
 
 
 def check_recoveries(steps: Steps) -> Iterator[Violation]:

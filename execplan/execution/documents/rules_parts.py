@@ -53,7 +53,9 @@ FIELDS_BY_TYPE = {
     "install_package": StepFields("package.install", ("command",), ("target", *_COMMAND_FIELDS)),
     "use_tool": StepFields("", (), ("parameters", "env", "network", "expect", "cwd")),
 }
-_OWN_DOMAINS = frozenset([step_fields.tool.partition(".")[0] for step_fields in FIELDS_BY_TYPE.values() if step_fields.tool])
+_OWN_DOMAINS = frozenset(
+    [step_fields.tool.partition(".")[0] for step_fields in FIELDS_BY_TYPE.values() if step_fields.tool]
+)
 
 
 def is_own_tool(tool: str) -> bool:
@@ -166,7 +168,11 @@ def check_shared_paths(steps: Steps) -> Iterator[Violation]:
         ancestor_bits = ancestor_bits or ancestors(steps)
         writes = {_normalize(path) for path in written_paths(step)}
         inputs = step.get("inputs")
-        reads = {_normalize(path) for path in inputs if isinstance(path, str)} if isinstance(inputs, list | tuple) else set()
+        reads = (
+            {_normalize(path) for path in inputs if isinstance(path, str)}
+            if isinstance(inputs, list | tuple)
+            else set()
+        )
         for path in sorted(writes | reads):
             is_written = path in writes
             for other_index, other_writes in users.get(path, ()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.documents.rules import check_disjoint, json_violations
 from execplan.execution.documents.violation import Violation
-from execplan.execution.states import COMPLETED, ENDED_RUN_STATES, FAILED, SUCCESS_STATES, PENDING
+from execplan.execution.states import COMPLETED, ENDED_RUN_STATES, FAILED, PENDING, SUCCESS_STATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ def record_violations(record: Mapping[str, Any], now: float) -> list[Violation]:
     history = record.get("history")
     for index, revision in enumerate(history if isinstance(history, list | tuple) else ()):
         if isinstance(revision, dict):
-            violations += [*_check_times(revision, f"/history/{index}", now), *check_disjoint(revision, f"/history/{index}")]
+            violations += [
+                *_check_times(revision, f"/history/{index}", now),
+                *check_disjoint(revision, f"/history/{index}"),
+            ]
     return [*violations, *_check_step_lists(record, step_dicts), *_check_run_end(record, step_dicts)]
 
 

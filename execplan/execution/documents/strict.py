@@ -183,7 +183,9 @@ class _Reader:
         if is_integer and digits <= MAX_DIGITS:
             return int(match[0])
         if is_integer:
-            self._add_violation(json_pointer(self.path), start, f"an integer of {digits} digits; {MAX_DIGITS} are the most")
+            self._add_violation(
+                json_pointer(self.path), start, f"an integer of {digits} digits; {MAX_DIGITS} are the most"
+            )
             return 0
         value = float(match[0]) if length <= _MAX_NUMBER_LENGTH else float("inf")
         if value in (float("inf"), float("-inf")):

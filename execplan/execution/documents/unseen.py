@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import POLICY, ExecplanError
-from execplan.text.hidden import find_hidden, describe_characters
+from execplan.text.hidden import describe_characters, find_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

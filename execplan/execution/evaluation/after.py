@@ -96,7 +96,9 @@ class ProjectedFiles:
 
     def _last_event(self, path: str, step: Step) -> _FileEvent | None:
         ignored = self._ignored_steps(step)
-        return next((event for event in reversed(self._events_by_path.get(path, ())) if event.step_id not in ignored), None)
+        return next(
+            (event for event in reversed(self._events_by_path.get(path, ())) if event.step_id not in ignored), None
+        )
 
     def _created_directory(self, path: str, step: Step) -> ProjectedState | None:
         ignored = self._ignored_steps(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.after import DEFAULT_FILE_MODE, FileChange
-from execplan.execution.evaluation.unified import split_lines, file_diff, replacement_lines
+from execplan.execution.evaluation.unified import file_diff, replacement_lines, split_lines
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, LINK, normalize_path
 
@@ -78,7 +78,10 @@ def _patch_changes(files: Files, step: Step) -> list[FileChange]:
     """What a diff over several files makes of them."""
     changes = []
     for file_patch in patch.parse_patch(step.patch or ""):
-        source, target = [_require_repository_path(name) if name is not None else None for name in (file_patch.source, file_patch.target)]
+        source, target = [
+            _require_repository_path(name) if name is not None else None
+            for name in (file_patch.source, file_patch.target)
+        ]
         mode = _file_mode(files, source) if source is not None else DEFAULT_FILE_MODE
         if mode is None:
             raise ImpossibleError(f"there is no file {source}")
@@ -92,7 +95,15 @@ def _patch_changes(files: Files, step: Step) -> list[FileChange]:
             changes.append(FileChange(source, old, None))
         if target is not None:
             is_same_path = source == target
-            changes.append(FileChange(target, old if is_same_path else None, new, file_patch.mode or mode, mode if is_same_path else DEFAULT_FILE_MODE))
+            changes.append(
+                FileChange(
+                    target,
+                    old if is_same_path else None,
+                    new,
+                    file_patch.mode or mode,
+                    mode if is_same_path else DEFAULT_FILE_MODE,
+                )
+            )
     return changes
 
 

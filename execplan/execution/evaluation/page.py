@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check import ERROR
-from execplan.execution.evaluation.told import step_location, describe_origin, describe_commands, approval_columns, describe_settings, format_verdict, describe_writes
+from execplan.execution.evaluation.told import (
+    approval_columns,
+    describe_commands,
+    describe_origin,
+    describe_settings,
+    describe_writes,
+    format_verdict,
+    step_location,
+)
 from execplan.execution.evaluation.trial import EXACT
 from execplan.text.hidden import escape_unprintable_lines
 from execplan.text.secrets import mask_secrets
@@ -13,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.execution.evaluate import Evaluation, EvaluatedStep
+    from execplan.execution.evaluate import EvaluatedStep, Evaluation
     from execplan.execution.evaluation.checks.check import Finding
     from execplan.execution.model import ExecutionPlan
 
@@ -57,7 +65,11 @@ def _table_row(evaluated: EvaluatedStep) -> str:
 
 
 def _format_finding(finding: Finding, path: str) -> str:
-    location = f"step {finding.step.number}, {code_span(step_location(finding.step, path))}: " if finding.step is not None else ""
+    location = (
+        f"step {finding.step.number}, {code_span(step_location(finding.step, path))}: "
+        if finding.step is not None
+        else ""
+    )
     fix = f" Mend: {code_span(finding.fix)}" if finding.fix else ""
     level = f"**{finding.level}**" if finding.level == ERROR else finding.level
     return f"- {level} ({finding.check}): {location}{code_span(finding.message)}{fix}"

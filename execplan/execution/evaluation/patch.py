@@ -6,7 +6,7 @@ here every line of a diff must be one that says something.
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, CHECK_FAILED, ExecplanError
+from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.execution.documents.touched import diff_paths
 from execplan.execution.evaluation.unified import have_crlf_ends, split_lines
 from execplan.record import NamedTuple
@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 
     from unidiff.patch import Hunk as UnidiffHunk
     from unidiff.patch import PatchedFile
+
+
+def is_partially_applied(before: bytes, after: bytes, hunks: Sequence[Hunk]) -> bool:
+    """Whether a file is as some of the hunks, none or all of them among these, make it of what it was."""
+    old, new = split_lines(before), split_lines(after)
+    ends, index = {0}, 0  # how many lines of the new file may have been read by then
+    for hunk in hunks:
+        between = old[index : hunk.start]
+        ends = {end + len(between) for end in ends if new[end : end + len(between)] == between}
+        variants = [list(lines) for lines in (hunk.old, hunk.new)]
+        ends = {end + len(variant) for end in ends for variant in variants if new[end : end + len(variant)] == variant}
+        index = hunk.start + len(hunk.old)
+    return any([new[end:] == old[index:] for end in ends])
+
 
 _DEV_NULL = "/dev/null"
 _MODES = {None: None, "100644": 0o644, "100755": 0o755}
@@ -98,7 +112,10 @@ def apply_patch(data: bytes, change: FilePatch) -> bytes:
     new_lines += lines[index:]
     if any([not line.endswith("\n") for line in new_lines[:-1]]):
         raise ExecplanError(
-            "patch-does-not-apply", "a line in the middle would have no end", exit=CHECK_FAILED, hint="see `\\ No newline` in it"
+            "patch-does-not-apply",
+            "a line in the middle would have no end",
+            exit=CHECK_FAILED,
+            hint="see `\\ No newline` in it",
         )
     return "".join(new_lines).encode("utf-8", "surrogateescape")
 
@@ -196,7 +213,11 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
         why = f"the file has {len(lines)} lines"
     else:
         pairs = zip(expected, [*lines[hunk.start :], *[""] * len(expected)], strict=False)
-        line, expected_line, actual_line = next((line_number, wanted_line, current_line) for line_number, (wanted_line, current_line) in enumerate(pairs, hunk.start + 1) if wanted_line != current_line)
+        line, expected_line, actual_line = next(
+            (line_number, wanted_line, current_line)
+            for line_number, (wanted_line, current_line) in enumerate(pairs, hunk.start + 1)
+            if wanted_line != current_line
+        )
         why = f"line {line} is {_shorten(actual_line)}, not {_shorten(expected_line)}"
     message = f"hunk {number} ({hunk.header}) does not fit: {why}"
     return ExecplanError("patch-does-not-apply", message, exit=CHECK_FAILED, hint=hint)

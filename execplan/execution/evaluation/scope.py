@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from execplan.execution.evaluate import Evaluation, EvaluatedStep
+    from execplan.execution.evaluate import EvaluatedStep, Evaluation
     from execplan.execution.model import ExecutionPlan
     from execplan.execution.world import World
 
@@ -78,7 +78,9 @@ def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[st
         if step.needs_person:
             uncovered.append(UncoveredStep(step, why))
     by_policy = tuple([step for step in remaining if not step.needs_person])
-    return ApprovalScope(tuple(covered), by_policy, tuple(uncovered), tuple([step for step in evaluation.steps if step.is_done]))
+    return ApprovalScope(
+        tuple(covered), by_policy, tuple(uncovered), tuple([step for step in evaluation.steps if step.is_done])
+    )
 
 
 def find_forbidden_paths(document: ExecutionPlan, world: World) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from execplan.execution.evaluate import Evaluation, EvaluatedStep
+    from execplan.execution.evaluate import EvaluatedStep, Evaluation
     from execplan.execution.evaluation.checks.check import Finding
     from execplan.execution.model import ExecutionPlan, Step
 
@@ -37,7 +37,11 @@ def format_verdict(evaluation: Evaluation) -> str:
     if not manual_steps:
         return f"{prefix}: the policy approves every step"
     total = len(remaining)
-    approvers = "a person approves every step" if len(manual_steps) == total else f"a person approves {_format_step_numbers(manual_steps)}"
+    approvers = (
+        "a person approves every step"
+        if len(manual_steps) == total
+        else f"a person approves {_format_step_numbers(manual_steps)}"
+    )
     return f"{prefix} once {approvers}" + (" and the policy the rest" if len(manual_steps) < total else "")
 
 
@@ -70,7 +74,10 @@ def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> It
     cwd_text = f" in {format_path(step.cwd)}" if step.cwd != "." else ""
     network_text = ", with the network" if step.network else ""
     if step.shell is not None:
-        yield f"a script for {step.shell}{cwd_text}{network_text}", f"{assignments}\n{step.command}" if assignments else step.command or ""
+        yield (
+            f"a script for {step.shell}{cwd_text}{network_text}",
+            f"{assignments}\n{step.command}" if assignments else step.command or "",
+        )
     elif step.argv is not None:
         yield f"runs{cwd_text}{network_text}", assignments + join(step.argv)
     elif step.command is not None:
@@ -78,7 +85,10 @@ def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> It
     if step.validation.test_after is not None:
         yield "tests afterwards", join(step.validation.test_after)
     if step.parameters is not None:
-        yield f"calls {step.tool}{cwd_text}{network_text} with", assignments + dumps(step.parameters, ensure_ascii=False, indent=2)
+        yield (
+            f"calls {step.tool}{cwd_text}{network_text} with",
+            assignments + dumps(step.parameters, ensure_ascii=False, indent=2),
+        )
 
 
 def describe_writes(evaluated: EvaluatedStep) -> Iterator[tuple[str, str]]:

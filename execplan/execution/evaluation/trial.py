@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from shlex import join, quote
+
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import diff_paths
-from execplan.execution.evaluation.after import FileChange, ProjectedState, ProjectedFiles, parent_directories, normalize_paths
+from execplan.execution.evaluation.after import (
+    FileChange,
+    ProjectedFiles,
+    ProjectedState,
+    normalize_paths,
+    parent_directories,
+)
 from execplan.execution.evaluation.outcome import ImpossibleError, compute_changes, format_change
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
@@ -12,10 +20,35 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Final
 
     from execplan.execution.model import Step
     from execplan.execution.world import State
+
+
+class StepCommand(NamedTuple):
+    """One of them."""
+
+    text: str
+    """With the step's own variables in front."""
+    is_script: bool
+    """Whether a shell runs it."""
+
+
+def step_commands(step: Step) -> Iterator[StepCommand]:
+    """What a step runs: its command or its script, and its test."""
+    assignments = "".join([f"{name}={quote(value)} " for name, value in step.env.items()])
+    if step.shell is not None and step.command is not None:
+        prefix = f"export {assignments}\n" if assignments else ""
+        yield StepCommand(prefix + step.command, is_script=True)
+    elif step.argv is not None:
+        yield StepCommand(assignments + join(step.argv), is_script=False)
+    elif step.command is not None:
+        yield StepCommand(assignments + step.command, is_script=False)
+    if step.validation.test_after is not None:
+        yield StepCommand(join(step.validation.test_after), is_script=False)
+
 
 EXACT: Final = "exact"
 UNPREDICTABLE: Final = "unpredictable"
@@ -65,7 +98,12 @@ def run_trials(files: ProjectedFiles, steps: tuple[Step, ...]) -> tuple[Trial, .
             unknown += normalize_paths([step.target])
         files.record_changes(step, trial.changes, unknown)
         trials.append(trial)
-        follows_command = follows_command or step.argv is not None or step.command is not None or step.validation.test_after is not None
+        follows_command = (
+            follows_command
+            or step.argv is not None
+            or step.command is not None
+            or step.validation.test_after is not None
+        )
     return tuple(trials)
 
 
@@ -81,12 +119,16 @@ def written_texts(trial: Trial) -> list[FileChange]:
     step = trial.step
     added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+")]
     own_text = "".join([f"{line}\n" for line in added]) + (step.content or "")
-    return list(trial.changes) or [FileChange(path, None, own_text.encode()) for path in list(trial.targets)[:1] if own_text]
+    return list(trial.changes) or [
+        FileChange(path, None, own_text.encode()) for path in list(trial.targets)[:1] if own_text
+    ]
 
 
 def _run_trial(files: ProjectedFiles, step: Step, *, follows_command: bool) -> Trial:
     target_states = {path: files.path_state(path, step) for path in normalize_paths(target_paths(step))}
-    needs = {path: files.path_state(path, step) for path in normalize_paths([*step.inputs, step.cwd, *_program_paths(step)])}
+    needs = {
+        path: files.path_state(path, step) for path in normalize_paths([*step.inputs, step.cwd, *_program_paths(step)])
+    }
     changes: tuple[FileChange, ...] = ()
     try:
         if any([normalize_path(path) is None for path in target_paths(step)]):
@@ -129,7 +171,9 @@ def _skip_reason(files: ProjectedFiles, step: Step) -> str:
     return f"it is skipped as things stand: {path} is {'there' if exists else 'missing'}"
 
 
-def _compute_changes(files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]) -> tuple[FileChange, ...]:
+def _compute_changes(
+    files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]
+) -> tuple[FileChange, ...]:
     """What a step makes of its files; raises ImpossibleError, _UnknownError, ExecplanError."""
     if step.type is Type.TOOL:
         raise _UnknownError(f"only a call of {step.tool} tells what it does")
@@ -158,7 +202,9 @@ class _FilesAtStep:
         return self.files.content(path, self.step)
 
 
-def _ensure_parents_are_directories(files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]) -> None:
+def _ensure_parents_are_directories(
+    files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]
+) -> None:
     """Refuse what would lie in a file; raises ImpossibleError."""
     for folder in dict.fromkeys([parent for path in target_states for parent in parent_directories(path)]):
         state = files.path_state(folder, step).state

@@ -46,7 +46,9 @@ def file_diff(old: bytes | None, new: bytes | None, path: str) -> str:
     from difflib import unified_diff
 
     lines = (
-        unified_diff(old_lines, new_lines, names[0], names[1]) if min(len(old_lines), len(new_lines)) <= _MAX_DIFF_LINES else _coarse_diff(old_lines, new_lines, names)
+        unified_diff(old_lines, new_lines, names[0], names[1])
+        if min(len(old_lines), len(new_lines)) <= _MAX_DIFF_LINES
+        else _coarse_diff(old_lines, new_lines, names)
     )
     return "".join([line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines])
 
@@ -55,7 +57,9 @@ def _coarse_diff(old_lines: list[str], new_lines: list[str], names: list[str]) -
     """A diff of one hunk, from the first difference to the last, unless these are near."""
     from difflib import unified_diff
 
-    first = next((index for index, (old, new) in enumerate(zip(old_lines, new_lines, strict=False)) if old != new), None)
+    first = next(
+        (index for index, (old, new) in enumerate(zip(old_lines, new_lines, strict=False)) if old != new), None
+    )
     first = min(len(old_lines), len(new_lines)) if first is None else first
     max_tail = min(len(old_lines), len(new_lines)) - first
     pairs = zip(reversed(old_lines), reversed(new_lines), strict=False)
@@ -63,12 +67,18 @@ def _coarse_diff(old_lines: list[str], new_lines: list[str], names: list[str]) -
     start, context_after = max(first - _CONTEXT_LINES, 0), min(tail_length, _CONTEXT_LINES)
     ends = [len(lines) - tail_length + context_after for lines in (old_lines, new_lines)]
     if max(ends) - start <= _MAX_DIFF_LINES:
-        diff_lines = list(unified_diff(old_lines[start : ends[0]], new_lines[start : ends[1]], names[0], names[1], n=max(ends)))
+        diff_lines = list(
+            unified_diff(old_lines[start : ends[0]], new_lines[start : ends[1]], names[0], names[1], n=max(ends))
+        )
         body = diff_lines[3:]
     else:
         old, new = old_lines[first : len(old_lines) - tail_length], new_lines[first : len(new_lines) - tail_length]
         tail = old_lines[len(old_lines) - tail_length : ends[0]]
-        body = [f" {line}" for line in old_lines[start:first]] + [f"-{line}" for line in old] + [f"+{line}" for line in new]
+        body = (
+            [f" {line}" for line in old_lines[start:first]]
+            + [f"-{line}" for line in old]
+            + [f"+{line}" for line in new]
+        )
         body += [f" {line}" for line in tail]
     counts = [f"{start + 1},{end - start}" for end in ends]
     return [f"--- {names[0]}\n", f"+++ {names[1]}\n", f"@@ -{counts[0]} +{counts[1]} @@\n", *body]

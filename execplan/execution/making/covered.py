@@ -36,20 +36,27 @@ class RunProgress(NamedTuple):
         return name
 
 
-def find_uncovered_changes(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan, progress: RunProgress) -> list[str]:
+def find_uncovered_changes(
+    approved_plan: ExecutionPlan, revised_plan: ExecutionPlan, progress: RunProgress
+) -> list[str]:
     """Why a person has to approve a revision, a line each; nothing where what was approved covers all of it.
 
     Steps may be gone, tried again, in another order, or replaced by the alternative that was approved with them. What was
     approved as coming before something else (a need, a checkpoint, a question, a validation) still does.
     """
     old, names = {step.id: step for step in approved_plan.steps}, {step.id for step in revised_plan.steps}
-    progress = RunProgress(progress.finished_steps, {name: alternative for name, alternative in progress.replacements.items() if name not in names})
+    progress = RunProgress(
+        progress.finished_steps,
+        {name: alternative for name, alternative in progress.replacements.items() if name not in names},
+    )
     reasons = _plan_differences(approved_plan, revised_plan)
     new_steps = [step for step in revised_plan.steps if step.id not in old]
     reasons += [f"the step {step.id} is new" for step in new_steps]
     for step in revised_plan.steps:
         if step.id in old:
-            reasons += [f"the step {step.id} has another {name}" for name in _changed_fields(old[step.id], step, progress)]
+            reasons += [
+                f"the step {step.id} has another {name}" for name in _changed_fields(old[step.id], step, progress)
+            ]
     if not reasons:
         reasons += _OrderCheck(approved_plan, revised_plan, progress).find_violations()
     return list(dict.fromkeys(reasons))
@@ -118,7 +125,9 @@ class _OrderCheck:
 
     def _position(self, step: Step) -> int:
         """Where a step was to come: the alternative of one that failed comes in its place."""
-        owners = [self._old[name].number for name in self._owners.get(step.id, ()) if name in self._progress.replacements]
+        owners = [
+            self._old[name].number for name in self._owners.get(step.id, ()) if name in self._progress.replacements
+        ]
         return min([step.number, *owners])
 
     def _dependency_violations(self, step: Step) -> Iterator[str]:
@@ -157,7 +166,9 @@ class _OrderCheck:
                 yield f"the validation {step.id} is gone"
             elif later_ids and (step.checkpoint or step.confirm):
                 yield f"the step {step.id} is gone, and {later_ids[0]} came after its question"
-            elif later_ids and self._is_sequential and step.id not in self._owners and not self._is_dispensable(step.id):
+            elif (
+                later_ids and self._is_sequential and step.id not in self._owners and not self._is_dispensable(step.id)
+            ):
                 yield f"the step {step.id} is gone, and the steps run one after the other"
 
     def _order_reason(self, first: Step, second: Step) -> str:
@@ -187,12 +198,16 @@ def _shared_path(first: Step, second: Step) -> str:
 
 
 def _step_writes(step: Step) -> set[str]:
-    return _normalize([*written_paths(step.model_dump(mode="json")), *([step.target] if step.target is not None else [])])
+    return _normalize(
+        [*written_paths(step.model_dump(mode="json")), *([step.target] if step.target is not None else [])]
+    )
 
 
 def _step_paths(step: Step) -> set[str]:
     condition_paths = [step.when.of] if step.when is not None and step.when.kind not in STEP_OUTCOMES else []
-    return _step_writes(step) | _normalize([*bound_paths(step), *condition_paths, *([step.cwd] if step.cwd != "." else [])])
+    return _step_writes(step) | _normalize(
+        [*bound_paths(step), *condition_paths, *([step.cwd] if step.cwd != "." else [])]
+    )
 
 
 def _normalize(paths: list[str]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.documents.document import validate_document, document_error, to_bytes
+from execplan.execution.documents.document import document_error, to_bytes, validate_document
 from execplan.execution.documents.filling import fill_risk
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import ExecutionPlan

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.clock import now
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import validate_document, load, document_error
+from execplan.execution.documents.document import document_error, load, validate_document
 from execplan.execution.documents.filling import fill_risk, parse_command_fields
 from execplan.execution.documents.violation import Violation
 from execplan.execution.making.shapes import governance, stepwise, typed
@@ -42,14 +42,20 @@ def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:
     plan_fields |= {"plan_id": plan_id, "metadata": {"context": {"imported": preserved}}}
     document = _fill_derived(plan_fields, report)
     known_pointers = {violation.pointer for violation in (*parsed.violations, *report.violations)}
-    violations = [*parsed.violations, *report.violations, *[violation for violation in document[1] if violation.pointer not in known_pointers]]
+    violations = [
+        *parsed.violations,
+        *report.violations,
+        *[violation for violation in document[1] if violation.pointer not in known_pointers],
+    ]
     if document[0] is None or violations:
         raise document_error(label, ExecutionPlan, violations, parsed.omitted, hint=_HINT)
     document[0].ensure_safe(label)
     return document[0]
 
 
-def _fill_derived(plan_fields: dict[str, Any], report: ImportReport) -> tuple[ExecutionPlan | None, Sequence[Violation]]:
+def _fill_derived(
+    plan_fields: dict[str, Any], report: ImportReport
+) -> tuple[ExecutionPlan | None, Sequence[Violation]]:
     """The document with what is derived, or what is wrong, told by the places of the original."""
     stated_risks = [step.pop("risk", None) for step in plan_fields["steps"]]
     for step in plan_fields["steps"]:
@@ -64,9 +70,13 @@ def _fill_derived(plan_fields: dict[str, Any], report: ImportReport) -> tuple[Ex
     for index, (step, risk) in enumerate(zip(plan_fields["steps"], stated_risks, strict=True)):
         step["risk"] = risk or {}
         if risk and risk["level"] not in LEVELS:
-            risk_violations.append(report.translate(Violation(f"/steps/{index}/risk_level", f"is none of {', '.join(LEVELS)}")))
+            risk_violations.append(
+                report.translate(Violation(f"/steps/{index}/risk_level", f"is none of {', '.join(LEVELS)}"))
+            )
         fill_risk(step)
-    plan_fields["intent"]["risk_level"] = max([step["risk"]["level"] for step in plan_fields["steps"]], key=LEVELS.index)
+    plan_fields["intent"]["risk_level"] = max(
+        [step["risk"]["level"] for step in plan_fields["steps"]], key=LEVELS.index
+    )
     document, violations = validate_document(plan_fields, ExecutionPlan)
     return document, [*risk_violations, *[report.translate(violation) for violation in violations]]
 
@@ -80,7 +90,9 @@ def _with_plan_id(document: ExecutionPlan, plan_id: str) -> ExecutionPlan:
     preserved = {"shape": "execplan", "plan_id": document.plan_id, "source": plan_fields["source"], "lines": lines}
     earlier_import = plan_fields["metadata"]["context"].get("imported")
     preserved |= {"imported": earlier_import} if earlier_import is not None else {}
-    plan_fields["metadata"]["context"]["imported"] = {name: value for name, value in preserved.items() if value not in (None, {})}
+    plan_fields["metadata"]["context"]["imported"] = {
+        name: value for name, value in preserved.items() if value not in (None, {})
+    }
     for step in plan_fields["steps"]:
         step["source"] = None
     imported, violations = validate_document({**plan_fields, "plan_id": plan_id, "source": None}, ExecutionPlan)

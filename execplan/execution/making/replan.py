@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from execplan.clock import now
 from execplan.document import ListOrTuple
 from execplan.errors import INPUT, ExecplanError
+from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, LEVELS
-from execplan.execution.documents.document import validate_document, document_error, to_bytes
+from execplan.execution.documents.document import document_error, to_bytes, validate_document
 from execplan.execution.documents.filling import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.request import Request
 from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
-from execplan.execution.making.progress import ExecutionState
 from execplan.execution.making.shapes.form import ImportReport
-from execplan.execution.model import ExecutionPlan, Number, ShortText
-from execplan.execution.states import COMPLETED, FAILED, SUCCESS_STATES, RECOVERED, REPLANNING, RUN_TRANSITIONS
+from execplan.execution.model import ExecutionPlan, Id, Number, ShortText
+from execplan.execution.record import RunStatus, StepStatus
+from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class ExecutionState(Request):
+    """The states of a run and of its steps; a step that is not named is pending."""
+
+    status: RunStatus = "pending"
+    current_step: Number | None = None
+    steps: Annotated[dict[Id, StepStatus], Field(default={})]
+
+    def advance(self, step: str, new_state: str) -> ExecutionState:
+        """With a step in another state; raises ExecplanError where that may not follow."""
+        step_state = states.advance(self.steps.get(step, states.PENDING), new_state)
+        return self._updated(steps={**self.steps, step: step_state})
+
+    def advance_run(self, new_state: str) -> ExecutionState:
+        """With the run in another state; raises ExecplanError where that may not follow."""
+        return self._updated(status=states.advance(self.status, new_state, states.RUN_TRANSITIONS))
+
+    def _updated(self, **changed: object) -> ExecutionState:
+        return ExecutionState.model_validate({**self.model_dump(), **changed})
 
 
 class ReplanRequest(Request):
@@ -53,7 +74,10 @@ def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
     if state.current_step is not None and state.current_step not in names:
         yield f"execution_state.current_step: there is no step {state.current_step}"
     yield from [f"execution_state.steps: there is no step {name}" for name in state.steps if name not in names.values()]
-    for listed_state, numbers, allowed_states in ((COMPLETED, completed, (COMPLETED, RECOVERED)), (FAILED, failed, (FAILED,))):
+    for listed_state, numbers, allowed_states in (
+        (COMPLETED, completed, (COMPLETED, RECOVERED)),
+        (FAILED, failed, (FAILED,)),
+    ):
         for number in numbers:
             actual_state = state.steps.get(names.get(number, ""), listed_state)
             if actual_state not in allowed_states:
@@ -99,7 +123,9 @@ def replan(request: ReplanRequest) -> ExecutionPlan:
     plan_fields = _revised_plan(request, steps, information)
     document, violations = validate_document(plan_fields, ExecutionPlan)
     if document is None:
-        raise document_error(f"revision {plan.revision + 1}", ExecutionPlan, [report.translate(violation) for violation in violations])
+        raise document_error(
+            f"revision {plan.revision + 1}", ExecutionPlan, [report.translate(violation) for violation in violations]
+        )
     document.ensure_safe(f"revision {plan.revision + 1}")
     return document
 
@@ -128,7 +154,9 @@ def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], informati
     }
     plan_fields["metadata"]["history"].append(previous_revision)
     levels = [step["risk"].get("level") for step in steps]
-    plan_fields["intent"]["risk_level"] = max([level for level in levels if level in LEVELS], key=LEVELS.index, default="LOW")
+    plan_fields["intent"]["risk_level"] = max(
+        [level for level in levels if level in LEVELS], key=LEVELS.index, default="LOW"
+    )
     return {**plan_fields, "revision": plan.revision + 1, "steps": steps}
 
 
@@ -181,7 +209,9 @@ def _apply_alternatives(old: list[dict[str, Any]], failed: set[str]) -> list[dic
         if (step["id"] in replacements or step["id"] not in moved_ids) and by_id[name] not in steps:
             steps.append(by_id[name])
     for step in steps:
-        step["depends_on"] = list(dict.fromkeys([_resolve_replacement(name, replacements) for name in step["depends_on"]]))
+        step["depends_on"] = list(
+            dict.fromkeys([_resolve_replacement(name, replacements) for name in step["depends_on"]])
+        )
         if step["when"] is not None and step["when"]["kind"] == "failed" and step["when"]["of"] in replacements:
             step["when"] = None  # it is known to hold by now
     return steps
@@ -206,7 +236,11 @@ def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, An
         if isinstance(recovery, dict) and str(recovery.get("strategy")).startswith(ALTERNATIVE):
             alternative = str(recovery["strategy"]).removeprefix(ALTERNATIVE)
             references[f"falls back on {alternative}"] = alternative
-        problems += [f"{step.get('id')} {reference}, which is taken out" for reference, name in references.items() if name in removed]
+        problems += [
+            f"{step.get('id')} {reference}, which is taken out"
+            for reference, name in references.items()
+            if name in removed
+        ]
     if problems:
         message = problems[0] if len(problems) == 1 else f"{problems[0]}, and {len(problems) - 1} more"
         candidates = problems if len(problems) > 1 else ()

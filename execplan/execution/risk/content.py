@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from execplan.execution.command.parse import parse_command
 from execplan.execution.risk.rate import CRITICAL, rate_simple
-from execplan.text.hidden import find_hidden, describe_characters
+from execplan.text.hidden import describe_characters, find_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def find_dangers(path: str, text: str, old_text: str, table: RiskTable) -> list[
 def find_hidden_characters(text: str, old_text: str) -> list[str]:
     """What the text holds that nobody can see, each once; what the file held before does not count."""
     runs = [line[start:end] for line in text.split("\n") for start, end in find_hidden(line.removesuffix("\r"))]
-    return [f"holds {describe_characters(run)}, which nobody can see" for run in dict.fromkeys(runs) if run not in old_text]
+    return [
+        f"holds {describe_characters(run)}, which nobody can see" for run in dict.fromkeys(runs) if run not in old_text
+    ]
 
 
 def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import is_local_tool, is_remote_address, is_system_program, is_outside_path, normalize_program_name
+from execplan.execution.command.simple import (
+    is_local_tool,
+    is_outside_path,
+    is_remote_address,
+    is_system_program,
+    normalize_program_name,
+)
 from execplan.execution.risk.questions import ARGUMENT_PREDICATES, is_safe_task
 from execplan.execution.risk.table import CRITICAL, HIGH, SECRETS
 from execplan.record import NamedTuple
@@ -75,8 +81,18 @@ def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
         sources = ("npm", "pypi", "local")
     known_by_path = [row for row in table.rows if name_arg in row.program]
     is_trusted = (
-        (is_system_program(name_arg) or is_local_tool(name_arg) or bool(known_by_path) or (bool(runners) and name_arg.startswith("@")))
-        and all([index == last or simple.via[index + 1] in _PACKAGE_RUNNERS or simple.via[index + 1] in _NEUTRAL_WRAPPERS for index in runners])
+        (
+            is_system_program(name_arg)
+            or is_local_tool(name_arg)
+            or bool(known_by_path)
+            or (bool(runners) and name_arg.startswith("@"))
+        )
+        and all(
+            [
+                index == last or simple.via[index + 1] in _PACKAGE_RUNNERS or simple.via[index + 1] in _NEUTRAL_WRAPPERS
+                for index in runners
+            ]
+        )
         and version.replace(".", "").replace("-", "").replace("^", "").replace("~", "").isalnum() is bool(version)
     )
     program_name = name_arg if known_by_path and "/" in name_arg else name
@@ -131,7 +147,9 @@ def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, any
         return False
     if any([_has_flag(command, flag) for flag in row.without]):
         return False
-    if row.path and not any([row_matches_path(path, row) for arg in command.loose_args for path in candidate_paths(arg)]):
+    if row.path and not any(
+        [row_matches_path(path, row) for arg in command.loose_args for path in candidate_paths(arg)]
+    ):
         return False
     expected = list(row.words)
     if row.alone and len(command.args) != len(expected):
@@ -143,7 +161,9 @@ def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, any
         return _args_match(spaced, command.loose_args, table) or _args_match(expected, command.args, table)
     if not command.is_unambiguous and expected[0] not in ARGUMENT_PREDICATES:
         return False
-    return _args_match(expected, command.args, table) or (expected[0] == "..." and _args_match(expected, command.loose_args, table))
+    return _args_match(expected, command.args, table) or (
+        expected[0] == "..." and _args_match(expected, command.loose_args, table)
+    )
 
 
 def is_from_source(row: RiskRow, command: AnalyzedCommand) -> bool:
@@ -195,14 +215,20 @@ def _has_flag(command: AnalyzedCommand, flag: str) -> bool:
             if name == "-" + flag:
                 return True
         elif len(flag) == 2 and not argument.startswith("--"):
-            if argument.startswith(flag) or (len(argument) <= _MAX_FLAG_CLUSTER and argument[1:].isalpha() and flag[1] in argument):
+            if argument.startswith(flag) or (
+                len(argument) <= _MAX_FLAG_CLUSTER and argument[1:].isalpha() and flag[1] in argument
+            ):
                 return True
     return False
 
 
 def candidate_paths(argument: str) -> Iterator[str]:
     """The paths that a word may hold: itself, what stands behind a `=`, and what is joined to a flag."""
-    for path in (argument, argument.partition("=")[2], argument[2:] if argument.startswith("-") and not argument.startswith("--") else ""):
+    for path in (
+        argument,
+        argument.partition("=")[2],
+        argument[2:] if argument.startswith("-") and not argument.startswith("--") else "",
+    ):
         if path and path not in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"):
             yield path
 
@@ -243,7 +269,12 @@ def _matches_any(path: str, patterns: tuple[str, ...]) -> bool:
         import re
 
         full_patterns = [pattern if "/" in pattern else f"**/{pattern}/**" for pattern in patterns]
-        expression = "|".join(["".join([_GLOB_TOKENS.get(token, re.escape(token)) for token in re.split(_GLOB_SPLIT, pattern)]) for pattern in full_patterns])
+        expression = "|".join(
+            [
+                "".join([_GLOB_TOKENS.get(token, re.escape(token)) for token in re.split(_GLOB_SPLIT, pattern)])
+                for pattern in full_patterns
+            ]
+        )
         _COMPILED_PATTERNS[patterns] = re.compile(expression, re.DOTALL | re.IGNORECASE)
     return _COMPILED_PATTERNS[patterns].fullmatch(path) is not None
 

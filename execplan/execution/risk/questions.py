@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import is_local_address, is_remote_address, is_outside_path
+from execplan.execution.command.simple import is_local_address, is_outside_path, is_remote_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ _PLAIN_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 _LOADER_VARIABLES = (
     "CC CXX LD AR AS CPP ENV BASH_ENV LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS PERL5OPT RUBYOPT PYTHONSTARTUP".split()
 )
-_CODE_VARIABLES = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADER_VARIABLES))
+_CODE_VARIABLES = frozenset(
+    ("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADER_VARIABLES)
+)
 _RUN_COMMANDS = ("run", "run-script", "task")
 """Words in front of the name of a task."""
 _HOME_ROOTS = ("home", "Users", "root")
@@ -62,7 +64,9 @@ def _has_unsafe_assignment(args: Sequence[str], tasks: Tasks) -> bool:
     """A variable is set to more than a plain word, or to what decides which shell runs."""
     for arg in args:
         name, equals, value = arg.partition("=")
-        if equals and (name.rstrip(":?+!") in _CODE_VARIABLES or not _PLAIN_CHARACTERS.issuperset(value) or is_outside_path(value)):
+        if equals and (
+            name.rstrip(":?+!") in _CODE_VARIABLES or not _PLAIN_CHARACTERS.issuperset(value) or is_outside_path(value)
+        ):
             return True
     return False
 
@@ -165,6 +169,8 @@ ARGUMENT_PREDICATES: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@columns": _is_safe_awk,
     "@machine": _has_system_path,
     "@everything": _has_whole_tree,
-    "@inside": lambda words, tasks: all([not is_outside_path(part) for arg in words for part in arg.split(":") if part]),
+    "@inside": lambda words, tasks: all(
+        [not is_outside_path(part) for arg in words for part in arg.split(":") if part]
+    ),
 }
 """What is asked of all words from here on."""

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.command.parse import parse_command
-from execplan.execution.command.simple import is_remote_address, is_outside_path
-from execplan.execution.risk.matching import AnalyzedCommand, row_matches, find_outside_arg, is_from_source, is_unknown_module, row_matches_path, candidate_paths, analyze_command
+from execplan.execution.command.simple import is_outside_path, is_remote_address
+from execplan.execution.risk.matching import (
+    AnalyzedCommand,
+    analyze_command,
+    candidate_paths,
+    find_outside_arg,
+    is_from_source,
+    is_unknown_module,
+    row_matches,
+    row_matches_path,
+)
 from execplan.execution.risk.scripts import find_script
 from execplan.execution.risk.table import (
     BUILTIN,
@@ -13,8 +22,8 @@ from execplan.execution.risk.table import (
     HIGH,
     LOW,
     MEDIUM,
-    USER,
     REPOSITORY,
+    USER,
     RiskRow,
     RiskTable,
     builtin_table,
@@ -45,7 +54,11 @@ __all__ = [
     "rate_path",
     "rate_simple",
 ]
-_BASE_RISKS = {"create": (LOW, "makes a file"), "modify": (MEDIUM, "changes a file"), "delete": (HIGH, "deletes a file")}
+_BASE_RISKS = {
+    "create": (LOW, "makes a file"),
+    "modify": (MEDIUM, "changes a file"),
+    "delete": (HIGH, "deletes a file"),
+}
 _MAX_REASON_LENGTH = 400
 """Characters of a reason; a document takes 2,000."""
 _INTERPRETERS = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
@@ -76,7 +89,11 @@ def highest_risk(risks: Iterable[Risk]) -> Risk:
 
 def _shorten(reason: str) -> str:
     """A reason without the middle of a word that is very long, so that a document can hold it."""
-    return reason if len(reason) <= _MAX_REASON_LENGTH else f"{reason[: _MAX_REASON_LENGTH // 2]}…{reason[-_MAX_REASON_LENGTH // 2 :]}"
+    return (
+        reason
+        if len(reason) <= _MAX_REASON_LENGTH
+        else f"{reason[: _MAX_REASON_LENGTH // 2]}…{reason[-_MAX_REASON_LENGTH // 2 :]}"
+    )
 
 
 def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Risk:
@@ -157,7 +174,12 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
         and (command.is_trusted or row.level in (HIGH, CRITICAL))
         and row_matches(row, command, table, anywhere=False)
     ][-1:]
-    if not (user_rows or known_rows or warning_rows) and simple.argv[0] in _PACKAGE_MANAGERS and command.args and command.is_unambiguous:
+    if (
+        not (user_rows or known_rows or warning_rows)
+        and simple.argv[0] in _PACKAGE_MANAGERS
+        and command.args
+        and command.is_unambiguous
+    ):
         inner = _npm_tool(simple, command, table)
         if inner:
             return _program_risk(inner, analyze_command(inner, table), table)
@@ -167,12 +189,19 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
         risks.append(_unlisted_risk(label, simple, table))
     if not user_rows and highest_risk(risks).level == MEDIUM:
         outside_arg = find_outside_arg(command, simple.argv)
-        risks += [Risk(HIGH, (f"`{outside_arg}` leads out of the folder, or to another machine",))] if outside_arg else []
+        risks += (
+            [Risk(HIGH, (f"`{outside_arg}` leads out of the folder, or to another machine",))] if outside_arg else []
+        )
     if any([row.writes for row in deciding_rows]):
         risks += [
-            risk for arg in simple.argv[1:] for path in candidate_paths(arg) for risk in _path_risks(path, table, writes=True)
+            risk
+            for arg in simple.argv[1:]
+            for path in candidate_paths(arg)
+            for risk in _path_risks(path, table, writes=True)
         ]
-    raising_rows = [row for row in table.rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)]
+    raising_rows = [
+        row for row in table.rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)
+    ]
     return highest_risk([*risks, *[Risk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
 
 
@@ -184,12 +213,16 @@ def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> Risk:
     if script.suspicious_word:
         return Risk(
             HIGH,
-            (f"it runs `{script.path}`, and `{script.suspicious_word}` in its name suggests more than a build or a test",),
+            (
+                f"it runs `{script.path}`, and `{script.suspicious_word}` in its name suggests more than a build or a test",
+            ),
         )
     return Risk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
 
 
-def _matching_rows(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> tuple[list[RiskRow], list[RiskRow]]:
+def _matching_rows(
+    simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable
+) -> tuple[list[RiskRow], list[RiskRow]]:
     """The built-in rows that know a command, and those that warn of it."""
     if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
         return [RiskRow(LOW, "tells its version or its usage")], []
@@ -243,7 +276,9 @@ def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]
 
 
 def _matches_assignment(row: RiskRow, name: str, value: str) -> bool:
-    command = AnalyzedCommand(name, (value,), (value,), (), is_unambiguous=True, sources=(), is_trusted=True, is_help_request=False)
+    command = AnalyzedCommand(
+        name, (value,), (value,), (), is_unambiguous=True, sources=(), is_trusted=True, is_help_request=False
+    )
     return row_matches(row._replace(program=row.variable), command, builtin_table(), anywhere=False)
 
 
@@ -254,7 +289,9 @@ def _is_plain_value(value: str) -> bool:
         letters = letters.replace(char, "")
     is_plain = (not letters or (letters.isascii() and letters.isalnum())) and not value.startswith("-")
     return (
-        is_plain and not is_remote_address(value) and not any([is_outside_path(part) for part in value.split(":") if "//" not in value])
+        is_plain
+        and not is_remote_address(value)
+        and not any([is_outside_path(part) for part in value.split(":") if "//" not in value])
     )
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.touched import diff_paths
-from execplan.execution.risk.rate import HIGH, LOW, MEDIUM, USER, Risk, builtin_table, highest_risk, rate_command, rate_path
+from execplan.execution.risk.rate import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    USER,
+    Risk,
+    builtin_table,
+    highest_risk,
+    rate_command,
+    rate_path,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +61,9 @@ def _rate_tool(name: str, table: RiskTable) -> Risk:
     rows = [row for row in table.rows if any([fnmatchcase(name, pattern) for pattern in row.tool])]
     user_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == USER][-1:]
     raising_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != USER]
-    return highest_risk([*(user_risks or [Risk(HIGH, ("calls a tool whose effects execplan does not know",))]), *raising_risks])
+    return highest_risk(
+        [*(user_risks or [Risk(HIGH, ("calls a tool whose effects execplan does not know",))]), *raising_risks]
+    )
 
 
 def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:

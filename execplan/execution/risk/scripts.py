@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.command.simple import is_system_program, is_outside_path, normalize_program_name
+from execplan.execution.command.simple import is_outside_path, is_system_program, normalize_program_name
 from execplan.execution.risk.questions import split_name
 from execplan.record import NamedTuple
 

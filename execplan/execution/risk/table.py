@@ -90,7 +90,9 @@ def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_
 
     Raises ExecplanError for a row that says something else than it may.
     """
-    added = [_parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)]
+    added = [
+        _parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)
+    ]
     for index, row in enumerate(added):
         if not may_lower and not _can_raise(row, table):
             raise ExecplanError(

@@ -12,7 +12,7 @@ from execplan.execution.wild.names import StepIdAllocator
 from execplan.execution.wild.places import COMMAND_LINES, Passage, find_passages, read_sentences
 from execplan.execution.wild.printed import build_expectation
 from execplan.plan import outline
-from execplan.plan.change import PlanChange, plan_content, ensure_no_conflicts, ensure_blocks_closed
+from execplan.plan.change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.plan.reader import read_text
 from execplan.plan.seek import find_task
 from execplan.record import NamedTuple
@@ -59,19 +59,32 @@ def annotate_plan(plan: Plan, *, dry_run: bool = False) -> PlanChange:
         summary = "nothing to annotate: no step is inferred"
     else:
         suffix = "" if count == total else "; the others are left to you:"
-        summary = (
-            f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
-        )
+        summary = f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
     shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
-    unedited = [passage for passage in passages if not passage.edits] if shown_plan is plan else _keep_safe_edits(shown_plan, _annotate_passages(shown_plan))
-    remarks = [(draft.start, f"is left to you: it {passage.reason}: {draft.command}") for passage in unedited for draft in passage.drafts]
-    remarks += [(skipped.line, f"is no step: it {skipped.why}: {skipped.text}") for skipped in find_plan_steps(shown_plan).skipped]
+    unedited = (
+        [passage for passage in passages if not passage.edits]
+        if shown_plan is plan
+        else _keep_safe_edits(shown_plan, _annotate_passages(shown_plan))
+    )
+    remarks = [
+        (draft.start, f"is left to you: it {passage.reason}: {draft.command}")
+        for passage in unedited
+        for draft in passage.drafts
+    ]
+    remarks += [
+        (skipped.line, f"is no step: it {skipped.why}: {skipped.text}")
+        for skipped in find_plan_steps(shown_plan).skipped
+    ]
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
     return PlanChange(tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (summary, *lines))
 
 
 def _step_sections(plan: Plan) -> list[Section]:
-    return [section for section in (plan.section(name) for name in (outline.STEPS, outline.VALIDATION)) if section is not None]
+    return [
+        section
+        for section in (plan.section(name) for name in (outline.STEPS, outline.VALIDATION))
+        if section is not None
+    ]
 
 
 def _keep_safe_edits(plan: Plan, passages: list[_AnnotatedPassage]) -> list[_AnnotatedPassage]:
@@ -111,7 +124,12 @@ def _annotate_passages(plan: Plan) -> list[_AnnotatedPassage]:
     """The places of a plan with inferred steps."""
     all_drafts = find_plan_steps(plan).drafts
     id_allocator = StepIdAllocator(
-        [name for draft in all_drafts for name in (draft.id, draft.attributes.get("id", "")) if draft.origin != INFERRED]
+        [
+            name
+            for draft in all_drafts
+            for name in (draft.id, draft.attributes.get("id", ""))
+            if draft.origin != INFERRED
+        ]
     )
     drafts = [draft for draft in all_drafts if draft.origin == INFERRED]
     annotated_passages: list[_AnnotatedPassage] = []
@@ -121,12 +139,20 @@ def _annotate_passages(plan: Plan) -> list[_AnnotatedPassage]:
             passage_drafts = tuple([draft for draft in drafts if passage.start <= draft.start < passage.end])
             if passage_drafts and passage.kind == COMMAND_LINES:
                 edit = _annotate_block(plan, passage, passage_drafts, id_allocator)
-                following = passages[index + 1 : index + 3] if isinstance(edit, Edit) and passage_drafts[-1].expect is not None else []
+                following = (
+                    passages[index + 1 : index + 3]
+                    if isinstance(edit, Edit) and passage_drafts[-1].expect is not None
+                    else []
+                )
                 expectation_edits = _expectation_edits(plan, passage, passage_drafts[-1], following)
             elif passage_drafts:
                 edit, expectation_edits = _annotate_paragraph(plan, passage, passage_drafts, id_allocator), []
             if passage_drafts:
-                annotated_passages.append(_AnnotatedPassage(passage_drafts, (), edit) if isinstance(edit, str) else _AnnotatedPassage(passage_drafts, (edit, *expectation_edits), ""))
+                annotated_passages.append(
+                    _AnnotatedPassage(passage_drafts, (), edit)
+                    if isinstance(edit, str)
+                    else _AnnotatedPassage(passage_drafts, (edit, *expectation_edits), "")
+                )
     return annotated_passages
 
 
@@ -136,8 +162,20 @@ def _expectation_edits(plan: Plan, passage: Passage, draft: StepDraft, following
         return []
     for candidate in following:
         if candidate.kind == COMMAND_LINES and build_expectation(raw_block_lines(plan, candidate)) == draft.expect:
-            return [Edit(candidate.start, candidate.end, tuple(_format_fence(" " * _fence_indent(candidate), _EXPECT_INFO, draft.expect.split("\n"))))]
-    return [Edit(passage.end, passage.end, tuple(_format_fence(" " * _fence_indent(passage), _EXPECT_INFO, draft.expect.split("\n"))))]
+            return [
+                Edit(
+                    candidate.start,
+                    candidate.end,
+                    tuple(_format_fence(" " * _fence_indent(candidate), _EXPECT_INFO, draft.expect.split("\n"))),
+                )
+            ]
+    return [
+        Edit(
+            passage.end,
+            passage.end,
+            tuple(_format_fence(" " * _fence_indent(passage), _EXPECT_INFO, draft.expect.split("\n"))),
+        )
+    ]
 
 
 def _fence_indent(passage: Passage) -> int:
@@ -149,7 +187,9 @@ def _format_info_string(plan: Plan, language: str, drafts: Sequence[StepDraft], 
     folder = drafts[0].cwd
     attributes = [f"#{id_allocator.allocate(drafts[0].command)}"]
     attributes += [f'cwd="{folder}"' if " " in folder else f"cwd={folder}"] if folder != "." else []
-    attributes += [f"task={_task_reference(plan, drafts[-1].attributes['task'])}"] if "task" in drafts[-1].attributes else []
+    attributes += (
+        [f"task={_task_reference(plan, drafts[-1].attributes['task'])}"] if "task" in drafts[-1].attributes else []
+    )
     return f"{language} {{{' '.join(attributes)}}}"
 
 
@@ -168,7 +208,9 @@ def _task_reference(plan: Plan, name: str) -> str:
     return task_id
 
 
-def _annotate_block(plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator) -> Edit | str:
+def _annotate_block(
+    plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+) -> Edit | str:
     """A block as one fence, or why it can't be one."""
     if len({draft.cwd for draft in drafts}) > 1:
         return "is in a block whose commands run in several directories: make a block for each"
@@ -185,11 +227,17 @@ def _annotate_block(plan: Plan, passage: Passage, drafts: Sequence[StepDraft], i
         opening_line = plan.text.lines[passage.start]
         mark = passage.fence.mark * passage.fence.level
         language = passage.fence.text.split(" ")[0] if passage.language in SHELL_LANGUAGES else _LANGUAGE
-        head = opening_line[: opening_line.index(mark)] + mark + _format_info_string(plan, language, drafts, id_allocator)
+        head = (
+            opening_line[: opening_line.index(mark)] + mark + _format_info_string(plan, language, drafts, id_allocator)
+        )
         closing_line = plan.text.lines[passage.end - 1]
         indent = " " * passage.fence.column
         return Edit(passage.start, passage.end, (head, *[f"{indent}{line}".rstrip() for line in body], closing_line))
-    return Edit(passage.start, passage.end, tuple(_format_fence(indent, _format_info_string(plan, _LANGUAGE, drafts, id_allocator), body)))
+    return Edit(
+        passage.start,
+        passage.end,
+        tuple(_format_fence(indent, _format_info_string(plan, _LANGUAGE, drafts, id_allocator), body)),
+    )
 
 
 def _fence_body(plan: Plan, passage: Passage, drafts: Sequence[StepDraft]) -> list[str] | str:
@@ -230,7 +278,9 @@ def _format_fence(indent: str, head: str, body: Sequence[str]) -> list[str]:
     return [f"{indent}```{head}", *[f"{indent}{line}".rstrip() for line in body], f"{indent}```"]
 
 
-def _annotate_paragraph(plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator) -> Edit:
+def _annotate_paragraph(
+    plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+) -> Edit:
     """Fences in place of an item that is only commands, or below the words that tell to run them."""
     groups: list[list[StepDraft]] = []
     for draft in drafts:
@@ -243,14 +293,20 @@ def _annotate_paragraph(plan: Plan, passage: Passage, drafts: Sequence[StepDraft
     lines = [
         line
         for group in groups
-        for line in _format_fence(indent, _format_info_string(plan, _LANGUAGE, group, id_allocator), [group_draft.command for group_draft in group])
+        for line in _format_fence(
+            indent,
+            _format_info_string(plan, _LANGUAGE, group, id_allocator),
+            [group_draft.command for group_draft in group],
+        )
     ]
     first_line = plan.text.lines[passage.start]
     sentences = list(read_sentences(passage))
     first_text = passage.lines[0][1]
     is_only_commands = passage.starts_item and len(sentences) == 1 and len(sentences[0].spans) == len(drafts)
     if is_only_commands and set(sentences[0].shape) <= set("\x01 .;,") and _is_whole_item_line(first_line, first_text):
-        return Edit(passage.start, passage.end, (first_line[: -len(first_text)] + lines[0][passage.indent :], *lines[1:]))
+        return Edit(
+            passage.start, passage.end, (first_line[: -len(first_text)] + lines[0][passage.indent :], *lines[1:])
+        )
     if passage.item_end < 0:
         next_lines = plan.text.lines[passage.end : passage.end + 1]
         return Edit(passage.end, passage.end, ("", *lines, *([""] if next_lines and next_lines[0].strip() else [])))

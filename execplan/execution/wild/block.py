@@ -33,7 +33,16 @@ _SHELL_CHANGES = (
     "shopt",
     "direnv",
 )
-_ENVIRONMENT_CHANGES = ("export PATH=", "source ", ". ", "conda activate", "mamba activate", "nvm use", "eval ", "direnv")
+_ENVIRONMENT_CHANGES = (
+    "export PATH=",
+    "source ",
+    ". ",
+    "conda activate",
+    "mamba activate",
+    "nvm use",
+    "eval ",
+    "direnv",
+)
 _HARMLESS_OPTIONS = ("set -e", "set -u", "set -x", "set -o pipefail")
 
 

@@ -4,15 +4,106 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.wild.roots import ROOT_MENTION, SYSTEM_PATHS, RUN_WORDS, STATED_PATH, find_repository_roots
 from execplan.record import NamedTuple
 from execplan.text.relative import resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from re import Pattern
 
     from execplan.plan.model import Plan
+
+
+_ROOT_PHRASE = (
+    r"(?:repo(?:sitory)?|project|workspace|worktree|checkout|monorepo|solution)(?:'s|’s)?[- ](?:top[- ]level|root)\b|"
+    r"\broot (?:directory |folder )?of (?:the |this |your )?(?:`?[\w.@-]+`? )?(?:(?:mono)?repo(?:sitory)?|project|checkout|worktree|workspace|working tree|solution|codebase|source tree)|"
+    r"top[- ]level (?:directory |folder )?of (?:the |this )?(?:repo(?:sitory)?|project|checkout)|\b(?:from|in|at) the root(?: directory| folder)?\b(?! of)|"
+    r"仓库根|项目根|根目录|저장소 ?루트|레포 ?루트|프로젝트 ?루트|リポジトリの?ルート|プロジェクトの?ルート|リポジトリ直下|"
+    r"\b(?:wurzel|stamm|haupt)verzeichnis (?:des|der) (?:repo|projekt)|\b(?:projekt|repo)[- ]?wurzel|\bracine (?:du|de ce) (?:dépôt|repo|projet)|\braíz del (?:repo|proyecto)|\braiz do (?:repo|projeto)|"
+    r"\bradice del (?:repo|progetto)|корн\w+ (?:репозитория|проекта)|"
+    r"\b(?:in|inside|within|from) (?:the|this) (?:repo(?:sitory)?|checkout|worktree|working tree)\b(?! (?:directory|folder|that|of|named|called))"
+)
+ROOT_MENTION = re.compile(_ROOT_PHRASE, re.IGNORECASE)
+_ABSOLUTE_PATH = r"(?:~?/|[A-Za-z]:\\{1,2}|\.\.\./)[^\s`'\"()<>,;|*]*[^\s`'\"()<>,;|*.:]"
+_NAMED_ROOT = re.compile(
+    rf"(?:{_ROOT_PHRASE})(?:,? (?:at|is|which is|being))?[\s:,(]*`?({_ABSOLUTE_PATH})`?", re.IGNORECASE
+)
+STATED_PATH = re.compile(
+    rf"(?:\b(?:from|in|into|cd|directory|folder|workdir|cwd)(?: for (?:all|every|these) commands?)?(?: is)?:?\s+(?:the )?|^\s*cd\s+)`?({_ABSOLUTE_PATH})`?",
+    re.IGNORECASE,
+)
+_ANY_ABSOLUTE_PATH = re.compile(rf"(?<![\w./:])({_ABSOLUTE_PATH})")
+SYSTEM_PATHS = tuple([f"/{name}" for name in "tmp var etc usr dev proc private opt bin api v1".split()])
+"""No repository lies there, or these are addresses."""
+RUN_WORDS = r"\b(?:re-?)?(?:run|runs|running|execute[ds]?|works?|working|commands?|invoke|cd|cwd|workdir|start|begin)\b"
+
+
+def find_repository_roots(lines: Sequence[str]) -> tuple[str, ...]:
+    """The absolute folders that a plan means by the root of its repository.
+
+    What it calls so, else the one folder to work in that all others it names lie in, if nothing shows that it is a part only.
+    """
+    text = "\n".join(lines)
+    if _ANY_ABSOLUTE_PATH.search(text) is None:
+        return ()
+    candidate_lines = [
+        f"{line} {lines[at + 1] if at + 1 < len(lines) else ''}"
+        for at, line in enumerate(lines)
+        if any(
+            [
+                hint in line
+                for hint in ("oot", "op-level", "op level", "repo", "checkout", "work", "根", "루트", "ルート")
+            ]
+        )
+    ]
+    named_roots = {
+        _normalize_absolute(match.group(1))
+        for candidate in candidate_lines
+        for match in _NAMED_ROOT.finditer(candidate)
+    } - {""}
+    if named_roots:
+        return tuple(sorted(named_roots, key=lambda path: (-len(path), path)))
+    matches = [
+        match
+        for line in lines
+        if re.search(RUN_WORDS + r"|^\W*(?:\d+[.)]\W*)?from\b", line, re.IGNORECASE)
+        for match in STATED_PATH.finditer(line)
+    ]
+    stated_roots = {_normalize_absolute(match.group(1)) for match in matches} - {""}
+    stated_roots = {
+        path
+        for path in stated_roots
+        if path.count("/") > 1
+        or re.search(rf"(?:commands.* from|run from|work from|directory|\bcd) `?{re.escape(path)}", text, re.IGNORECASE)
+    }
+    top_paths = [
+        path
+        for path in stated_roots
+        if all([other_path == path or other_path.startswith(f"{path}/") for other_path in stated_roots])
+    ]
+    if not top_paths:
+        return ()
+    root = top_paths[0]
+    parent, _, name = root.rpartition("/")
+    absolute_paths = [match.group(1).rstrip("/") for match in _ANY_ABSOLUTE_PATH.finditer(text)]
+    is_part = bool(parent.strip("/~")) and any(
+        [f"{path}/".startswith(f"{parent}/") and not f"{path}/".startswith(f"{root}/") for path in absolute_paths]
+    )
+    has_inner_path = re.search(rf"(?<![\w./-]){re.escape(name)}/\w", text) is not None
+    return () if is_part or has_inner_path else (root,)
+
+
+def _normalize_absolute(path: str) -> str:
+    """An absolute path with slashes, and none at its end."""
+    normalized = path.replace("\\\\", "\\").replace("\\", "/").rstrip("/.")
+    is_unusable = (
+        "." in normalized.rpartition("/")[2]
+        or "path/to" in normalized
+        or f"{normalized}/".startswith(tuple([f"{prefix}/" for prefix in SYSTEM_PATHS]))
+    )
+    return "" if is_unusable else normalized
+
 
 ROOT = "."
 _QUOTED_PATH = r"`([^`\s]+)`"
@@ -37,7 +128,9 @@ _FRESH_CHECKOUT = re.compile(
     re.IGNORECASE,
 )
 """Not the tree that the plan lies in."""
-_FOREIGN_PREPOSITION = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_QUOTED_PATH}")
+_FOREIGN_PREPOSITION = re.compile(
+    rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_QUOTED_PATH}"
+)
 _FOREIGN_DIRECTORY_WORD = (
     r"(?:(?:le |the )?(?:Ordner|Verzeichnis|dossier|répertoire)|(?:la )?(?:carpeta|cartella|pasta)|(?:el )?directorio)"
 )
@@ -51,7 +144,8 @@ _FOREIGN_DIRECTORY = re.compile(
 """A folder told in another language than English."""
 _SENTENCE_START = r"^(?:\W*\d+[.)]\s*)?[\W_]*(?:(?:then|next|finally|now|still|also),? )?"
 _LEADING_FROM = re.compile(
-    rf"{_SENTENCE_START}from (?:within |inside )?(?:the )?{_QUOTED_PATH}\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)", re.IGNORECASE
+    rf"{_SENTENCE_START}from (?:within |inside )?(?:the )?{_QUOTED_PATH}\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
+    re.IGNORECASE,
 )
 _LEADING_PLAIN_PATH = re.compile(
     rf"{_SENTENCE_START}(?:from|in|inside|within) (?:the )?([\w@.-]+/[\w@./-]*)(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
@@ -118,19 +212,33 @@ class DirectoryResolver:
         is_lasting = bool(_LASTING_SCOPE.search(sentence))
         is_global = bool(_GLOBAL_SCOPE.search(sentence))
         if match := ROOT_MENTION.search(sentence):
-            other_directories = [self.resolve(path) for path in _first_match_groups(_WORKING_DIRECTORY, sentence) if _looks_like_directory(path)]
-            if _FRESH_CHECKOUT.search(sentence) or any([directory not in (None, ROOT) for directory in other_directories]):
+            other_directories = [
+                self.resolve(path)
+                for path in _first_match_groups(_WORKING_DIRECTORY, sentence)
+                if _looks_like_directory(path)
+            ]
+            if _FRESH_CHECKOUT.search(sentence) or any(
+                [directory not in (None, ROOT) for directory in other_directories]
+            ):
                 return DirectoryMention(None, is_lasting=True)
             inner_match = re.match(rf"\W*of (?:the )?{_QUOTED_PATH}", sentence[match.end() :])
-            return DirectoryMention(self.resolve(inner_match.group(1)) if inner_match else ROOT, is_lasting=True, is_global=is_global)
+            return DirectoryMention(
+                self.resolve(inner_match.group(1)) if inner_match else ROOT, is_lasting=True, is_global=is_global
+            )
         if path := _find_named_directory(sentence):
             return DirectoryMention(self.resolve(path), is_lasting, is_global)
         if match := _FROM_PATH.search(sentence):
             path, kind = match.group(1), (match.group(2) or "").lower()
             is_directory_word = kind in ("directory", "folder", "package", "crate", "workspace", "app")
-            if not _BRANCH_NAME.search(path) and (is_directory_word or "/" in path or path[1:3] == ":\\") and _looks_like_directory(path):
+            if (
+                not _BRANCH_NAME.search(path)
+                and (is_directory_word or "/" in path or path[1:3] == ":\\")
+                and _looks_like_directory(path)
+            ):
                 is_run = re.search(
-                    RUN_WORDS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", sentence, re.IGNORECASE
+                    RUN_WORDS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b",
+                    sentence,
+                    re.IGNORECASE,
                 )
                 return DirectoryMention(self.resolve(path) if is_run else None, is_lasting)
         if (
@@ -140,7 +248,11 @@ class DirectoryResolver:
         ):
             return DirectoryMention(self.resolve(match.group(1)), is_lasting)
         is_relative = _RELATIVE_TO.search(sentence) is not None
-        if is_relative or _UNCLEAR_DIRECTORY.search(sentence) or any([_looks_like_directory(candidate) for candidate in _first_match_groups(_LOCATION, sentence)]):
+        if (
+            is_relative
+            or _UNCLEAR_DIRECTORY.search(sentence)
+            or any([_looks_like_directory(candidate) for candidate in _first_match_groups(_LOCATION, sentence)])
+        ):
             return DirectoryMention(None, is_lasting and is_relative)
         for match in (_IN_PATH.search(sentence), _FOREIGN_PREPOSITION.search(sentence)):
             if match and "/" in match.group(1) and _looks_like_directory(match.group(1)):
@@ -150,8 +262,24 @@ class DirectoryResolver:
 
 def _find_named_directory(sentence: str) -> str:
     """The folder that words plainly name to be in, or nothing."""
-    certain_paths = [path for pattern in (_WORKING_DIRECTORY, _LEADING_PATH, _TRAILING_PATH, _CD_COMMAND, _FOREIGN_DIRECTORY, _PLAIN_WORKING_DIRECTORY) for path in _first_match_groups(pattern, sentence)]
-    possible_paths = [path for pattern in (_LEADING_FROM, _LEADING_PLAIN_PATH) for path in _first_match_groups(pattern, sentence) if not _BRANCH_NAME.search(path)]
+    certain_paths = [
+        path
+        for pattern in (
+            _WORKING_DIRECTORY,
+            _LEADING_PATH,
+            _TRAILING_PATH,
+            _CD_COMMAND,
+            _FOREIGN_DIRECTORY,
+            _PLAIN_WORKING_DIRECTORY,
+        )
+        for path in _first_match_groups(pattern, sentence)
+    ]
+    possible_paths = [
+        path
+        for pattern in (_LEADING_FROM, _LEADING_PLAIN_PATH)
+        for path in _first_match_groups(pattern, sentence)
+        if not _BRANCH_NAME.search(path)
+    ]
     return next((candidate for candidate in [*certain_paths, *possible_paths] if _looks_like_directory(candidate)), "")
 
 
@@ -165,6 +293,8 @@ def _looks_like_directory(path: str) -> bool:
     """Whether a path can be a folder's: no file's ending, nothing of a pattern or an address."""
     name = path.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
     has_extension = "." in name.lstrip(".") and not path.endswith("/") and name[-1:] != "."
-    has_special_characters = any([char in path for char in "*{}<>$=?#&|;,()"]) or "://" in path or path.startswith(("@", "-", "--"))
+    has_special_characters = (
+        any([char in path for char in "*{}<>$=?#&|;,()"]) or "://" in path or path.startswith(("@", "-", "--"))
+    )
     is_absolute = path.startswith(("/", "~", "...")) or path[1:3] == ":\\"
     return not has_special_characters and (not has_extension or is_absolute)

@@ -9,19 +9,28 @@ import re
 
 from execplan.execution.command.parse import parse_command
 from execplan.execution.command.typed import PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES
-from execplan.execution.draft import INFERRED, VALIDATE, WORK, StepDraft, ParsedSteps, SkippedLine
-from execplan.execution.wild.block import BlockLine, changes_environment, is_harmless_set_option, is_status_comment, is_command_in_block, read_block_lines, read_output_after, changes_shell
+from execplan.execution.draft import INFERRED, VALIDATE, WORK, ParsedSteps, SkippedLine, StepDraft
+from execplan.execution.wild.block import (
+    BlockLine,
+    changes_environment,
+    changes_shell,
+    is_command_in_block,
+    is_harmless_set_option,
+    is_status_comment,
+    read_block_lines,
+    read_output_after,
+)
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import mask_quotes, strip_prompt
 from execplan.execution.wild.orders import find_instructions
-from execplan.execution.wild.places import COMMAND_LINES, Passage, find_passages, read_sentences, hide_commands
+from execplan.execution.wild.places import COMMAND_LINES, Passage, find_passages, hide_commands, read_sentences
 from execplan.execution.wild.printed import OutputTracker, build_expectation
 from execplan.execution.wild.said import (
     CHOICE,
-    IS_RECORD,
     ELSEWHERE,
-    KEEPS_RUNNING,
     IS_OUTPUT,
+    IS_RECORD,
+    KEEPS_RUNNING,
     TO_BE_WRITTEN,
     find_doubt,
     find_doubt_in_context,
@@ -30,7 +39,14 @@ from execplan.execution.wild.said import (
 )
 from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, starts_detached, uses_local_server
 from execplan.execution.wild.unfit import is_clear_command, not_runnable_reason
-from execplan.execution.wild.whereabouts import CwdEstimate, LocatedCommand, CwdTracker, cwd_after_lone_cd, named_directory_reason, uncertainty_reason
+from execplan.execution.wild.whereabouts import (
+    CwdEstimate,
+    CwdTracker,
+    LocatedCommand,
+    cwd_after_lone_cd,
+    named_directory_reason,
+    uncertainty_reason,
+)
 from execplan.execution.wild.work import changes_files
 from execplan.execution.written.fence import parse_info_string
 from execplan.plan import outline
@@ -96,16 +112,28 @@ class _StepInferrer:
 
     def _skip(self, line: int, text: str, why: str) -> None:
         self.skipped.append(SkippedLine(line, text, why))
-        self.skipped_long_running = self.skipped_long_running or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND, ELSEWHERE)
+        self.skipped_long_running = self.skipped_long_running or why in (
+            UNTIL_STOPPED,
+            KEEPS_RUNNING,
+            IN_BACKGROUND,
+            ELSEWHERE,
+        )
 
     def _add_draft(self, start: int, end: int, located: LocatedCommand, needs: tuple[str, ...], item: int) -> str:
         """Keep a command as a step; its id."""
         command, directory = located.command, located.directory or ROOT
         last_draft = self.drafts[-1] if self.drafts else None
-        if last_draft is not None and item >= 0 and last_draft.start >= item and (last_draft.command, last_draft.cwd) == (command, directory):
+        if (
+            last_draft is not None
+            and item >= 0
+            and last_draft.start >= item
+            and (last_draft.command, last_draft.cwd) == (command, directory)
+        ):
             return last_draft.id  # an item names what the block below it shows
         step_id = f"inferred-{len(self.drafts) + 1}"
-        self.drafts.append(StepDraft(INFERRED, self.phase, start, end, step_id, {}, (command,), command, needs, directory))
+        self.drafts.append(
+            StepDraft(INFERRED, self.phase, start, end, step_id, {}, (command,), command, needs, directory)
+        )
         return step_id
 
     # Blocks
@@ -143,12 +171,17 @@ class _StepInferrer:
         if not commands or is_mixed:
             why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
             self._skip_all(commands or lines[:1], why)
-        elif why := (self._find_block_doubt(passage, lines) or find_doubt_in_tail(passage.following_text, [line.text for line in lines])):
+        elif why := (
+            self._find_block_doubt(passage, lines)
+            or find_doubt_in_tail(passage.following_text, [line.text for line in lines])
+        ):
             self._skip_all(lines, why)
         elif is_past_record(passage.context, passage.following_text):
             self._skip_all(lines, IS_RECORD)
         else:
-            expectations = {line.start: build_expectation(read_output_after(self.plan, passage, line.end)) for line in lines}
+            expectations = {
+                line.start: build_expectation(read_output_after(self.plan, passage, line.end)) for line in lines
+            }
             if has_prompts and output_lines and not any(expectations.values()):
                 self._skip(*output_lines[0], "is printed, and no line of it is sure to be the same in every run")
             count = len(self.drafts)
@@ -158,7 +191,9 @@ class _StepInferrer:
 
     def _find_block_doubt(self, passage: Passage, lines: list[BlockLine]) -> str:
         """What the words above say against a block; commands that edit files may stand below words that tell to edit."""
-        why = find_doubt_in_context(passage.context, returns_at_once=all([starts_detached(line.text) for line in lines]))
+        why = find_doubt_in_context(
+            passage.context, returns_at_once=all([starts_detached(line.text) for line in lines])
+        )
         return "" if why == TO_BE_WRITTEN and all([changes_files(line.text) for line in lines]) else why
 
     def _skip_all(self, lines: Iterable[BlockLine], why: str) -> None:
@@ -184,13 +219,19 @@ class _StepInferrer:
                 self._skip(line.start, command, skip_reason or comment_doubt)
             elif masked_command.startswith("cd ") and not any([operator in masked_command for operator in "&;|"]):
                 target = command[3:].strip()
-                new_directory = previous_directory if target == "-" else self.cwd_tracker.resolve_cd(target, cwd, start_cwd)
-                skip_reason = "" if new_directory is not None else f"comes behind `{command}`, and where that leads is not sure"
+                new_directory = (
+                    previous_directory if target == "-" else self.cwd_tracker.resolve_cd(target, cwd, start_cwd)
+                )
+                skip_reason = (
+                    "" if new_directory is not None else f"comes behind `{command}`, and where that leads is not sure"
+                )
                 previous_directory, cwd = cwd.directory, CwdEstimate(new_directory, new_directory, skip_reason)
             elif changes_shell(command):
                 if not is_harmless_set_option(command):
                     skip_reason = f"depends on `{command}` in line {line.start + 1}"
-                    if changes_environment(command) or all([changes_shell(other.text) and "&&" not in other.text for other in lines]):
+                    if changes_environment(command) or all(
+                        [changes_shell(other.text) and "&&" not in other.text for other in lines]
+                    ):
                         self.shell_change = skip_reason
                     self._skip(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
@@ -231,7 +272,13 @@ class _StepInferrer:
             next_doubt = find_doubt_in_tail(sentences[at + 1].text) if at + 1 < len(sentences) else ""
             mention = self.cwd_tracker.resolver.find_mention(hide_commands(sentence))
             is_whole_item = passage.starts_item and len(sentences) == 1
-            instructions = find_instructions(sentence, is_whole_item=is_whole_item, is_command_list=is_command_list, is_unintroduced=is_unintroduced, has_directory=mention is not None)
+            instructions = find_instructions(
+                sentence,
+                is_whole_item=is_whole_item,
+                is_command_list=is_command_list,
+                is_unintroduced=is_unintroduced,
+                has_directory=mention is not None,
+            )
             for span, why in instructions.skipped:
                 self._skip(span.start, span.code, why)
             if not instructions.to_run:
@@ -255,14 +302,20 @@ class _StepInferrer:
                         self.shell_change = f"depends on `{command}` in line {span.start + 1}"
                 else:
                     why = doubt_above or next_doubt or self.shell_change or self._skip_reason(located, cwd)
-                    why = why or (named_directory_reason(located) if located.command == command and cwd == start_cwd else "")
+                    why = why or (
+                        named_directory_reason(located) if located.command == command and cwd == start_cwd else ""
+                    )
                 if why:
                     self._skip(span.start, span.code, why)
                 else:
                     self.output_tracker.forget()
                     needs = (self._add_draft(span.start, span.end, located, needs, passage.item_line),)
             lasting_mention = mention if mention is not None and _LEADING_DIRECTORY.match(sentence.text) else None
-            self.cwd_tracker.record_passage(passage, lasting_mention, *((current_cwd, cwd_after_lone_cd(current_cwd, passage.start)) if has_cd else (start_cwd, cwd)))
+            self.cwd_tracker.record_passage(
+                passage,
+                lasting_mention,
+                *((current_cwd, cwd_after_lone_cd(current_cwd, passage.start)) if has_cd else (start_cwd, cwd)),
+            )
 
     def _is_annotated_below(self, passage: Passage, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
@@ -296,6 +349,11 @@ def _announces_commands(lead: str) -> bool:
 def _find_doubt_above(passage: Passage) -> str:
     """Why what a paragraph tells to run may not be meant: by the words above it, or as one of several ways."""
     context = passage.context[:2]
-    if not passage.starts_item and context and context[0].endswith((".", "。")) and find_doubt_in_context(context[:1]) == TO_BE_WRITTEN:
+    if (
+        not passage.starts_item
+        and context
+        and context[0].endswith((".", "。"))
+        and find_doubt_in_context(context[:1]) == TO_BE_WRITTEN
+    ):
         context = context[1:]  # what a paragraph tells to write ends with it
     return find_doubt_in_context(context) or (CHOICE if find_doubt_in_tail(passage.following_text) == CHOICE else "")

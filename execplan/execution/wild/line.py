@@ -42,7 +42,9 @@ def mask_quotes(line: str, *, mask_double_quotes: bool = True) -> str | None:
             continue
         if quote:
             quote = "" if char == quote else quote
-            chars.append(HARD_QUOTED if quote == "'" or char == "'" else char if not mask_double_quotes else SOFT_QUOTED)
+            chars.append(
+                HARD_QUOTED if quote == "'" or char == "'" else char if not mask_double_quotes else SOFT_QUOTED
+            )
         elif char in "'\"":
             quote = char
             chars.append(HARD_QUOTED if char == "'" else SOFT_QUOTED)
@@ -93,4 +95,8 @@ def is_script_fragment(masked_line: str) -> bool:
         is_opened = masked_line.startswith(opener) if opener == "(" else bool(tokens) and tokens[0] == opener
         if is_opened and not re.search(rf"(?:^|[\s;])?{re.escape(closer)}(?:$|[\s;&|>)])", masked_line):
             return True
-    return masked_line.count("$(") > masked_line.count(")") or bool(re.search(r"\w\(\)\s*\{", masked_line)) or masked_line.count("`") % 2 == 1
+    return (
+        masked_line.count("$(") > masked_line.count(")")
+        or bool(re.search(r"\w\(\)\s*\{", masked_line))
+        or masked_line.count("`") % 2 == 1
+    )

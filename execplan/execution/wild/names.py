@@ -55,7 +55,9 @@ def assign_inferred_ids(drafts: Sequence[StepDraft], used_ids: Iterable[str]) ->
     """Inferred steps with IDs that say what they do, beside those that are taken."""
     allocator = StepIdAllocator(used_ids)
     new_ids = {draft.id: allocator.allocate(draft.command) for draft in drafts}
-    return [draft._replace(id=new_ids[draft.id], needs=tuple([new_ids[need] for need in draft.needs])) for draft in drafts]
+    return [
+        draft._replace(id=new_ids[draft.id], needs=tuple([new_ids[need] for need in draft.needs])) for draft in drafts
+    ]
 
 
 def _join_words(words: Sequence[str]) -> str:
@@ -93,7 +95,11 @@ def _id_words(command: str) -> list[str]:
             return [name]
         return ["run", *_script_words(operands[0]), *_slugify_all(operands[1:])]
     if name != program and name.rpartition(".")[2] in (*_SCRIPT_EXTENSIONS, name):
-        return ["run", *_script_words(program), *_slugify_all(operands)] if "." in name else _slugify_all([name, *operands])
+        return (
+            ["run", *_script_words(program), *_slugify_all(operands)]
+            if "." in name
+            else _slugify_all([name, *operands])
+        )
     return [*_script_words(program), *_slugify_all(operands)]
 
 

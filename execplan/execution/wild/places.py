@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.command.typed import UNAMBIGUOUS_PROGRAMS, PROMPTS, looks_like_command
+from execplan.execution.command.typed import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
 from execplan.execution.wild.said import split_sentences
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
@@ -115,7 +115,9 @@ def find_passages(plan: Plan, section: Section) -> list[Passage]:
     return passages
 
 
-def _add_passages(plan: Plan, block: Block, frames: list[_Frame], headings: list[Block], passages: list[Passage]) -> None:
+def _add_passages(
+    plan: Plan, block: Block, frames: list[_Frame], headings: list[Block], passages: list[Passage]
+) -> None:
     frame = frames[-1]
     item_line = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
     item_end, indent = (frame.block.end, frame.block.content_column) if frame.block is not None else (-1, 0)
@@ -172,7 +174,11 @@ def _is_bare_command(line: str, previous_line: str) -> bool:
     word = line.partition(" ")[0]
     is_unambiguous = word in UNAMBIGUOUS_PROGRAMS or "=" in word or line.startswith("cd ") or word.endswith("\\")
     is_local_script = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
-    return (is_unambiguous and looks_like_command(line.removesuffix("\\"))) or is_local_script or _ENGLISH_LIKE_COMMAND.fullmatch(line) is not None
+    return (
+        (is_unambiguous and looks_like_command(line.removesuffix("\\")))
+        or is_local_script
+        or _ENGLISH_LIKE_COMMAND.fullmatch(line) is not None
+    )
 
 
 def read_sentences(passage: Passage) -> Iterator[Sentence]:
@@ -194,7 +200,8 @@ def read_sentences(passage: Passage) -> Iterator[Sentence]:
             shape += sentence_text[copied_to : match.start()] + "\x01"
             copied_to = match.end()
             lines = [
-                max([line for at, line in line_offsets if at <= begin + position]) for position in (match.start(), match.end() - 1)
+                max([line for at, line in line_offsets if at <= begin + position])
+                for position in (match.start(), match.end() - 1)
             ]
             spans.append(Span(lines[0], lines[1] + 1, match.group(2).strip()))
         yield Sentence(sentence_text, shape + sentence_text[copied_to:], tuple(spans))

@@ -121,7 +121,11 @@ def split_sentences(text: str) -> list[str]:
         return f"\x00{len(code_spans) - 1}\x00"
 
     fragments = _SENTENCE_END.split(_CODE_SPAN.sub(hide, text))
-    return [re.sub(r"\x00(\d+)\x00", lambda match: code_spans[int(match.group(1))], fragment) for fragment in fragments if fragment.strip()]
+    return [
+        re.sub(r"\x00(\d+)\x00", lambda match: code_spans[int(match.group(1))], fragment)
+        for fragment in fragments
+        if fragment.strip()
+    ]
 
 
 def find_doubt(sentence: str, *, returns_at_once: bool = False) -> str:
@@ -144,14 +148,29 @@ def find_doubt(sentence: str, *, returns_at_once: bool = False) -> str:
     instruction, _, outcome = normalized.partition(" and expect ")
     if _RUN_WORDS.search(instruction) and not re.search(r"fail|error|red\b|non-?zero|\bnot\b", outcome):
         normalized = instruction
-    return next((why for pattern, why in _REASONS if not (returns_at_once and pattern is _STARTS_SERVICE) and pattern.search(normalized)), "")
+    return next(
+        (
+            why
+            for pattern, why in _REASONS
+            if not (returns_at_once and pattern is _STARTS_SERVICE) and pattern.search(normalized)
+        ),
+        "",
+    )
 
 
 def find_doubt_in_lead(lead: str, *, returns_at_once: bool = False) -> str:
     """The same of the words that lead to commands: their first and their last sentence."""
     lead_sentences = split_sentences(lead)
-    reasons = [why for sentence in dict.fromkeys([*lead_sentences[-1:], *lead_sentences[:1]]) if (why := find_doubt(sentence, returns_at_once=returns_at_once))]
-    if reasons == [TO_BE_WRITTEN] and not find_doubt(lead_sentences[-1]) and (_RUN_WORDS.search(lead_sentences[-1]) or _NEXT_ACTION.search(lead_sentences[-1])):
+    reasons = [
+        why
+        for sentence in dict.fromkeys([*lead_sentences[-1:], *lead_sentences[:1]])
+        if (why := find_doubt(sentence, returns_at_once=returns_at_once))
+    ]
+    if (
+        reasons == [TO_BE_WRITTEN]
+        and not find_doubt(lead_sentences[-1])
+        and (_RUN_WORDS.search(lead_sentences[-1]) or _NEXT_ACTION.search(lead_sentences[-1]))
+    ):
         return ""  # write this, then run that
     return reasons[0] if reasons else ""
 

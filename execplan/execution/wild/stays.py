@@ -79,7 +79,11 @@ def find_blocking_reason(masked_line: str) -> str:
         return UNTIL_STOPPED
     masked_line = _PIPED_INTERPRETER.sub(" ", masked_line)
     for command in split_line_commands(masked_line):
-        if _ENDLESS_COMMAND.match(command) or _SERVER_COMMAND.match(command) or _is_long_running_script(command.split()):
+        if (
+            _ENDLESS_COMMAND.match(command)
+            or _SERVER_COMMAND.match(command)
+            or _is_long_running_script(command.split())
+        ):
             return UNTIL_STOPPED
         if _INTERACTIVE_COMMAND.match(command):
             return "asks somebody to type"
@@ -93,9 +97,13 @@ def _is_long_running_script(argv: list[str]) -> bool:
     arguments = [word for word in argv[1:] if word[0] != "-" and word not in _RUNNER_SUBCOMMANDS]
     if not arguments or not _QUICK_FLAGS.isdisjoint(argv):
         return False
-    if _FINITE_SCRIPT.search(arguments[0]) or (len(arguments) > 1 and arguments[0] == "storybook" and arguments[1] == "build"):
+    if _FINITE_SCRIPT.search(arguments[0]) or (
+        len(arguments) > 1 and arguments[0] == "storybook" and arguments[1] == "build"
+    ):
         return False
-    return _LONG_RUNNING_SCRIPT.search(arguments[0]) is not None or (argv[0] in _TOOL_RUNNERS and _ENDLESS_COMMAND.match(" ".join(arguments)) is not None)
+    return _LONG_RUNNING_SCRIPT.search(arguments[0]) is not None or (
+        argv[0] in _TOOL_RUNNERS and _ENDLESS_COMMAND.match(" ".join(arguments)) is not None
+    )
 
 
 def split_line_commands(masked_line: str) -> Iterator[str]:

@@ -13,7 +13,14 @@ from execplan.execution.command.typed import looks_like_command
 from execplan.execution.draft import INFERRED, WORK, StepDraft
 from execplan.execution.wild.places import find_passages
 from execplan.execution.wild.said import split_sentences
-from execplan.execution.wild.work import covers_task, deleted_files, edited_files, asks_for_edit, command_kind, task_kind
+from execplan.execution.wild.work import (
+    asks_for_edit,
+    command_kind,
+    covers_task,
+    deleted_files,
+    edited_files,
+    task_kind,
+)
 from execplan.plan import outline
 from execplan.plan.model import OTHER
 from execplan.plan.seek import find_task
@@ -35,7 +42,9 @@ _MAX_PAIRS = 20_000
 """Pairs of tasks and steps that are compared."""
 _SIMILARITY_THRESHOLD = 0.6
 """The share of common words from which on the words above a step are those of a task."""
-_NUMBERED_HEADING = re.compile(r"^\W*(milestone|phase|stage|part|step|m|slice)[\s#-]*(\d+[a-z]?(?:\.\d+)?)\b", re.IGNORECASE)
+_NUMBERED_HEADING = re.compile(
+    r"^\W*(milestone|phase|stage|part|step|m|slice)[\s#-]*(\d+[a-z]?(?:\.\d+)?)\b", re.IGNORECASE
+)
 _LEADING_RUN = re.compile(r"^\W*(?:\d+[.)]\s+)?(?:(?:re-?)?run|execute)[: ]\s*", re.IGNORECASE)
 _NEUTRAL_WORDS = frozenset(
     "run ran rerun reran re-run execute executed verify verified validate validated validation gate check checked required requested "
@@ -107,7 +116,12 @@ def _annotated_task_references(plan: Plan, drafts: Sequence[StepDraft]) -> tuple
     bound_tasks: dict[int, int] = {}
     for at, draft in enumerate(drafts):
         query = draft.attributes.get("task") or next(
-            (other_draft.attributes["task"] for other_draft in drafts if other_draft.start == draft.start and "task" in other_draft.attributes), ""
+            (
+                other_draft.attributes["task"]
+                for other_draft in drafts
+                if other_draft.start == draft.start and "task" in other_draft.attributes
+            ),
+            "",
         )
         try:
             bound_tasks[at] = find_task(plan, query)[1].number if query else 0
@@ -148,7 +162,11 @@ def _claim_steps(
         if (
             steps
             and all([_is_step_command(span, drafts) for span in commands])
-            and covers_task(_significant_words(task.text), step_commands, is_introduced=all([_is_introduced_by(task, leads[at]) for at in steps]))
+            and covers_task(
+                _significant_words(task.text),
+                step_commands,
+                is_introduced=all([_is_introduced_by(task, leads[at]) for at in steps]),
+            )
         ):
             return rank, steps
     return 0, []
@@ -177,7 +195,9 @@ def _names_only_commands(text: str) -> bool:
 
 def _is_step_command(command: str, drafts: Sequence[StepDraft]) -> bool:
     folder, bare_command = _split_cd(command)
-    return any([bare_command == draft.command and folder in (".", draft.cwd) for draft in drafts if draft.origin != _SKIPPED])
+    return any(
+        [bare_command == draft.command and folder in (".", draft.cwd) for draft in drafts if draft.origin != _SKIPPED]
+    )
 
 
 def _split_cd(command: str) -> tuple[str, str]:
@@ -195,7 +215,9 @@ def _steps_by_file(task: Task, drafts: Sequence[StepDraft]) -> list[int]:
     if len(files) != 1 or not asks_for_edit(task_words):
         return []
     path = files.pop().removeprefix("./")
-    list_files = deleted_files if task_words & {"delete", "remove"} and path not in _changed_files(drafts) else edited_files
+    list_files = (
+        deleted_files if task_words & {"delete", "remove"} and path not in _changed_files(drafts) else edited_files
+    )
     return [at for at, draft in enumerate(drafts) if path in list_files(draft.command, draft.cwd)]
 
 
@@ -229,7 +251,12 @@ def _is_introduced_by(task: Task, lead: Sequence[str]) -> bool:
 def _sentence_word_sets(text: str) -> Iterator[frozenset[str]]:
     """The words of a paragraph as a whole, then of its last and its first sentence."""
     sentence_texts = split_sentences(text)
-    yield from dict.fromkeys([_significant_words(text), *[_significant_words(sentence) for sentence in (*sentence_texts[-1:], *sentence_texts[:1])]])
+    yield from dict.fromkeys(
+        [
+            _significant_words(text),
+            *[_significant_words(sentence) for sentence in (*sentence_texts[-1:], *sentence_texts[:1])],
+        ]
+    )
 
 
 def _similarity(task: frozenset[str], lead: frozenset[str]) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from execplan.execution.command.typed import looks_like_command
-from execplan.execution.wild.line import is_script_fragment, mask_quotes, find_unset_variable
-from execplan.execution.wild.stays import split_line_commands, find_blocking_reason
+from execplan.execution.wild.line import find_unset_variable, is_script_fragment, mask_quotes
+from execplan.execution.wild.stays import find_blocking_reason, split_line_commands
 
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
 """Their words are patterns and programs of their own, in which a gap looks like any other text."""
@@ -74,7 +74,10 @@ def not_runnable_reason(line: str) -> str:
     if any([match.group(1) for match in _ESCAPED_QUOTE.finditer(line)]):
         return "has quotes behind backslashes, as if it were taken out of a string"
     first_command = next(split_line_commands(masked_line))
-    if _SEVERAL_COMMANDS.search(first_command) and command_program(first_command) not in _COMMAND_RUNNERS | _SEARCH_PROGRAMS:
+    if (
+        _SEVERAL_COMMANDS.search(first_command)
+        and command_program(first_command) not in _COMMAND_RUNNERS | _SEARCH_PROGRAMS
+    ):
         return "looks like several commands on one line"
     return (
         _find_placeholder(line, masked_line)
@@ -89,7 +92,9 @@ def _find_placeholder(line: str, masked_line: str) -> str:
     """What is left open for the reader to fill in."""
     program = command_program(next(split_line_commands(masked_line)))
     match = _PLACEHOLDER.search(masked_line) or _SAMPLE_VALUE.search(masked_line)
-    is_search = program in _SEARCH_PROGRAMS and (program != "git" or re.search(r" (?:grep|log|show) .*\x02|\x01", masked_line))
+    is_search = program in _SEARCH_PROGRAMS and (
+        program != "git" or re.search(r" (?:grep|log|show) .*\x02|\x01", masked_line)
+    )
     if match is None and not is_search:
         match = _QUOTED_PLACEHOLDER.search(line) or _SAMPLE_VALUE.search(line)
         for capitals in _CAPITAL_WORD.finditer(masked_line) if match is None else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.wild.folders import ROOT, DirectoryResolver, DirectoryMention
+from execplan.execution.wild.folders import ROOT, DirectoryMention, DirectoryResolver
 from execplan.execution.wild.line import mask_quotes
 from execplan.execution.wild.said import split_sentences
 from execplan.record import NamedTuple
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 _UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outside the repository"
-_SOME_COMMANDS = re.compile(r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE)
+_SOME_COMMANDS = re.compile(
+    r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE
+)
 """Words that give one folder to some commands and another to others."""
 _DIRECTORY_NOT_STATED = "comes behind steps in another folder, and none is told"
 _UNCERTAIN_DIRECTORY = "runs in a folder that is not sure"
@@ -84,7 +86,11 @@ class CwdTracker:
         for text in passage.context:
             if text in self._stale_texts:
                 continue
-            mentions = [mention for sentence in split_sentences(text) if (mention := self.resolver.find_mention(sentence)) is not None]
+            mentions = [
+                mention
+                for sentence in split_sentences(text)
+                if (mention := self.resolver.find_mention(sentence)) is not None
+            ]
             if len({mention.directory for mention in mentions}) > 1 and _SOME_COMMANDS.search(text):
                 return DirectoryMention(None)
             if mentions:
@@ -97,23 +103,37 @@ class CwdTracker:
             return self._current
         if mention.is_global:
             self._global_directory = mention.directory
-        return CwdEstimate(mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY)
+        return CwdEstimate(
+            mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY
+        )
 
     def apply_comment(self, comment: str, cwd: CwdEstimate) -> CwdEstimate:
         """Where commands are typed behind a comment of their block, which may tell a folder."""
         mention = self.resolver.find_mention(comment)
-        return cwd if mention is None else CwdEstimate(mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY)
+        return (
+            cwd
+            if mention is None
+            else CwdEstimate(
+                mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY
+            )
+        )
 
-    def record_passage(self, passage: Passage, mention: DirectoryMention | None, start_cwd: CwdEstimate, end_cwd: CwdEstimate) -> None:
+    def record_passage(
+        self, passage: Passage, mention: DirectoryMention | None, start_cwd: CwdEstimate, end_cwd: CwdEstimate
+    ) -> None:
         """Take note of where the commands of a place have led."""
         if end_cwd.directory == ROOT and start_cwd.directory != ROOT and mention is None:
             self.remember_mention(DirectoryMention(ROOT))
         elif end_cwd != start_cwd or (mention is not None and mention.directory != ROOT and not mention.is_lasting):
             movement = f"goes to {end_cwd.directory}" if end_cwd.directory else "goes to another folder"
             reason = end_cwd.reason or f"comes behind line {passage.start + 1}, which {movement}, and none is told"
-            self._current = CwdEstimate(None, end_cwd.cd_base if end_cwd.directory is None else self._global_directory, reason)
+            self._current = CwdEstimate(
+                None, end_cwd.cd_base if end_cwd.directory is None else self._global_directory, reason
+            )
             self._last_directory = end_cwd.directory or ""
-            self._entered_directory = end_cwd.directory.partition("/")[0] if end_cwd.directory else self._entered_directory
+            self._entered_directory = (
+                end_cwd.directory.partition("/")[0] if end_cwd.directory else self._entered_directory
+            )
             passage_text = " ".join([line for _, line in passage.lines])
             self._stale_texts = frozenset((*passage.context, passage_text))
         elif mention is not None:
@@ -137,7 +157,12 @@ class CwdTracker:
 
     def _cd_start(self, target: str, cwd: CwdEstimate) -> str | None:
         """From where a `cd` leads with which a block begins."""
-        if cwd.directory is None and self._last_directory and target.startswith("..") and self.resolver.resolve(target) is None:
+        if (
+            cwd.directory is None
+            and self._last_directory
+            and target.startswith("..")
+            and self.resolver.resolve(target) is None
+        ):
             return self._last_directory  # from the root it would lead out of the repository
         if cwd.directory is not None:
             return ROOT if self.resolver.resolve(target) == cwd.directory else cwd.directory
@@ -161,7 +186,9 @@ class CwdTracker:
 
 def cwd_after_lone_cd(cwd: CwdEstimate, line: int) -> CwdEstimate:
     """Where whoever typed a lone `cd` stands then."""
-    return CwdEstimate(None, cwd.cd_base, f"comes behind line {line + 1}, which goes to another folder, and none is told")
+    return CwdEstimate(
+        None, cwd.cd_base, f"comes behind line {line + 1}, which goes to another folder, and none is told"
+    )
 
 
 def named_directory_reason(located: LocatedCommand) -> str:

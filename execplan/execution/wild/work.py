@@ -91,7 +91,14 @@ def command_kind(command: str) -> str:
 def task_kind(words: Collection[str]) -> str:
     """What kind of work a task asks for and nothing else, or nothing."""
     significant_words = frozenset(words) - _NEUTRAL_WORDS
-    return next((kind for kind, kind_words in _KIND_WORDS.items() if (significant_words or frozenset(words) & kind_words) and significant_words <= kind_words), "")
+    return next(
+        (
+            kind
+            for kind, kind_words in _KIND_WORDS.items()
+            if (significant_words or frozenset(words) & kind_words) and significant_words <= kind_words
+        ),
+        "",
+    )
 
 
 def edited_files(command: str, cwd: str) -> set[str]:
@@ -142,7 +149,9 @@ def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_intr
     if any([changes_files(command) for command in commands]):
         kinds = [command_kind(command) for command in commands]
         return all([kind not in task_words or kind in kinds for kind in _KIND_WORDS])
-    return (is_introduced or not _RUN_VERBS.isdisjoint(task_words)) and _EDIT_VERBS.isdisjoint(set(task_words) - command_words)
+    return (is_introduced or not _RUN_VERBS.isdisjoint(task_words)) and _EDIT_VERBS.isdisjoint(
+        set(task_words) - command_words
+    )
 
 
 def changes_files(command: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from os.path import normpath
+
 from execplan.errors import ExecplanError
-from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTE, COMMAND_TYPES
+from execplan.execution.attributes import ATTRIBUTES_BY_NAME, COMMAND_TYPES, EXECUTE
 from execplan.execution.command.parse import parse_command
 from execplan.execution.documents.touched import diff_paths
 from execplan.execution.draft import ANNOTATED
@@ -12,7 +14,6 @@ from execplan.execution.risk.rating import rate_step
 from execplan.execution.written.annotated import fence_problem
 from execplan.execution.written.fences import find_annotated_fences
 from execplan.execution.written.fields import build_all_step_fields
-from execplan.execution.written.outside import outside_path_reason
 from execplan.execution.written.problems import attribute_problem
 from execplan.plan.seek import find_task
 
@@ -22,9 +23,28 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.command.parse import CommandLine
-    from execplan.execution.draft import StepDraft, ParsedSteps, StepProblem
+    from execplan.execution.draft import ParsedSteps, StepDraft, StepProblem
     from execplan.execution.written.fences import AnnotatedFence
     from execplan.plan.model import Plan
+
+
+_STATE_DIRECTORY = (".agent", ".state")
+
+
+def outside_path_reason(path: str) -> str:
+    """Why a path that counts from the repository's root is no place for a step, or nothing."""
+    if path.startswith("/"):
+        return "is absolute: paths count from the repository's root"
+    if path.startswith("~"):
+        return "is in somebody's home: paths count from the repository's root"
+    parts = normpath(path).split("/")
+    if parts[0] == "..":
+        return "leads out of the repository"
+    lower_parts = [part.lower() for part in parts]
+    if ".git" in lower_parts:
+        return "is git's own"
+    return "is the state of execplan itself" if tuple(lower_parts[:2]) == _STATE_DIRECTORY else ""
+
 
 _PATH_FIELDS = ("target", "cwd", "inputs", "outputs")
 _EXPECTATION_ATTRIBUTES = ("exit", "test-after")
@@ -87,7 +107,11 @@ def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator
 
 def _find_missing_expectation(fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
     runs_command = draft.attributes.get("type", EXECUTE) == EXECUTE
-    if runs_command and draft.expect is None and not any([name in draft.attributes for name in _EXPECTATION_ATTRIBUTES]):
+    if (
+        runs_command
+        and draft.expect is None
+        and not any([name in draft.attributes for name in _EXPECTATION_ATTRIBUTES])
+    ):
         message = f"nothing says how {draft.id} is to end: give it expect, exit or test-after, or a fence {{expect}}"
         yield fence_problem(fence, "EP609", message)
 
@@ -103,6 +127,10 @@ def _find_unknown_task(plan: Plan, fence: AnnotatedFence, draft: StepDraft) -> I
 def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine) -> Iterator[StepProblem]:
     """A command that can't run as it is."""
     if "shell" not in step and step["command"] and command_line.argv is None:
-        why = f"can't be read: {command_line.problem}" if command_line.problem else f"needs a shell: {command_line.shell_reason}"
+        why = (
+            f"can't be read: {command_line.problem}"
+            if command_line.problem
+            else f"needs a shell: {command_line.shell_reason}"
+        )
         command_text = " ".join(step["command"].split())
         yield fence_problem(fence, "EP611", f"`{command_text}` {why}; without the attribute shell it never runs")

@@ -77,7 +77,9 @@ def _find_mark(attribute: FenceAttribute) -> str:
     return attribute.value if attribute.name == "." and attribute.value in (EXAMPLE, EXPECT, EXECUTION) else ""
 
 
-def _build_info_string(info: str, language: str, group: list[FenceAttribute], flaws: list[SyntaxFlaw], end: int) -> InfoString:
+def _build_info_string(
+    info: str, language: str, group: list[FenceAttribute], flaws: list[SyntaxFlaw], end: int
+) -> InfoString:
     id_attribute: FenceAttribute | None = None
     mark = ""
     attributes: list[FenceAttribute] = []
@@ -97,7 +99,11 @@ def _build_info_string(info: str, language: str, group: list[FenceAttribute], fl
     trailing_text = info[end:].strip()
     if trailing_text and not flaws:
         start = info.index(trailing_text, end)
-        flaws.append(SyntaxFlaw(start, start + len(trailing_text), f"nothing stands behind the closing brace, not {trailing_text!r}"))
+        flaws.append(
+            SyntaxFlaw(
+                start, start + len(trailing_text), f"nothing stands behind the closing brace, not {trailing_text!r}"
+            )
+        )
     return InfoString(language, id_attribute, mark, tuple(attributes), tuple(flaws))
 
 
@@ -130,7 +136,11 @@ def _read_attribute(info: str, start: int) -> tuple[FenceAttribute, int, str]:
     if info[start] in "#.":
         end = _find_end(info, start + 1, "}")
         value = info[start + 1 : end]
-        return FenceAttribute(info[start], value, start, end), end, "" if value else f"{info[start]} with no name behind it"
+        return (
+            FenceAttribute(info[start], value, start, end),
+            end,
+            "" if value else f"{info[start]} with no name behind it",
+        )
     equal = _find_end(info, start, "}=")
     name = info[start:equal]
     if info[equal : equal + 1] != "=":

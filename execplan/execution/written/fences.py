@@ -64,9 +64,15 @@ def find_annotated_fences(plan: Plan) -> AnnotatedFences:
             quote_end = max(quote_end, block.end)
         elif block.kind == FENCE:
             fence = _read_fence(plan, block)
-            previous_kind = "" if fence is None else collector.add(plan, fence, previous_kind, is_quoted=block.start < quote_end)
+            previous_kind = (
+                "" if fence is None else collector.add(plan, fence, previous_kind, is_quoted=block.start < quote_end)
+            )
     return AnnotatedFences(
-        tuple(collector.steps), tuple(collector.orphan_expectations), tuple(collector.settings), tuple(collector.skipped), frozenset(collector.fence_lines)
+        tuple(collector.steps),
+        tuple(collector.orphan_expectations),
+        tuple(collector.settings),
+        tuple(collector.skipped),
+        frozenset(collector.fence_lines),
     )
 
 

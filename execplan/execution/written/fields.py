@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, EXECUTE, COMMAND_TYPES, TOOL
+from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, COMMAND_TYPES, EXECUTE, STEP_OUTCOMES, TOOL
 from execplan.execution.written.annotated import last_step_ids
 from execplan.execution.written.values import AttributeValueError, parse_step_attribute
 

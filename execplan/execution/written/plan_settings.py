@@ -72,7 +72,9 @@ def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
         yield fence_problem(fence, "EP601", "this fence is never closed")
     if fence.info.id is not None:
         fence_attribute = fence.info.id
-        yield fence_problem(fence, "EP603", "a fence {execution} is no step and has no id", fence_attribute.start, fence_attribute.end)
+        yield fence_problem(
+            fence, "EP603", "a fence {execution} is no step and has no id", fence_attribute.start, fence_attribute.end
+        )
     for fence_attribute in fence.info.attributes:
         if fence_attribute.name not in _BY_NAME:
             matches = get_close_matches(fence_attribute.name, _BY_NAME, n=1, cutoff=0.6)

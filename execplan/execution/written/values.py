@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution import attributes as kinds
+from execplan.execution import attributes
 from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, Attribute
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def parse_step_attribute(name: str, text: str) -> Any:
 def parse_attribute(attribute: Attribute, text: str) -> Any:
     """The JSON value of an attribute; raises WrongValueError."""
     name = attribute.name
-    if not text.strip() and attribute.kind != kinds.TEXT:
+    if not text.strip() and attribute.kind != attributes.TEXT:
         raise AttributeValueError(f"{name} says nothing")
     parsed_value = _PARSERS[attribute.kind](attribute, text)
     if parsed_value == []:
@@ -116,7 +116,7 @@ def _parse_in_range(attribute: Attribute, text: str, number: str, factor: int) -
         raise AttributeValueError(f"{attribute.name} is a whole number, not {text!r}")
     amount = int(number[:9]) * factor
     if len(number) > 9 or not minimum <= amount <= maximum:
-        unit = {kinds.SECONDS: " seconds", kinds.MILLISECONDS: " milliseconds"}.get(attribute.kind, "")
+        unit = {attributes.SECONDS: " seconds", attributes.MILLISECONDS: " milliseconds"}.get(attribute.kind, "")
         raise AttributeValueError(f"{attribute.name} is {minimum} to {maximum:,}{unit}, not {text!r}")
     return amount
 
@@ -221,7 +221,9 @@ def _parse_when(attribute: Attribute, text: str) -> dict[str, str]:
         return {"kind": kind, "of": _parse_path(attribute, path)}
     step, dot, outcome = text.rpartition(".")
     if not dot or outcome not in STEP_OUTCOMES or not is_step_id(step):
-        forms = [f"ID.{condition}" for condition in STEP_OUTCOMES] + [f"{condition}:PATH" for condition in _PATH_CONDITIONS]
+        forms = [f"ID.{condition}" for condition in STEP_OUTCOMES] + [
+            f"{condition}:PATH" for condition in _PATH_CONDITIONS
+        ]
         raise AttributeValueError(f"{attribute.name} is {', '.join(forms[:-1])} or {forms[-1]}, not {text!r}")
     return {"kind": outcome, "of": step}
 
@@ -233,20 +235,20 @@ def _parse_strategy(attribute: Attribute, text: str) -> str:
 
 
 _PARSERS: dict[str, Callable[[Attribute, str], Any]] = {
-    kinds.ID: _parse_id,
-    kinds.IDS: _parse_ids,
-    kinds.FLAG: _parse_flag,
-    kinds.COUNT: _parse_count,
-    kinds.SECONDS: _parse_seconds,
-    kinds.MILLISECONDS: _parse_milliseconds,
-    kinds.PATH: _parse_path,
-    kinds.PATHS: _parse_paths,
-    kinds.LIST: _parse_list,
-    kinds.TEXT: _parse_text,
-    kinds.COMMAND: _parse_command_argv,
-    kinds.PAIRS: _parse_pairs,
-    kinds.LINES: _parse_line_range,
-    kinds.CHOICE: _parse_choice,
-    kinds.WHEN: _parse_when,
-    kinds.STRATEGY: _parse_strategy,
+    attributes.ID: _parse_id,
+    attributes.IDS: _parse_ids,
+    attributes.FLAG: _parse_flag,
+    attributes.COUNT: _parse_count,
+    attributes.SECONDS: _parse_seconds,
+    attributes.MILLISECONDS: _parse_milliseconds,
+    attributes.PATH: _parse_path,
+    attributes.PATHS: _parse_paths,
+    attributes.LIST: _parse_list,
+    attributes.TEXT: _parse_text,
+    attributes.COMMAND: _parse_command_argv,
+    attributes.PAIRS: _parse_pairs,
+    attributes.LINES: _parse_line_range,
+    attributes.CHOICE: _parse_choice,
+    attributes.WHEN: _parse_when,
+    attributes.STRATEGY: _parse_strategy,
 }

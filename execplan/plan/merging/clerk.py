@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.plan.merging.units import join_unit_lines
-from execplan.text.diff3 import ConflictMarkers
+from execplan.text.merge import ConflictMarkers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

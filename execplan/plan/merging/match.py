@@ -35,8 +35,13 @@ def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Uni
         our_index, their_index = in_ours[index][0], in_theirs[index][0]
         if ours[our_index].key == theirs[their_index].key:
             del our_reworded[our_index], their_reworded[their_index]
-    our_new, their_new = sorted([*_unmatched(in_ours, ours), *our_reworded]), sorted([*_unmatched(in_theirs, theirs), *their_reworded])
-    twins = _match_equal([_unit_identity(ours[index]) for index in our_new], [_unit_identity(theirs[index]) for index in their_new])
+    our_new, their_new = (
+        sorted([*_unmatched(in_ours, ours), *our_reworded]),
+        sorted([*_unmatched(in_theirs, theirs), *their_reworded]),
+    )
+    twins = _match_equal(
+        [_unit_identity(ours[index]) for index in our_new], [_unit_identity(theirs[index]) for index in their_new]
+    )
     matches = [UnitMatch((), (our_new[our_index],), (their_new[their_index],)) for our_index, their_index in twins]
     for match in matches:  # what one side reworded to the words of the other's is that, and no longer what it was
         in_ours.pop(our_reworded.get(match.ours[0], -1), None)
@@ -44,7 +49,9 @@ def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Uni
     matched = {match.ours[0] for match in matches}, {match.theirs[0] for match in matches}
     matches += [UnitMatch((), (index,), ()) for index in _unmatched(in_ours, ours) if index not in matched[0]]
     matches += [UnitMatch((), (), (index,)) for index in _unmatched(in_theirs, theirs) if index not in matched[1]]
-    return matches + [UnitMatch((index,), in_ours.get(index, ()), in_theirs.get(index, ())) for index in range(len(base))]
+    return matches + [
+        UnitMatch((index,), in_ours.get(index, ()), in_theirs.get(index, ())) for index in range(len(base))
+    ]
 
 
 def split_words(text: str) -> list[str]:
@@ -157,7 +164,9 @@ class _SimilarityMatcher:
                 split_score = self._split_score(base_run[base_index], new_indexes[new_index : new_index + 2])
                 if split_score:
                     options.append((split_score + best_scores[base_index + 1][new_index + 2], 2))
-                best_scores[base_index][new_index], best_steps[base_index][new_index] = max(options, key=lambda option: (round(option[0], 6), option[1]))
+                best_scores[base_index][new_index], best_steps[base_index][new_index] = max(
+                    options, key=lambda option: (round(option[0], 6), option[1])
+                )
         pairs: dict[int, tuple[int, ...]] = {}
         base_index = new_index = 0
         while base_index < len(base_run) and new_index < len(new_indexes):
@@ -199,9 +208,19 @@ class _SimilarityMatcher:
         """What speaks for a task having been split into a done one and one that remains."""
         base_unit = self.base[base_index]
         tasks = [self.side[side_index].task for side_index in side_indexes]
-        if base_unit.task is None or base_unit.task.state == DONE or len(tasks) < 2 or tasks[0] is None or tasks[1] is None:
+        if (
+            base_unit.task is None
+            or base_unit.task.state == DONE
+            or len(tasks) < 2
+            or tasks[0] is None
+            or tasks[1] is None
+        ):
             return 0.0
-        if tasks[0].state != DONE or tasks[1].state == DONE or not tasks[0].depth == tasks[1].depth == base_unit.task.depth:
+        if (
+            tasks[0].state != DONE
+            or tasks[1].state == DONE
+            or not tasks[0].depth == tasks[1].depth == base_unit.task.depth
+        ):
             return 0.0
         both_words = self._words_of(self.side[side_indexes[0]]) | self._words_of(self.side[side_indexes[1]])
         return _SPLIT_BONUS + likeness(self._words_of(base_unit), both_words)

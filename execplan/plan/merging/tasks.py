@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.clock import minute_bounds
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.plan.grammar import Checkbox, read_checkbox
+from execplan.plan.logs import is_newest_first
 from execplan.plan.merging.clerk import quote_text
-from execplan.plan.merging.match import split_words
+from execplan.plan.merging.match import likeness, split_words
 from execplan.plan.merging.units import join_unit_lines
 from execplan.plan.model import DONE, Task
 from execplan.plan.seek import normalize_text
@@ -16,7 +17,91 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.merging.clerk import MergeContext
+    from execplan.plan.merging.sequence import UnitVersions
     from execplan.plan.merging.units import Unit
+    from execplan.plan.model import Entry
+
+
+_NEGATIVE_WORDS = frozenset(
+    "not no never don t dont won cannot can without avoid drop remove reject disable forbid exclude skip stop".split()
+)
+_NEUTRAL_WORDS = frozenset("do use adopt keep add enable allow include will always with we the a an it to".split())
+_SAME_SUBJECT = 0.8
+_MAX_DECISIONS = 100
+"""New decisions of a side that are compared with those of the other."""
+
+
+def merge_entry(context: MergeContext, base: Unit | None, ours: Unit, theirs: Unit) -> list[str]:
+    """The lines of an entry that both sides have."""
+    our_lines, their_lines = ours.lines, theirs.lines
+    if base is None:
+        return list(min(ours, theirs, key=_entry_order).lines)
+    base_lines = base.lines
+    if our_lines == their_lines or _normalize_lines(their_lines) == _normalize_lines(base_lines):
+        return list(our_lines if our_lines != base_lines else their_lines)
+    if _normalize_lines(our_lines) == _normalize_lines(base_lines):
+        return list(their_lines)
+    if _normalize_lines(our_lines) == _normalize_lines(their_lines):
+        return list(min(our_lines, their_lines))
+    return context.write_conflict(our_lines, their_lines)
+
+
+def entry_date(unit: Unit) -> str | None:
+    """The date of an entry with its time, so that it can be compared."""
+    date = unit.entry.date if unit.entry is not None else None
+    return date.replace("T", " ")[:16] if date else None
+
+
+def is_newest_first_log(versions: UnitVersions) -> bool:
+    """Whether the log has the newest first, in any version."""
+    return any([is_newest_first([unit.entry for unit in side if unit.entry is not None]) for side in versions])
+
+
+def report_contradictions(context: MergeContext, ours: Sequence[Entry], theirs: Sequence[Entry]) -> None:
+    """Note new decisions of the two sides that speak against each other, or that supersede the same one."""
+    our_decisions, their_decisions = [
+        [_ComparedDecision(log_entry) for log_entry in side]
+        for side in (ours[:_MAX_DECISIONS], theirs[:_MAX_DECISIONS])
+    ]
+    for our_decision in our_decisions:
+        for their_decision in their_decisions:
+            pair_text = f"{quote_text(our_decision.entry.text)} and {quote_text(their_decision.entry.text)}"
+            if our_decision.superseded and our_decision.superseded == their_decision.superseded:
+                context.add_note(
+                    f"{pair_text} both supersede {quote_text(our_decision.entry.supersedes or '')}: both are kept"
+                )
+            elif (
+                our_decision.is_negative != their_decision.is_negative
+                and our_decision.subject_words
+                and likeness(our_decision.subject_words, their_decision.subject_words) >= _SAME_SUBJECT
+            ):
+                context.add_note(f"{pair_text} were decided against each other: both are kept")
+
+
+class _ComparedDecision:
+    """A decision as it is compared: what it is about, whether it says yes or no to it, and what it supersedes."""
+
+    def __init__(self, entry: Entry) -> None:
+        entry_words = split_words(entry.text)
+        self.entry = entry
+        self.superseded = _strip_date(normalize_text(entry.supersedes or ""))
+        self.is_negative = len(_NEGATIVE_WORDS.intersection(entry_words)) % 2
+        self.subject_words = frozenset(entry_words) - _NEGATIVE_WORDS - _NEUTRAL_WORDS
+
+
+def _strip_date(text: str) -> str:
+    """What a decision supersedes without its date, which one of two may leave out."""
+    head, bracket, tail = text.rpartition(" (")
+    return head if bracket and tail.endswith(")") and read_timestamp(tail[:-1]) is not None else text
+
+
+def _normalize_lines(lines: Sequence[str]) -> str:
+    return normalize_text(" ".join(lines))
+
+
+def _entry_order(unit: Unit) -> tuple[str, tuple[str, ...]]:
+    """Of two equal entries the one that was written first, for a choice that does not depend on the side."""
+    return (entry_date(unit) or "9999", unit.lines)
 
 
 class _TaskSide(NamedTuple):
@@ -39,9 +124,13 @@ class _TaskSide(NamedTuple):
 
     def with_box(self, other: _TaskSide) -> list[str]:
         """The lines of the task with the box of another version."""
-        needs_no_space = not self.text_lines[0] or other.text_lines[0] or other.box_text.endswith((" ", "\t"))  # a wide colon needs no space
+        needs_no_space = (
+            not self.text_lines[0] or other.text_lines[0] or other.box_text.endswith((" ", "\t"))
+        )  # a wide colon needs no space
         space = "" if needs_no_space else " "
-        lines_above = () if self.task.box_line == self.task.start else self.unit.lines[: self.task.box_line - self.task.start]
+        lines_above = (
+            () if self.task.box_line == self.task.start else self.unit.lines[: self.task.box_line - self.task.start]
+        )
         return [*lines_above, self.line_start + other.box_text + space + self.text_lines[0], *self.text_lines[1:]]
 
 
@@ -65,7 +154,9 @@ def merge_task(context: MergeContext, base: Unit | None, ours: Sequence[Unit], t
 def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
     """Parts that both sides made alike, once; the parts, where the other side only marked the whole."""
     if len(ours) == len(theirs):
-        pairs = [(_read_side(our_side), _read_side(their_side)) for our_side, their_side in zip(ours, theirs, strict=True)]
+        pairs = [
+            (_read_side(our_side), _read_side(their_side)) for our_side, their_side in zip(ours, theirs, strict=True)
+        ]
         if not all([our_side.has_same_text(their_side) for our_side, their_side in pairs]):
             return context.write_conflict(join_unit_lines(ours), join_unit_lines(theirs))
         lines = []
@@ -76,7 +167,9 @@ def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], t
     if not whole_side.has_same_text(base) or whole_side.body_lines != base.body_lines:
         return context.write_conflict(join_unit_lines(ours), join_unit_lines(theirs))
     if whole_side.is_done:
-        open_texts = " and ".join([quote_text(unit.task.text) for unit in split_units if unit.task and unit.task.state != DONE])
+        open_texts = " and ".join(
+            [quote_text(unit.task.text) for unit in split_units if unit.task and unit.task.state != DONE]
+        )
         message = f"{quote_text(base.task.text)} was split on one side and ticked whole on the other"
         context.add_note(f"{message}: what remains stays open ({open_texts})")
     return join_unit_lines(split_units)
@@ -90,7 +183,12 @@ def _merge_single(context: MergeContext, base: _TaskSide | None, ours: _TaskSide
         return context.write_conflict(ours.unit.lines, theirs.unit.lines)
     body_lines = context.merge_text(base.body_lines if base else (), ours.body_lines, theirs.body_lines)
     is_reworded = base is not None and not text_side.has_same_text(base)
-    if base is not None and is_reworded and box_side.is_done and not (text_side.is_done or box_side.has_same_text(text_side)):
+    if (
+        base is not None
+        and is_reworded
+        and box_side.is_done
+        and not (text_side.is_done or box_side.has_same_text(text_side))
+    ):
         message = f"{quote_text(base.task.text)} was ticked on one side and says {quote_text(text_side.task.text)} on the other"
         context.add_note(f"{message}: it stays open")
         box_side = text_side
@@ -107,8 +205,12 @@ def _pick_text(base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> _T
         changed_sides = [ours, theirs]
     else:
         changed_sides = [side for side in (ours, theirs) if not side.has_same_text(base)]
-        changed_sides = changed_sides or [side for side in (ours, theirs) if normalize_text(side.task.text) != normalize_text(base.task.text)]
-        changed_sides = changed_sides or [side for side in (ours, theirs) if (side.line_start, side.text_lines) != (base.line_start, base.text_lines)]
+        changed_sides = changed_sides or [
+            side for side in (ours, theirs) if normalize_text(side.task.text) != normalize_text(base.task.text)
+        ]
+        changed_sides = changed_sides or [
+            side for side in (ours, theirs) if (side.line_start, side.text_lines) != (base.line_start, base.text_lines)
+        ]
     return min(changed_sides or [ours, theirs], key=lambda side: (side.text_lines, side.line_start))
 
 
@@ -128,7 +230,9 @@ def _pick_box(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, th
         done_side, other_side = (ours, theirs) if ours.is_done else (theirs, ours)
         if base is not None:
             other_state = "reopened" if other_side.task.mark == " " else f"marked [{other_side.task.mark}]"
-            context.add_note(f"{quote_text(done_side.task.text)} was ticked on one side and {other_state} on the other: it is done")
+            context.add_note(
+                f"{quote_text(done_side.task.text)} was ticked on one side and {other_state} on the other: it is done"
+            )
         return done_side
     return min(ours, theirs, key=lambda side: side.box_text) if ours.task.mark == theirs.task.mark else None
 
@@ -149,4 +253,6 @@ def _read_side(unit: Unit) -> _TaskSide:
     assert isinstance(checkbox, Checkbox)
     text_index = len(line) - len(checkbox.text)
     text_lines = (line[text_index:], *unit.lines[task.box_line - task.start + 1 : task.end - task.start])
-    return _TaskSide(unit, task, line[:box_index], line[box_index:text_index], text_lines, unit.lines[task.end - task.start :])
+    return _TaskSide(
+        unit, task, line[:box_index], line[box_index:text_index], text_lines, unit.lines[task.end - task.start :]
+    )

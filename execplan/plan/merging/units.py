@@ -157,17 +157,25 @@ def _unit_spans(plan: Plan, plan_part: Unit, starts: dict[int, tuple[int, bool]]
         for block in plan.blocks[plan_part.section.first_block : plan_part.section.block_end]:
             if block.kind in (FENCE, CODE, HTML):
                 marker_lines.difference_update(range(block.start, block.end))
-    boundaries = sorted([index for index in {*starts, *marker_lines} if _body_start(plan_part) <= index < plan_part.end])
+    boundaries = sorted(
+        [index for index in {*starts, *marker_lines} if _body_start(plan_part) <= index < plan_part.end]
+    )
     return list(pairwise([*boundaries, plan_part.end]))
 
 
 def _heading_unit(plan: Plan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:
-    first_line = min([index for index in (*starts, *plan.conflict_lines) if _body_start(plan_part) <= index], default=plan_part.end)
-    return _make_unit(plan, HEADING, "", plan_part.start, min(first_line, plan_part.end))._replace(section=plan_part.section)
+    first_line = min(
+        [index for index in (*starts, *plan.conflict_lines) if _body_start(plan_part) <= index], default=plan_part.end
+    )
+    return _make_unit(plan, HEADING, "", plan_part.start, min(first_line, plan_part.end))._replace(
+        section=plan_part.section
+    )
 
 
 def _body_start(plan_part: Unit) -> int:
-    return plan_part.section.body_start if plan_part.kind == SECTION and plan_part.section is not None else plan_part.start
+    return (
+        plan_part.section.body_start if plan_part.kind == SECTION and plan_part.section is not None else plan_part.start
+    )
 
 
 def _block_unit(plan: Plan, start: int, end: int) -> Unit:

@@ -74,13 +74,17 @@ def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
     if options.dry_run:
         old_bytes, merged_guide = _read_and_merge(project)
         guide_upgrade = _upgrade_result(project, old_bytes, merged_guide)
-        return guide_upgrade._replace(diff=format_diff(old_bytes, merged_guide.data, guide_upgrade.path) if guide_upgrade.changed else "")
+        return guide_upgrade._replace(
+            diff=format_diff(old_bytes, merged_guide.data, guide_upgrade.path) if guide_upgrade.changed else ""
+        )
 
     def once() -> tuple[bytes, GuideUpgrade]:
         old_bytes, merged_guide = _read_and_merge(project)
         guide_upgrade = _upgrade_result(project, old_bytes, merged_guide)
         if guide_upgrade.changed and files.replace(path, old_bytes, merged_guide.data, within=project.root):
-            guide_upgrade = guide_upgrade._replace(warnings=(*guide_upgrade.warnings, files.hard_link_warning(guide_upgrade.path)))
+            guide_upgrade = guide_upgrade._replace(
+                warnings=(*guide_upgrade.warnings, files.hard_link_warning(guide_upgrade.path))
+            )
         return old_bytes, guide_upgrade
 
     with state.lock(project, "home", "upgrade of the guide"):
@@ -89,7 +93,9 @@ def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
         real_path = os.path.realpath(path)
         summary = f"upgrade the guide to version {guide_upgrade.version}"
         commit_result = commit_paths(project, "init", [real_path], "init", summary, {real_path: old_bytes}, "init")
-        return guide_upgrade._replace(commit=commit_result.digest, warnings=guide_upgrade.warnings + commit_result.warnings)
+        return guide_upgrade._replace(
+            commit=commit_result.digest, warnings=guide_upgrade.warnings + commit_result.warnings
+        )
     return guide_upgrade
 
 
@@ -127,11 +133,15 @@ def merge_newest_guide(text: Text) -> _MergedGuide:
     edits, conflicts = _merge_edits(versions[old_version], unmarked.lines, versions[newest_version])
     merged_text = apply_edits(unmarked, edits)
     end_line = len(merged_text.lines)
-    merged_text = apply_edits(merged_text, [Edit(end_line, end_line, ("", f"{_MARK_PREFIX}{newest_version}{_MARK_SUFFIX}"))])
+    merged_text = apply_edits(
+        merged_text, [Edit(end_line, end_line, ("", f"{_MARK_PREFIX}{newest_version}{_MARK_SUFFIX}"))]
+    )
     return _MergedGuide(merged_text.to_bytes(), old_version, tuple(conflicts))
 
 
-def _merge_edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[Edit], list[GuideConflict]]:
+def _merge_edits(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
+) -> tuple[list[Edit], list[GuideConflict]]:
     """The edits that bring into `ours` what only `theirs` changed, and the places that both did."""
     edits: list[Edit] = []
     conflicts: list[GuideConflict] = []
@@ -139,7 +149,9 @@ def _merge_edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
     for chunk in merge_chunks(base, ours, theirs):
         result_lines = chunk.ours if chunk.merged is None else chunk.merged
         if chunk.merged is None:
-            conflicts.append(GuideConflict(merged_line + 1, merged_line + len(result_lines), result_lines, chunk.theirs))
+            conflicts.append(
+                GuideConflict(merged_line + 1, merged_line + len(result_lines), result_lines, chunk.theirs)
+            )
         elif result_lines != chunk.ours:
             edits.append(Edit(position, position + len(chunk.ours), result_lines))
         position += len(chunk.ours)
@@ -165,7 +177,11 @@ def _parse_mark(line: str) -> int | None:
     """The version that a mark names; None for any other line."""
     line = line.strip()
     digits = line.removeprefix(_MARK_PREFIX).removesuffix(_MARK_SUFFIX)
-    return int(digits) if line == f"{_MARK_PREFIX}{digits}{_MARK_SUFFIX}" and digits.isdecimal() and len(digits) < 6 else None
+    return (
+        int(digits)
+        if line == f"{_MARK_PREFIX}{digits}{_MARK_SUFFIX}" and digits.isdecimal() and len(digits) < 6
+        else None
+    )
 
 
 def _guess_version(lines: Sequence[str], versions: dict[int, list[str]]) -> int | None:
@@ -179,7 +195,9 @@ def _guess_version(lines: Sequence[str], versions: dict[int, list[str]]) -> int 
     return best_version if similarity[best_version] >= _MIN_SIMILARITY else None
 
 
-def _upgrade_result(project: Project, old_bytes: bytes, merged_guide: _MergedGuide, *, with_warnings: bool = True) -> GuideUpgrade:
+def _upgrade_result(
+    project: Project, old_bytes: bytes, merged_guide: _MergedGuide, *, with_warnings: bool = True
+) -> GuideUpgrade:
     path = project.display_path(os.path.join(project.base, project.settings.guide))
     warnings = []
     newest_version = max(_guide_versions())
@@ -194,7 +212,17 @@ def _upgrade_result(project: Project, old_bytes: bytes, merged_guide: _MergedGui
         resolution = "yours is kept" if kept_lines else "what you took out stays out"
         warnings.append(f"{location}: changed by you and by the new guide, {resolution}; the new guide {action}")
     is_changed = merged_guide.data != old_bytes
-    return GuideUpgrade(path, merged_guide.old_version, newest_version, is_changed, digest(merged_guide.data), "", None, merged_guide.conflicts, tuple(warnings))
+    return GuideUpgrade(
+        path,
+        merged_guide.old_version,
+        newest_version,
+        is_changed,
+        digest(merged_guide.data),
+        "",
+        None,
+        merged_guide.conflicts,
+        tuple(warnings),
+    )
 
 
 def _no_upgrade(project: Project) -> GuideUpgrade:

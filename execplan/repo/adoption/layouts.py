@@ -67,7 +67,9 @@ class _PlanLocation(NamedTuple):
     id: str
 
 
-def detect_layouts(plans: Sequence[str], path_exists: Callable[[str], bool], requested: str | None = None) -> DetectedLayouts:
+def detect_layouts(
+    plans: Sequence[str], path_exists: Callable[[str], bool], requested: str | None = None
+) -> DetectedLayouts:
     """The layouts that the paths of plans, from the root, come to; with a folder that is wanted, that one alone.
 
     `path_exists` says whether a path from the root exists.
@@ -78,17 +80,31 @@ def detect_layouts(plans: Sequence[str], path_exists: Callable[[str], bool], req
     locations_by_directory: dict[str, list[_PlanLocation]] = {}
     for location in locations:
         directory = os.path.dirname(location.path)
-        if not (location.layout == FLAT_LAYOUT and directory in own_directories) and not any([parent in own_directories for parent in _parents(directory)]):
+        if not (location.layout == FLAT_LAYOUT and directory in own_directories) and not any(
+            [parent in own_directories for parent in _parents(directory)]
+        ):
             locations_by_directory.setdefault(location.directory, []).append(location)
     _merge_done_directory(locations_by_directory, path_exists)
-    found_layouts = [_infer_layout(layout_directory, group, path_exists) for layout_directory, group in locations_by_directory.items() if layout_directory]
+    found_layouts = [
+        _infer_layout(layout_directory, group, path_exists)
+        for layout_directory, group in locations_by_directory.items()
+        if layout_directory
+    ]
     if requested is not None:
-        requested_layouts = [layout for layout in found_layouts if requested in (layout.directory, layout.settings.plans)]
+        requested_layouts = [
+            layout for layout in found_layouts if requested in (layout.directory, layout.settings.plans)
+        ]
         layout_directory = os.path.dirname(requested) if os.path.basename(requested).lower() in ACTIVE else requested
-        layout = requested_layouts[0] if requested_layouts else _infer_layout(layout_directory or requested, [], path_exists)
+        layout = (
+            requested_layouts[0] if requested_layouts else _infer_layout(layout_directory or requested, [], path_exists)
+        )
         return DetectedLayouts((_relative_to_base(layout, "", path_exists),), ())
-    found_layouts = [layout for layout in found_layouts if _is_plans_directory(layout, locations_by_directory[layout.directory])]
-    found_layouts.sort(key=lambda layout: (-len(layout.plans), layout.settings.plans != Settings().plans, layout.directory))
+    found_layouts = [
+        layout for layout in found_layouts if _is_plans_directory(layout, locations_by_directory[layout.directory])
+    ]
+    found_layouts.sort(
+        key=lambda layout: (-len(layout.plans), layout.settings.plans != Settings().plans, layout.directory)
+    )
     selected: dict[str, PlanLayout] = {}
     others = []
     for layout in found_layouts:
@@ -104,7 +120,11 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
     directory, name = os.path.split(path)
     parent, directory_name = os.path.split(directory)
     plan_id, layout = name.removesuffix(".md"), FLAT_LAYOUT
-    if parent and directory_name.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP) and not is_plans_directory_name(directory_name):
+    if (
+        parent
+        and directory_name.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP)
+        and not is_plans_directory_name(directory_name)
+    ):
         if plan_id == directory_name or plan_id.endswith((f"_{directory_name}", f"-{directory_name}")):
             directory, layout = parent, FOLDER_LAYOUT
         elif plan_id.lower().replace("-", "").replace("_", "") == "execplan" or name_counts[parent, name] > 1:
@@ -122,14 +142,27 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
     return _PlanLocation(path, "/".join(parts), state_name, date_depth, layout, plan_id)
 
 
-def _merge_done_directory(locations_by_directory: dict[str, list[_PlanLocation]], path_exists: Callable[[str], bool]) -> None:
+def _merge_done_directory(
+    locations_by_directory: dict[str, list[_PlanLocation]], path_exists: Callable[[str], bool]
+) -> None:
     """Take the finished plans of `.agents/done` to those of `.agents/execplans`."""
     for directory, locations in list(locations_by_directory.items()):
-        if is_plans_directory_name(directory) or not directory or {location.state_name.lower() for location in locations} - {*FINISHED, *GIVEN_UP}:
+        if (
+            is_plans_directory_name(directory)
+            or not directory
+            or {location.state_name.lower() for location in locations} - {*FINISHED, *GIVEN_UP}
+        ):
             continue
         siblings = [f"{directory}/{name}" for name in ("execplans", "exec-plans", "exec_plans", "plans")]
-        plans_directory = next((sibling for sibling in siblings if sibling in locations_by_directory or path_exists(sibling)), siblings[0])
-        locations_by_directory.setdefault(plans_directory, []).extend([location._replace(directory=plans_directory, state_name=f"../{location.state_name}") for location in locations])
+        plans_directory = next(
+            (sibling for sibling in siblings if sibling in locations_by_directory or path_exists(sibling)), siblings[0]
+        )
+        locations_by_directory.setdefault(plans_directory, []).extend(
+            [
+                location._replace(directory=plans_directory, state_name=f"../{location.state_name}")
+                for location in locations
+            ]
+        )
         del locations_by_directory[directory]
 
 
@@ -138,17 +171,27 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
     layout = _most_common([location.layout for location in locations]) or FLAT_LAYOUT
     locations = [location for location in locations if location.layout == layout]
     finished_name = _state_directory(directory, locations, FINISHED, path_exists)
-    active_name = _most_common([location.state_name for location in locations if location.state_name.lower() in ("", *ACTIVE)])
+    active_name = _most_common(
+        [location.state_name for location in locations if location.state_name.lower() in ("", *ACTIVE)]
+    )
     if active_name is None:
         existing_names = [name for name in ACTIVE if path_exists(f"{directory}/{name}")]
-        active_name = existing_names[0] if existing_names else "active" if finished_name and finished_name.lower() in _SIBLING_FINISHED_NAMES else ""
+        active_name = (
+            existing_names[0]
+            if existing_names
+            else "active"
+            if finished_name and finished_name.lower() in _SIBLING_FINISHED_NAMES
+            else ""
+        )
     parent = os.path.dirname(directory)
     if finished_name is None and os.path.basename(parent).startswith(".") and path_exists(f"{parent}/done"):
         finished_name = "../done"
     if finished_name is None:
         finished_name = "completed" if active_name else "archive"
     superseded_name = _state_directory(directory, locations, GIVEN_UP, path_exists)
-    date_depth = _most_common([location.date_depth for location in locations if location.state_name == finished_name]) or 0
+    date_depth = (
+        _most_common([location.date_depth for location in locations if location.state_name == finished_name]) or 0
+    )
     plans, archive = [os.path.normpath(os.path.join(directory, name)) for name in (active_name, finished_name)]
     settings = Settings(
         plans=plans,
@@ -159,13 +202,19 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
     )
     if layout == FLAT_LAYOUT:
         settings = settings._replace(artifacts=f"{directory}/artifacts", archive_artifacts=f"{archive}/artifacts")
-    plan_paths = [location.path for location in locations if location.state_name in (active_name, finished_name, superseded_name)]
+    plan_paths = [
+        location.path for location in locations if location.state_name in (active_name, finished_name, superseded_name)
+    ]
     return PlanLayout("", directory, settings, tuple(plan_paths))
 
 
-def _state_directory(directory: str, locations: Sequence[_PlanLocation], names: Sequence[str], path_exists: Callable[[str], bool]) -> str | None:
+def _state_directory(
+    directory: str, locations: Sequence[_PlanLocation], names: Sequence[str], path_exists: Callable[[str], bool]
+) -> str | None:
     """Which folder of a kind holds the most plans; else which of them there is."""
-    most_used = _most_common([location.state_name for location in locations if os.path.basename(location.state_name).lower() in names])
+    most_used = _most_common(
+        [location.state_name for location in locations if os.path.basename(location.state_name).lower() in names]
+    )
     return most_used or next((name for name in names if path_exists(f"{directory}/{name}")), None)
 
 
@@ -175,7 +224,10 @@ def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) 
         return False
     has_state = any([location.state_name for location in locations])
     return bool(layout.plans) and (
-        is_plans_directory_name(layout.directory) or has_state or layout.settings.layout != FLAT_LAYOUT or len(layout.plans) >= _MIN_PLANS
+        is_plans_directory_name(layout.directory)
+        or has_state
+        or layout.settings.layout != FLAT_LAYOUT
+        or len(layout.plans) >= _MIN_PLANS
     )
 
 
@@ -201,14 +253,18 @@ def _relative_to_base(layout: PlanLayout, base: str, path_exists: Callable[[str]
         for name in ("plans", "archive", "superseded", "artifacts", "archive_artifacts")
     }
     guide_path = find_guide(
-        lambda path: path_exists(base_prefix + path), os.path.join(os.path.dirname(directory), "PLANS.md"), f"{directory}/PLANS.md"
+        lambda path: path_exists(base_prefix + path),
+        os.path.join(os.path.dirname(directory), "PLANS.md"),
+        f"{directory}/PLANS.md",
     )
     return layout._replace(base=base, settings=layout.settings._replace(guide=guide_path, **directory_settings))
 
 
 def find_guide(path_exists: Callable[[str], bool], *extra_paths: str) -> str:
     """Where the guide for authors is, or where it is put."""
-    return next((guide_path for guide_path in (*GUIDE_PATHS, *extra_paths) if path_exists(guide_path)), Settings().guide)
+    return next(
+        (guide_path for guide_path in (*GUIDE_PATHS, *extra_paths) if path_exists(guide_path)), Settings().guide
+    )
 
 
 def _parents(directory: str) -> Iterable[str]:

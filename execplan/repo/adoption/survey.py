@@ -81,17 +81,25 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
 
     detected = layouts.detect_layouts(plans, path_exists, requested)
     layouts_by_base = {layout.base: layout for layout in detected.selected}
-    names = sorted({*layouts_by_base, *[os.path.relpath(nested_path, base) for nested_path in tree.find_projects(base)]} - {""})
+    names = sorted(
+        {*layouts_by_base, *[os.path.relpath(nested_path, base) for nested_path in tree.find_projects(base)]} - {""}
+    )
     settings = project.settings
     old_content = b""
     if loaded_settings is None:
-        settings = layouts_by_base[""].settings if "" in layouts_by_base else Settings(guide=layouts.find_guide(path_exists))
+        settings = (
+            layouts_by_base[""].settings if "" in layouts_by_base else Settings(guide=layouts.find_guide(path_exists))
+        )
         settings = settings._replace(homes=tuple(names))
     elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
         old_content = _require_unmodified_settings(project, loaded_settings)
         settings = settings._replace(**{name: getattr(layouts_by_base[""].settings, name) for name in _LAYOUT_SETTINGS})
     is_new = loaded_settings is None or bool(old_content)
-    prepared = [PreparedProject(homes.ensure_folders_inside(project._replace(settings=settings, exists=True)), is_new, old_content)]
+    prepared = [
+        PreparedProject(
+            homes.ensure_folders_inside(project._replace(settings=settings, exists=True)), is_new, old_content
+        )
+    ]
     for name in names:
         nested = homes.nested_project(project, name)
         is_nested_new = config.load(nested.base) is None
@@ -100,21 +108,41 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         prepared.append(PreparedProject(nested, is_nested_new))
     found_paths = {ref.path for prepared_project in prepared for ref in shelf.all_refs(prepared_project.project)}
     unclaimed_paths = [path for path in plans if os.path.join(base, path) not in found_paths]
-    unused_layouts = [layout for layout in (*detected.selected, *detected.others) if layout.plans and set(layout.plans) <= set(unclaimed_paths)]
+    unused_layouts = [
+        layout
+        for layout in (*detected.selected, *detected.others)
+        if layout.plans and set(layout.plans) <= set(unclaimed_paths)
+    ]
     unused_directories = tuple([_unused_directory(project, layout) for layout in unused_layouts])
     stray_paths = [path for path in unclaimed_paths if not any([path in layout.plans for layout in unused_layouts])]
     warnings = []
-    unlisted_plans = [ref for ref in shelf.all_refs(project) if ref.path not in found_paths] if project.exists and requested is None else []
+    unlisted_plans = (
+        [ref for ref in shelf.all_refs(project) if ref.path not in found_paths]
+        if project.exists and requested is None
+        else []
+    )
     moving_paths = {project.display_path(ref.path) for ref in unlisted_plans}
-    unused_directories = tuple([unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)])
+    unused_directories = tuple(
+        [unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)]
+    )
     if loaded_settings is None:
         reason = "left out, since another folder has more; to take that one instead"
-        warnings = [f"{format_plan_count(unused.plans)} in {unused.folder} {reason}: {unused.take}" for unused in unused_directories]
+        warnings = [
+            f"{format_plan_count(unused.plans)} in {unused.folder} {reason}: {unused.take}"
+            for unused in unused_directories
+        ]
     unnamed = [name for name in names if name not in settings.homes]
     warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
     display_paths = [project.display_path(os.path.join(base, path)) for path in stray_paths]
     stray_display_paths = tuple([path for path in display_paths if path not in moving_paths])
-    return ProjectSurvey(tuple(prepared), tuple(_path_entries(prepared)), unused_directories, stray_display_paths, tuple(warnings), tuple(unlisted_plans))
+    return ProjectSurvey(
+        tuple(prepared),
+        tuple(_path_entries(prepared)),
+        unused_directories,
+        stray_display_paths,
+        tuple(warnings),
+        tuple(unlisted_plans),
+    )
 
 
 def _contains_path(directory: str, paths: set[str]) -> bool:
@@ -143,7 +171,9 @@ def _relative_plans_directory(project: Project, directory: str) -> str:
 def _require_unmodified_settings(project: Project, loaded_settings: config.LoadedSettings) -> bytes:
     """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
     content = settings_file.render_settings(loaded_settings.settings)
-    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(os.path.join(project.base, loaded_settings.file), content):
+    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(
+        os.path.join(project.base, loaded_settings.file), content
+    ):
         return content
     raise ExecplanError(
         "home-exists",
@@ -169,10 +199,17 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
     project = prepared[0].project
     paths = []
     if not shelf.all_refs(project) and (len(prepared) == 1 or os.path.isdir(project.plans)):
-        directories = [project.plans, project.archives[0], project.artifacts_dir(""), project.artifacts_dir("", archived=True)]
+        directories = [
+            project.plans,
+            project.archives[0],
+            project.artifacts_dir(""),
+            project.artifacts_dir("", archived=True),
+        ]
         for directory in dict.fromkeys([directory.rstrip("/") for directory in directories]):
             exists = os.path.isdir(directory)
-            paths.append(PathEntry(project.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON))
+            paths.append(
+                PathEntry(project.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON)
+            )
     parent_guide = _parent_guide(project)
     if parent_guide:
         paths.append(PathEntry(project.display_path(parent_guide), False, "the guide of the repository"))
@@ -182,9 +219,13 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
         settings_path = os.path.join(prepared_project.project.base, config.SETTINGS_FILE)
         loaded_settings = config.load(prepared_project.project.base)
         if loaded_settings is not None and loaded_settings.file != config.SETTINGS_FILE:
-            paths.append(PathEntry(project.display_path(settings_path), False, f"settings are in {loaded_settings.file}"))
+            paths.append(
+                PathEntry(project.display_path(settings_path), False, f"settings are in {loaded_settings.file}")
+            )
         elif prepared_project.old_content:
-            paths.append(PathEntry(project.display_path(settings_path), True, "settings, written anew for another folder"))
+            paths.append(
+                PathEntry(project.display_path(settings_path), True, "settings, written anew for another folder")
+            )
         else:
             paths.append(_file_entry(project, settings_path, "settings"))
     return paths

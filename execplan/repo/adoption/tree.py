@@ -8,7 +8,7 @@ import re
 from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
-from execplan.repo import settings as config
+from execplan.repo import settings
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -58,7 +58,11 @@ def _is_skipped(name: str) -> bool:
 
 def find_projects(root: str, max_depth: int = _MAX_DEPTH) -> list[str]:
     """The folders below that hold a home."""
-    return [directory for directory, _, file_names in walk_repository(root, max_depth) if directory != root and _is_project_directory(directory, file_names)]
+    return [
+        directory
+        for directory, _, file_names in walk_repository(root, max_depth)
+        if directory != root and _is_project_directory(directory, file_names)
+    ]
 
 
 def find_nearby_projects(root: str, max_depth: int, max_directories: int) -> list[str]:
@@ -83,7 +87,9 @@ def find_nearby_projects(root: str, max_depth: int, max_directories: int) -> lis
                     project_directories.append(directory)
             except ExecplanError:
                 project_directories.append(directory)
-            next_level += [os.path.join(directory, name) for name in subdirectories if depth < max_depth and not _is_skipped(name)]
+            next_level += [
+                os.path.join(directory, name) for name in subdirectories if depth < max_depth and not _is_skipped(name)
+            ]
         current_level = next_level
     return project_directories
 
@@ -103,10 +109,10 @@ def _list_directory(directory: str) -> tuple[list[str], list[str]]:
 
 def _is_project_directory(directory: str, file_names: list[str]) -> bool:
     """Whether a folder holds a home; raises ExecplanError for settings that can't be read."""
-    if os.path.isfile(os.path.join(directory, config.SETTINGS_FILE)):
+    if os.path.isfile(os.path.join(directory, settings.SETTINGS_FILE)):
         return True
-    has_settings = config.PYPROJECT_FILE in file_names and config.load(directory) is not None
-    return has_settings or os.path.isdir(os.path.join(directory, config.Settings().plans))
+    has_settings = settings.PYPROJECT_FILE in file_names and settings.load(directory) is not None
+    return has_settings or os.path.isdir(os.path.join(directory, settings.Settings().plans))
 
 
 def find_plans(root: str) -> list[str]:
@@ -114,7 +120,11 @@ def find_plans(root: str) -> list[str]:
     plan_paths = []
     for directory, _, file_names in walk_repository(root):
         for name in file_names:
-            if name.endswith(".md") and name.lower() not in config.NON_PLAN_FILES and _is_plan_file(os.path.join(directory, name)):
+            if (
+                name.endswith(".md")
+                and name.lower() not in settings.NON_PLAN_FILES
+                and _is_plan_file(os.path.join(directory, name))
+            ):
                 plan_paths.append(os.path.relpath(os.path.join(directory, name), root))
     return plan_paths
 

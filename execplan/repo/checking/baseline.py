@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.baseline import count_by_mark, find_moved_plan, apply_baseline
+from execplan.lint.baseline import apply_baseline, count_by_mark, find_moved_plan
 from execplan.lint.fingerprint import compute_fingerprints
 from execplan.lint.rule import GIT_NEEDS, RULES
 from execplan.record import NamedTuple
 from execplan.repo import homes, state
-from execplan.repo.checking.reading import parse_checked_plan
+from execplan.repo.checking.one import parse_checked_plan
 from execplan.repo.checking.selected import active_levels, effective_selection
 from execplan.repo.home import ensure_inside
 from execplan.text import disk, files
@@ -48,7 +48,9 @@ class BaselineComparison(NamedTuple):
     """The file as it is, and as it is to be when all that was found is known."""
 
 
-def compare_with_baseline(checked_files: Sequence[CheckedFile], file: str, options: CheckOptions, *, may_create: bool = False) -> BaselineComparison:
+def compare_with_baseline(
+    checked_files: Sequence[CheckedFile], file: str, options: CheckOptions, *, may_create: bool = False
+) -> BaselineComparison:
     """Hold what was found against the baseline in a file, which `may_create` allows to be missing; raises ExecplanError."""
     path, project = _resolve_path(file)
     old = _read_file(file, may_be_missing=may_create)
@@ -63,14 +65,27 @@ def compare_with_baseline(checked_files: Sequence[CheckedFile], file: str, optio
     paths = {checked_file.path for checked_file in checked_files}
     projects_by_directory: dict[str, Project] = {}
     for checked_file in checked_files:
-        name = checked_file.path if checked_file.path in remaining else find_moved_plan(checked_file.path, remaining.keys() - paths, exists)
-        fingerprints = compute_fingerprints(checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None)
+        name = (
+            checked_file.path
+            if checked_file.path in remaining
+            else find_moved_plan(checked_file.path, remaining.keys() - paths, exists)
+        )
+        fingerprints = compute_fingerprints(
+            checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None
+        )
         directory = os.path.dirname(os.path.join(project.root, checked_file.path))
         if directory not in projects_by_directory:
             projects_by_directory[directory] = homes.find(directory)
-        baseline_result = apply_baseline(remaining.pop(name, {}), checked_file.findings, fingerprints, _active_rule_codes(options, projects_by_directory[directory], checked_file.path))
+        baseline_result = apply_baseline(
+            remaining.pop(name, {}),
+            checked_file.findings,
+            fingerprints,
+            _active_rule_codes(options, projects_by_directory[directory], checked_file.path),
+        )
         new_results.append(checked_file._replace(findings=baseline_result.new_findings))
-        updated[checked_file.path] = _add_counts(baseline_result.unchecked, count_by_mark(checked_file.findings, fingerprints))
+        updated[checked_file.path] = _add_counts(
+            baseline_result.unchecked, count_by_mark(checked_file.findings, fingerprints)
+        )
         known_count += baseline_result.known_count
         gone_count += sum(baseline_result.resolved.values())
     for name, entries in remaining.items():
@@ -78,13 +93,19 @@ def compare_with_baseline(checked_files: Sequence[CheckedFile], file: str, optio
             updated[name] = entries
         else:
             gone_count += sum(entries.values())
-    return BaselineComparison(project.display_path(path), new_results, known_count, gone_count, old, _serialize(updated))
+    return BaselineComparison(
+        project.display_path(path), new_results, known_count, gone_count, old, _serialize(updated)
+    )
 
 
 def _active_rule_codes(options: CheckOptions, project: Project, path: str) -> set[str]:
     """The rules that ran on a plan of a home, whatever was found."""
     asks_history = effective_selection(project, options.selection).needs_history
-    return {code for code in active_levels(project, options.selection, path) if RULES[code].needs not in GIT_NEEDS or asks_history}
+    return {
+        code
+        for code in active_levels(project, options.selection, path)
+        if RULES[code].needs not in GIT_NEEDS or asks_history
+    }
 
 
 def _add_counts(left: BaselineCounts, right: BaselineCounts) -> BaselineCounts:
@@ -148,7 +169,9 @@ def _parse_baseline(data: bytes, file: str) -> PlanEntries:
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != _SCHEMA_NAME:
         newer = isinstance(schema, str) and schema.startswith(_SCHEMA_NAME.rstrip("1"))
-        raise _bad_baseline_error(file, "another version of execplan wrote it" if newer else f"it does not say {_SCHEMA_NAME}")
+        raise _bad_baseline_error(
+            file, "another version of execplan wrote it" if newer else f"it does not say {_SCHEMA_NAME}"
+        )
     plans = document.get("plans")
     if document.keys() != {"schema", "plans"} or not isinstance(plans, dict):
         raise _bad_baseline_error(file, "it holds something else than schema and plans")

@@ -52,7 +52,12 @@ class LintCache:
         self._listed_directories: list[tuple[str, list[str]]] = []
         self._queries: list[TreeQuery] = []
         self._directories: dict[str, dict[str, CacheEntry]] = {}
-        self._valid_from, self._valid_until, self._queries, self._directories = _load_cache(path, key) or (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT, [], {})
+        self._valid_from, self._valid_until, self._queries, self._directories = _load_cache(path, key) or (
+            -NO_MINUTE_LIMIT,
+            NO_MINUTE_LIMIT,
+            [],
+            {},
+        )
 
     def refresh_answers(self, context: RuleContext) -> None:
         """Ask anew, once each, what all rules asked of the clock and the tree."""
@@ -81,7 +86,9 @@ class LintCache:
         """Note what all plans of a folder are; what is kept of others is dropped."""
         self._listed_directories.append((_directory_key(directory, archived=archived), names))
 
-    def store(self, directory: str, name: str, entry: CacheEntry, queries: tuple[TreeQuery, ...], *, archived: bool) -> None:
+    def store(
+        self, directory: str, name: str, entry: CacheEntry, queries: tuple[TreeQuery, ...], *, archived: bool
+    ) -> None:
         """Keep what was found in a file; `queries` are the questions of its entry."""
         if not self._query_indexes:
             self._query_indexes = {query: index for index, query in enumerate(self._queries)}
@@ -225,7 +232,9 @@ def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[
 def _prune_caches(directory: str) -> None:
     """Keep the newest caches; a leftover of a run that was killed goes as well, in its turn."""
     try:
-        cache_files = sorted(os.scandir(directory), key=lambda cache_file: cache_file.stat(follow_symlinks=False).st_mtime_ns)
+        cache_files = sorted(
+            os.scandir(directory), key=lambda cache_file: cache_file.stat(follow_symlinks=False).st_mtime_ns
+        )
         for cache_file in cache_files[:-_MAX_CACHES]:
             os.unlink(cache_file.path)
     except OSError:

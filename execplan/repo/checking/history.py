@@ -51,7 +51,11 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
     """
     projects = {group.project.base: group.project for group in groups}
-    asking_bases = {project_base for project_base, project in projects.items() if base_commit is not None or effective_selection(project, options.selection).needs_history}
+    asking_bases = {
+        project_base
+        for project_base, project in projects.items()
+        if base_commit is not None or effective_selection(project, options.selection).needs_history
+    }
     if not asking_bases:
         return options
     plans = []
@@ -83,7 +87,9 @@ def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None)
 def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: bool) -> dict[str, GitHistory]:
     """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
     committed = read_committed_plans(plans, commit)
-    unchanged_plans = [plan for plan in plans if plan.ref.path in committed and committed[plan.ref.path].data == plan.data]
+    unchanged_plans = [
+        plan for plan in plans if plan.ref.path in committed and committed[plan.ref.path].data == plan.data
+    ]
     drifted = _drifted_paths(unchanged_plans, commit) if with_drift else {}
     absent_names = _absent_names(plans)
     histories_by_path = {}
@@ -91,7 +97,9 @@ def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: 
         path = plan.ref.path
         if path in committed:
             data, committed_path, archived = committed[path]
-            histories_by_path[path] = GitHistory(_parse_plan(data), committed_path, archived, drifted.get(path, ()), absent_names)
+            histories_by_path[path] = GitHistory(
+                _parse_plan(data), committed_path, archived, drifted.get(path, ()), absent_names
+            )
         else:
             histories_by_path[path] = GitHistory(missing_symbols=absent_names)
     return histories_by_path
@@ -101,7 +109,12 @@ def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, Pla
     """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
     project = plans[0].project
     committed_files = _find_committed_files(plans, past.committed_files(project, commit, _possible_directories(plans)))
-    content_by_file = {file: data for file, (data, _) in zip(committed_files.values(), ask.read_blobs(project, list(committed_files.values())), strict=True)}
+    content_by_file = {
+        file: data
+        for file, (data, _) in zip(
+            committed_files.values(), ask.read_blobs(project, list(committed_files.values())), strict=True
+        )
+    }
     committed_by_path = {}
     for plan in plans:
         file = committed_files.get(plan.ref.path)
@@ -171,7 +184,7 @@ def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dic
 
 def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str, ...]]:
     """For each plan that is not finished: the paths that it names and that commits have changed since the last one of it."""
-    from execplan.lint.scope import find_named_paths
+    from execplan.lint.paths import find_named_paths
     from execplan.lint.words import PlanSource
 
     pending: dict[str, tuple[str, dict[str, str]]] = {}

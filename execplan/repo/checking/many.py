@@ -11,9 +11,8 @@ from execplan.lint.rule import NOTICE, Finding, Fix
 from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.record import NamedTuple
-from execplan.repo.checking.cache import NO_MINUTE_LIMIT, LintCache, open_cache, file_stat
-from execplan.repo.checking.one import CheckedFile, check_plan, make_rule_context
-from execplan.repo.checking.one import make_checked_file as make_checked_file
+from execplan.repo.checking.cache import NO_MINUTE_LIMIT, LintCache, file_stat, open_cache
+from execplan.repo.checking.one import CheckedFile, check_plan, make_checked_file, make_rule_context
 from execplan.repo.checking.selected import active_levels, effective_selection
 from execplan.repo.checking.spread import process_count, run_in_processes
 from execplan.repo.shelf import PlanRef
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from execplan.repo.checking.cache import CacheEntry, TreeQuery, FindingRow
+    from execplan.repo.checking.cache import CacheEntry, FindingRow, TreeQuery
     from execplan.repo.checking.one import CheckOptions
     from execplan.repo.checking.targets import TargetGroup
     from execplan.repo.home import Project
@@ -81,10 +80,16 @@ def check_plans(
         if rows:
             placeholder = checked_files[pending_plan.position]
             checked_files[pending_plan.position] = make_checked_file(
-                placeholder.path, placeholder.display_name, [_row_to_finding(row) for row in rows], data, placeholder.fail_level
+                placeholder.path,
+                placeholder.display_name,
+                [_row_to_finding(row) for row in rows],
+                data,
+                placeholder.fail_level,
             )
         if pending_plan.cache is not None and entry is not None:
-            pending_plan.cache.store(pending_plan.group.directory, pending_plan.name, entry, queries, archived=pending_plan.group.archived)
+            pending_plan.cache.store(
+                pending_plan.group.directory, pending_plan.name, entry, queries, archived=pending_plan.group.archived
+            )
     if use_cache:
         trace.log(f"{len(checked_files) - checked_count} of {len(checked_files)} plans from the cache")
     for cache in caches.values():
@@ -128,18 +133,37 @@ def _use_cached_results(
             entry = cached_entries.get(name)
             findings: list[Finding] = []
             # What git was asked about a plan is no part of what the cache knows.
-            usable_cache = None if options.committed and os.path.join(group.directory, name) in options.committed else cache
-            if usable_cache is None or entry is None or not _is_cached_result_usable(usable_cache, entry, group, name, directory_fd, with_data=with_data):
-                pending.append(_PendingPlan(len(checked_files), group, name, usable_cache, entry if usable_cache is not None else None, is_in_repository))
+            usable_cache = (
+                None if options.committed and os.path.join(group.directory, name) in options.committed else cache
+            )
+            if (
+                usable_cache is None
+                or entry is None
+                or not _is_cached_result_usable(usable_cache, entry, group, name, directory_fd, with_data=with_data)
+            ):
+                pending.append(
+                    _PendingPlan(
+                        len(checked_files),
+                        group,
+                        name,
+                        usable_cache,
+                        entry if usable_cache is not None else None,
+                        is_in_repository,
+                    )
+                )
             elif entry[2]:
                 findings = [_row_to_finding(row) for row in entry[2]]
-            checked_files.append(make_checked_file(display_prefix + name, group.display_prefix + name, findings, b"", fail_level))
+            checked_files.append(
+                make_checked_file(display_prefix + name, group.display_prefix + name, findings, b"", fail_level)
+            )
     finally:
         if directory_fd >= 0:
             os.close(directory_fd)
 
 
-def _is_cached_result_usable(cache: LintCache, entry: CacheEntry, group: TargetGroup, name: str, directory_fd: int, *, with_data: bool) -> bool:
+def _is_cached_result_usable(
+    cache: LintCache, entry: CacheEntry, group: TargetGroup, name: str, directory_fd: int, *, with_data: bool
+) -> bool:
     """Whether what is kept of a file is all that is asked for."""
     if not _is_file_unchanged(name, directory_fd, entry) or not cache.is_valid(entry):
         return False
@@ -185,19 +209,43 @@ def _check_pending(
         return _findings_to_rows([unreadable_finding(error)]), b"", None, (), False
     content_digest = _digest(data) if pending_plan.cache is not None else b""
     cached_entry = pending_plan.cached_entry
-    was_cached = pending_plan.cache is not None and cached_entry is not None and cached_entry[1] == content_digest and pending_plan.cache.is_valid(cached_entry)
+    was_cached = (
+        pending_plan.cache is not None
+        and cached_entry is not None
+        and cached_entry[1] == content_digest
+        and pending_plan.cache.is_valid(cached_entry)
+    )
     path = project.display_path(ref.path)
     if was_cached and pending_plan.cache is not None and cached_entry is not None:
-        rows, valid_from, valid_until, queries = cached_entry[2], cached_entry[3], cached_entry[4], pending_plan.cache.entry_queries(cached_entry)
+        rows, valid_from, valid_until, queries = (
+            cached_entry[2],
+            cached_entry[3],
+            cached_entry[4],
+            pending_plan.cache.entry_queries(cached_entry),
+        )
     else:
         context = make_rule_context(project, ref, options, is_explicit=False)
         rows = _findings_to_rows(lint_bytes(data, context, active_levels(project, options.selection, path)))
-        valid_from, valid_until = (context.clock.low, context.clock.high) if context.clock is not None else (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT)
-        queries = tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
+        valid_from, valid_until = (
+            (context.clock.low, context.clock.high)
+            if context.clock is not None
+            else (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT)
+        )
+        queries = (
+            tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
+        )
     new_entry = (file_stat(status) if status is not None else None), content_digest, rows, valid_from, valid_until, ()
     if _is_skipped(rows) and pending_plan.group.is_explicit:  # the cache knows only that it is not a plan
-        rows = _findings_to_rows(lint_bytes(data, make_rule_context(project, ref, options), active_levels(project, options.selection, path)))
-    return rows, data if with_data and rows else b"", new_entry if pending_plan.cache is not None else None, queries, was_cached
+        rows = _findings_to_rows(
+            lint_bytes(data, make_rule_context(project, ref, options), active_levels(project, options.selection, path))
+        )
+    return (
+        rows,
+        data if with_data and rows else b"",
+        new_entry if pending_plan.cache is not None else None,
+        queries,
+        was_cached,
+    )
 
 
 def _is_skipped(rows: tuple[FindingRow, ...]) -> bool:

@@ -15,7 +15,7 @@ from execplan.repo.checking.selected import active_levels
 if TYPE_CHECKING:
     from execplan.lint.rule import Finding
     from execplan.repo.amend import WriteOptions
-    from execplan.repo.checking.one import CheckTarget, CheckOptions
+    from execplan.repo.checking.one import CheckOptions, CheckTarget
 
 
 class FixOutcome(NamedTuple):
@@ -28,11 +28,15 @@ class FixOutcome(NamedTuple):
     """How many findings of each rule were mended."""
 
 
-def fix_plan(target: CheckTarget, check_options: CheckOptions, options: WriteOptions, *, include_unsafe: bool) -> FixOutcome | None:
+def fix_plan(
+    target: CheckTarget, check_options: CheckOptions, options: WriteOptions, *, include_unsafe: bool
+) -> FixOutcome | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
     project, ref = target.project, target.ref
     checked_file = check_plan(target, check_options)
-    if checked_file.error is not None and checked_file.error.exit == ENVIRONMENT:  # it may be readable again when it is judged
+    if (
+        checked_file.error is not None and checked_file.error.exit == ENVIRONMENT
+    ):  # it may be readable again when it is judged
         raise checked_file.error
     if not any([_is_fixable(finding, include_unsafe=include_unsafe) for finding in checked_file.findings]):
         if not options.dry_run:
@@ -42,7 +46,9 @@ def fix_plan(target: CheckTarget, check_options: CheckOptions, options: WriteOpt
     if ref.archived:
         return FixOutcome(target, None, fixed_counts)
     rule_levels = active_levels(project, check_options.selection, project.display_path(ref.path))
-    fix_change = build_fix_change(make_rule_context(project, ref, check_options), rule_levels, unsafe=include_unsafe, fix_counts=fixed_counts)
+    fix_change = build_fix_change(
+        make_rule_context(project, ref, check_options), rule_levels, unsafe=include_unsafe, fix_counts=fixed_counts
+    )
     return FixOutcome(target, amend(project, ref, fix_change, options, command="lint"), fixed_counts)
 
 

@@ -10,16 +10,43 @@ from execplan.lint.facts import Clock
 from execplan.lint.rule import ERROR, NOTICE, Finding, RuleContext
 from execplan.lint.runner import lint_bytes, unreadable_finding
 from execplan.lint.selection import RuleSelection
+from execplan.plan import reader
+from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.record import NamedTuple
-from execplan.repo import shelf
+from execplan.repo import homes, shelf
 from execplan.repo.checking.selected import active_levels, effective_selection
 from execplan.repo.checking.tree import RepositoryTrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.lint.facts import GitHistory
+    from execplan.plan.model import Plan
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
+
+
+def read_lines(checked_file: CheckedFile) -> list[str]:
+    """The lines of the plan; none where it can't be read, or no longer."""
+    try:
+        return reader.decode(_read_checked_bytes(checked_file)).lines
+    except ExecplanError:
+        return []
+
+
+def parse_checked_plan(checked_file: CheckedFile) -> Plan | None:
+    """The plan as it was checked; None where it can't be read, or no longer."""
+    try:
+        return reader.read(_read_checked_bytes(checked_file))
+    except ExecplanError:
+        return None
+
+
+def _read_checked_bytes(checked_file: CheckedFile) -> bytes:
+    """The bytes, read again where only the findings were kept; raises ExecplanError."""
+    if checked_file.data or any([finding.code == "EP001" for finding in checked_file.findings]):
+        return checked_file.data
+    path = os.path.abspath(checked_file.display_name)
+    return shelf.read_bytes(homes.find(os.path.dirname(path)), path)
 
 
 _NO_HISTORIES: dict[str, GitHistory] = {}
@@ -82,7 +109,9 @@ def check_plan(target: CheckTarget, options: CheckOptions) -> CheckedFile:
     except ExecplanError as error:
         return CheckedFile(path, display_name, [unreadable_finding(error)], b"", fail_level, error=error)
     context = make_rule_context(project, ref, options, is_explicit=is_explicit)
-    return make_checked_file(path, display_name, lint_bytes(data, context, active_levels(project, options.selection, path)), data, fail_level)
+    return make_checked_file(
+        path, display_name, lint_bytes(data, context, active_levels(project, options.selection, path)), data, fail_level
+    )
 
 
 def may_differ_from_head(target: CheckTarget) -> bool:
@@ -99,7 +128,9 @@ def may_differ_from_head(target: CheckTarget) -> bool:
         return False
 
 
-def make_checked_file(path: str, display_name: str, findings: list[Finding], data: bytes, fail_level: str) -> CheckedFile:
+def make_checked_file(
+    path: str, display_name: str, findings: list[Finding], data: bytes, fail_level: str
+) -> CheckedFile:
     """A plan with its findings, or a file that is not a plan and was skipped."""
     if is_skip_notice(findings):
         return CheckedFile(path, display_name, [], b"", fail_level, is_plan=False, was_skipped=True)
@@ -111,13 +142,17 @@ def is_skip_notice(findings: list[Finding]) -> bool:
     return len(findings) == 1 and findings[0].level == NOTICE
 
 
-def make_rule_context(project: Project, ref: PlanRef, options: CheckOptions, *, is_explicit: bool = True) -> RuleContext:
+def make_rule_context(
+    project: Project, ref: PlanRef, options: CheckOptions, *, is_explicit: bool = True
+) -> RuleContext:
     """What the rules are told of a plan's place.
 
     A file that lies neither in a repository nor in a home has nothing around it that could be asked.
     """
     has_surroundings = project.git is not None or project.exists
-    is_in_plans_directory = project.exists and not ref.archived and project.split_plan_path(ref.path)[0] == project.plans
+    is_in_plans_directory = (
+        project.exists and not ref.archived and project.split_plan_path(ref.path)[0] == project.plans
+    )
     return RuleContext(
         is_archived=ref.archived and not project.is_in_superseded(ref.path),
         is_superseded=project.is_in_superseded(ref.path),
@@ -132,3 +167,31 @@ def make_rule_context(project: Project, ref: PlanRef, options: CheckOptions, *, 
         tree=(options.trees or RepositoryTrees()).tree_for(project) if has_surroundings else None,
         history=(options.histories if options.histories is not None else options.committed).get(ref.path),
     )
+
+
+STDIN_NAME = "-"
+"""What standard input is called, as a name and where it has no other."""
+
+
+def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
+    """Check bytes as if they lay in a file of this name; of no name they lie nowhere. Raises ExecplanError.
+
+    More bytes than a plan may have are one finding; a caller need not read more than one beyond them.
+    """
+    path = os.path.abspath(name or STDIN_NAME)
+    project = homes.find(os.path.dirname(path))
+    context = (
+        make_rule_context(project, shelf.ref_for_path(project, path), options)
+        if name
+        else make_rule_context(project, shelf.PlanRef("", path, False), options)
+    )
+    display_path = context.path if name else STDIN_NAME
+    if not name:
+        context = context._replace(path="")
+    fail_level = effective_selection(project, options.selection).failure_level
+    if len(data) > MAX_BYTES:
+        return CheckedFile(
+            display_path, name or STDIN_NAME, [unreadable_finding(too_large_error(len(data)))], b"", fail_level
+        )
+    findings = lint_bytes(data, context, active_levels(project, options.selection, context.path))
+    return make_checked_file(display_path, name or STDIN_NAME, findings, data, fail_level)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.lint.facts import ProjectFacts
-    from execplan.lint.rule import Check, RuleContext, ProjectCheck, Rule, ProjectMatch
+    from execplan.lint.rule import Check, ProjectCheck, ProjectMatch, Rule, RuleContext
     from execplan.plan.model import Plan
 
 ENTRY_POINT_GROUP = "execplan.rules"

@@ -30,7 +30,9 @@ def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) ->
         return options
     roots: dict[str, list[TargetGroup]] = {}
     for group in groups:
-        comparing_rules = [code for code in active_levels(group.project, options.selection, "") if RULES[code].needs == COMMIT]
+        comparing_rules = [
+            code for code in active_levels(group.project, options.selection, "") if RULES[code].needs == COMMIT
+        ]
         if group.project.git is not None and not group.archived and comparing_rules:
             roots.setdefault(group.project.root, []).append(group)
     histories_by_path: dict[str, GitHistory] = {}
@@ -53,7 +55,9 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
             target = group.target(name)
             if os.path.realpath(target.ref.path) in modified_paths:
                 try:
-                    plans.append(PlanContent(target.project, target.ref, shelf.read_bytes(target.project, target.ref.path)))
+                    plans.append(
+                        PlanContent(target.project, target.ref, shelf.read_bytes(target.project, target.ref.path))
+                    )
                 except ExecplanError:
                     continue  # a finding of its own
     histories_by_path = {}

@@ -60,7 +60,9 @@ def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick:
     return outcomes
 
 
-def _start_worker(task: Callable[[int], Any], indexes: range, worker: int, children: dict[int, tuple[int, int]]) -> None:
+def _start_worker(
+    task: Callable[[int], Any], indexes: range, worker: int, children: dict[int, tuple[int, int]]
+) -> None:
     """Start a process that does a part; signals wait until it is known."""
     import signal
 

@@ -34,7 +34,12 @@ class TargetGroup(NamedTuple):
     def target(self, name: str) -> CheckTarget:
         """The plan in one of the files."""
         path = os.path.join(self.directory, name)
-        return CheckTarget(self.project, PlanRef(self.project.split_plan_path(path)[1], path, self.archived), self.display_prefix + name, self.is_explicit)
+        return CheckTarget(
+            self.project,
+            PlanRef(self.project.split_plan_path(path)[1], path, self.archived),
+            self.display_prefix + name,
+            self.is_explicit,
+        )
 
 
 def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> list[TargetGroup]:
@@ -65,7 +70,9 @@ def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> lis
                 )
         elif os.path.lexists(name):
             directory, base_name = os.path.split(name)
-            _add_files(groups, name.removesuffix(base_name), [base_name], projects_by_directory, is_explicit=not is_hook)
+            _add_files(
+                groups, name.removesuffix(base_name), [base_name], projects_by_directory, is_explicit=not is_hook
+            )
         else:
             groups.append(_find_plan_group(name))
     seen_paths: set[str] = set()
@@ -128,7 +135,14 @@ def _single_plan_group(project: Project, ref: PlanRef) -> TargetGroup:
     return TargetGroup(project, directory, _display_prefix(directory), ref.archived, [file_name])
 
 
-def _add_files(groups: list[TargetGroup], display_prefix: str, names: list[str], projects_by_directory: dict[str, Project], *, is_explicit: bool) -> None:
+def _add_files(
+    groups: list[TargetGroup],
+    display_prefix: str,
+    names: list[str],
+    projects_by_directory: dict[str, Project],
+    *,
+    is_explicit: bool,
+) -> None:
     """Add files of a folder; `projects_by_directory` are the homes of the folders so far."""
     directory = os.path.abspath(display_prefix or ".")
     for name in names:

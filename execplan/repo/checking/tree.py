@@ -86,7 +86,9 @@ def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) ->
     """The ids that several plans have, as they are compared, each with the places of these."""
     if project.is_flat:  # an id is its file's name: what differs in lower case is not looked at one by one
         file_names = [name for _, files in plans for name in files]
-        if len({name.lower() for name in file_names}) == len(file_names) and all([name.isascii() for name in file_names]):
+        if len({name.lower() for name in file_names}) == len(file_names) and all(
+            [name.isascii() for name in file_names]
+        ):
             return {}
     paths_by_id: dict[str, list[str]] = {}
     for directory, files in plans:
@@ -137,7 +139,9 @@ def _index_repository(project: Project) -> _FileIndex:
             pass  # a lint needs no git: what it would have said is looked for on the disk
     paths: list[str] = []
     for directory, subdirectories, files in os.walk(project.root):
-        subdirectories[:] = [name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES]
+        subdirectories[:] = [
+            name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES
+        ]
         relative_directory = directory[len(project.root) :].lstrip("/")
         paths += [os.path.join(relative_directory, name) for name in files]
         if len(paths) > MAX_WALKED_FILES:

@@ -24,7 +24,11 @@ _MAX_REASONS = 2
 
 def check_projects(start: str, options: CheckOptions) -> list[CheckedFile]:
     """What is found about the home of a folder, and those that it names; raises ExecplanError."""
-    return [checked_file for project in homes.with_nested_projects(homes.require(start)) for checked_file in _checked_files(project, _project_facts(project), options)]
+    return [
+        checked_file
+        for project in homes.with_nested_projects(homes.require(start))
+        for checked_file in _checked_files(project, _project_facts(project), options)
+    ]
 
 
 def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
@@ -35,10 +39,16 @@ def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
         return []
     from execplan.repo.git import operation_in_progress
 
-    return _checked_files(project, _commit_facts(project), options, rule_levels) if operation_in_progress(project.git) is None else []
+    return (
+        _checked_files(project, _commit_facts(project), options, rule_levels)
+        if operation_in_progress(project.git) is None
+        else []
+    )
 
 
-def _checked_files(project: Project, facts: ProjectFacts, options: CheckOptions, rule_levels: dict[str, str] | None = None) -> list[CheckedFile]:
+def _checked_files(
+    project: Project, facts: ProjectFacts, options: CheckOptions, rule_levels: dict[str, str] | None = None
+) -> list[CheckedFile]:
     fail_level = effective_selection(project, options.selection).failure_level
     rule_levels = active_levels(project, options.selection, "") if rule_levels is None else rule_levels
     return [
@@ -88,14 +98,26 @@ def _commit_facts(project: Project) -> ProjectFacts:
     commits = tuple([path for path in paths if not path.startswith(homes.owned_path_prefixes(project))])
     if not commits or find_plan_refs(project, [path for path in paths if path.endswith(".md")]):
         return ProjectFacts(commit_files=commits, touches_plan=True)
-    folders = [related_project.display_path(related_project.plans) for related_project in homes.with_nested_projects(project)]
+    folders = [
+        related_project.display_path(related_project.plans) for related_project in homes.with_nested_projects(project)
+    ]
     files = {indexed_file.path: indexed_file for indexed_file in ask.index_files(project, folders)}
     plans = [
-        (plan_project, ref) for plan_project, ref in find_plan_refs(project, [path for path in files if path.endswith(".md")]) if not ref.archived
+        (plan_project, ref)
+        for plan_project, ref in find_plan_refs(project, [path for path in files if path.endswith(".md")])
+        if not ref.archived
     ]
     contents = ask.read_blobs(project, [files[plan_project.display_path(ref.path)] for plan_project, ref in plans])
-    scopes = [(plan_project.display_path(ref.path), _named_paths(plan_project, data)) for (plan_project, ref), (data, _) in zip(plans, contents, strict=True)]
-    return ProjectFacts(commit_files=commits, plan_scopes=tuple(scopes), max_files=project.settings.follow_files, triage_reasons=_triage_reasons(project))
+    scopes = [
+        (plan_project.display_path(ref.path), _named_paths(plan_project, data))
+        for (plan_project, ref), (data, _) in zip(plans, contents, strict=True)
+    ]
+    return ProjectFacts(
+        commit_files=commits,
+        plan_scopes=tuple(scopes),
+        max_files=project.settings.follow_files,
+        triage_reasons=_triage_reasons(project),
+    )
 
 
 def _triage_reasons(project: Project) -> tuple[str, ...]:
@@ -104,13 +126,15 @@ def _triage_reasons(project: Project) -> tuple[str, ...]:
     from execplan.repo import triaging
     from execplan.repo.thresholds import parse_thresholds
 
-    triage_result = evaluate_triage(None, triaging.staged_changes(project), thresholds=parse_thresholds(project.settings.triage))
+    triage_result = evaluate_triage(
+        None, triaging.staged_changes(project), thresholds=parse_thresholds(project.settings.triage)
+    )
     return triage_result.reasons[:_MAX_REASONS] if triage_result.verdict == PLAN else ()
 
 
 def _named_paths(project: Project, data: bytes) -> frozenset[str]:
     """The paths that a plan names which is not complete, from the root; they may count from its home, too."""
-    from execplan.lint.scope import find_named_paths
+    from execplan.lint.paths import find_named_paths
     from execplan.lint.words import PlanSource
     from execplan.plan import reader
     from execplan.plan.model import COMPLETE

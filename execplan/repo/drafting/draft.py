@@ -6,7 +6,7 @@ from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.grammar import is_revision_note, text_without_timestamp
-from execplan.plan.shape import escape_text, escape_heading
+from execplan.plan.shape import escape_heading, escape_text
 from execplan.repo.author import author
 from execplan.repo.drafting import templates
 from execplan.text.lines import Text
@@ -36,7 +36,16 @@ def render_plan(
     purpose_text = f"- {purpose}" if is_revision_note(purpose) else escape_text(purpose) if purpose else ""
     author_name = author(project) if templates.has_own(project) else ""  # ours name nobody, and to ask git takes time
     artifacts_dir = project.display_path(project.artifacts_dir(name))
-    variables = TemplateVariables(escape_heading(title), purpose_text, tuple(tasks), f"{now():%Y-%m-%d}", name, artifacts_dir, author_name, template)
+    variables = TemplateVariables(
+        escape_heading(title),
+        purpose_text,
+        tuple(tasks),
+        f"{now():%Y-%m-%d}",
+        name,
+        artifacts_dir,
+        author_name,
+        template,
+    )
     rendered = render_template(project, template, variables)
     data = rendered.text.encode("utf-8")
     if len(data) > reader.MAX_BYTES:

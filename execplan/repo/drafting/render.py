@@ -101,7 +101,10 @@ def _template_error(error: Exception, last_path: str) -> ExecplanError:
     if isinstance(error, TemplateNotFound):
         name = str(error.name)
         location = "among the built-in templates" if name.startswith(BUILT_IN) else "in the folder of templates"
-        reason, hint = f"there is no file {name.removeprefix(BUILT_IN)!r} {location}", "see execplan new --list-templates"
+        reason, hint = (
+            f"there is no file {name.removeprefix(BUILT_IN)!r} {location}",
+            "see execplan new --list-templates",
+        )
     elif isinstance(error, UndefinedError):
         hint = f"a template knows {', '.join(TemplateVariables._fields)}"
     elif isinstance(error, RecursionError):

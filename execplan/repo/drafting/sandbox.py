@@ -162,7 +162,9 @@ def _node_problem(node: nodes.Node) -> str:
         return "" if is_allowed else "nothing can be called but super()"
     if isinstance(node, nodes.Getattr):
         is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in LOOP_ATTRIBUTES
-        return "" if is_allowed else f"{node.attr!r} can't be asked for: of `loop` these can, {', '.join(LOOP_ATTRIBUTES)}"
+        return (
+            "" if is_allowed else f"{node.attr!r} can't be asked for: of `loop` these can, {', '.join(LOOP_ATTRIBUTES)}"
+        )
     if isinstance(node, nodes.Filter) and (node.name not in FILTERS or node.kwargs):
         return f"there is no filter {node.name!r}" if node.name not in FILTERS else "a filter takes no named values"
     if isinstance(node, nodes.For) and node.recursive:

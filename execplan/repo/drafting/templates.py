@@ -55,7 +55,8 @@ def find_template(project: Project, name: str) -> PlanTemplate:
         "unknown-template",
         f"there is no template {name!r}",
         exit=INPUT,
-        hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "") + "see them: execplan new --list-templates",
+        hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "")
+        + "see them: execplan new --list-templates",
         candidates=[f"{template.name}: {template.about}" for template in available],
     )
 
@@ -81,7 +82,9 @@ def read_source(project: Project, name: str) -> TemplateSource | None:
     builtin_path = _builtin_templates().get(name.removesuffix(".md")) if name.endswith(".md") else None
     if builtin_path is None:
         return None
-    return TemplateSource(project.display_path(os.path.join(stock.directory(), builtin_path)), stock.read_text(builtin_path), is_own=False)
+    return TemplateSource(
+        project.display_path(os.path.join(stock.directory(), builtin_path)), stock.read_text(builtin_path), is_own=False
+    )
 
 
 def has_own(project: Project) -> bool:
@@ -108,7 +111,11 @@ def _own_names(project: Project) -> list[str]:
 def _describe_template(project: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
     """A template that is there; what it is for is read only when it is wanted."""
     builtin_paths, is_own = _builtin_templates(), name in _own_names(project)
-    path = os.path.join(_own_directory(project), f"{name}.md") if is_own else os.path.join(stock.directory(), builtin_paths[name])
+    path = (
+        os.path.join(_own_directory(project), f"{name}.md")
+        if is_own
+        else os.path.join(stock.directory(), builtin_paths[name])
+    )
     description = ""
     if with_description:
         try:

@@ -91,7 +91,12 @@ def parse_entries(lines: Sequence[str]) -> list[JournalEntry]:
         number, (kind, *fields) = entry_number(line), line.split(" ")
         if kind in ("op", "edit") and number:
             entry = _parse_operation(number, fields, previous) if kind == "op" else _parse_old_edit(number, fields)
-            if previous is not None and entry is not None and not previous.is_written and previous.old_digest != previous.new_digest == entry.old_digest:
+            if (
+                previous is not None
+                and entry is not None
+                and not previous.is_written
+                and previous.old_digest != previous.new_digest == entry.old_digest
+            ):
                 entries[previous.number] = previous._replace(is_written=True)
             previous = entry
             if entry is not None:
@@ -108,11 +113,39 @@ def _parse_operation(number: int, fields: list[str], previous: JournalEntry | No
         return None
     if len(fields) < 13 or not fields[10].isdecimal():  # damaged: what it did is known, and not the texts
         fields = [*fields[:8], "", "", "0", "", "-"]
-    _, timestamp, command, kind, operation_id, undoes, author, quoted_summary, old_digest, new_digest, _, stored_texts, details = fields
+    (
+        _,
+        timestamp,
+        command,
+        kind,
+        operation_id,
+        undoes,
+        author,
+        quoted_summary,
+        old_digest,
+        new_digest,
+        _,
+        stored_texts,
+        details,
+    ) = fields
     base = previous if stored_texts.startswith(texts.DELTA) else None
     undoes, author = undoes.removeprefix("-"), texts.unquote(author)
     return JournalEntry(
-        number, timestamp, command, quoted_summary, stored_texts, False, False, author, operation_id, kind, undoes, details, old_digest, new_digest, base
+        number,
+        timestamp,
+        command,
+        quoted_summary,
+        stored_texts,
+        False,
+        False,
+        author,
+        operation_id,
+        kind,
+        undoes,
+        details,
+        old_digest,
+        new_digest,
+        base,
     )
 
 
@@ -123,7 +156,9 @@ def _parse_old_edit(number: int, fields: list[str]) -> JournalEntry | None:
     _, timestamp, command, quoted_summary, stored_texts = fields
     is_move = command in _OLD_MOVE_COMMANDS
     kind = FOLLOW if is_move and texts.unquote(quoted_summary) == _FOLLOW_SUMMARY else _OLD_MOVE if is_move else EDIT
-    return JournalEntry(number, timestamp, command, quoted_summary, stored_texts, False, False, id=f"{number}", kind=kind)
+    return JournalEntry(
+        number, timestamp, command, quoted_summary, stored_texts, False, False, id=f"{number}", kind=kind
+    )
 
 
 def entry_number(line: str) -> int:

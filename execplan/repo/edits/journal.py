@@ -86,8 +86,19 @@ class JournalTransaction:
         timestamp = write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()").replace(" ", "T")
         operation_id, kind, undoes, details = self.operation
         fields = [timestamp, self.command, kind, operation_id, undoes or "-", texts.quote(actor(self.project))]
-        fields += [texts.quote(self.summary), old_digest, new_digest, str(chain + 1 if is_consecutive else 0), stored_texts, details]
-        if last_entry is not None and not last_entry.is_written and last_entry.old_digest != last_entry.new_digest == old_digest:
+        fields += [
+            texts.quote(self.summary),
+            old_digest,
+            new_digest,
+            str(chain + 1 if is_consecutive else 0),
+            stored_texts,
+            details,
+        ]
+        if (
+            last_entry is not None
+            and not last_entry.is_written
+            and last_entry.old_digest != last_entry.new_digest == old_digest
+        ):
             append_lines(self.path, f"made {last_entry.number}\n")  # whoever made it was killed before it could say so
         if kind not in (FOLLOW, MOVE):
             order.add(self.project, operation_id, self.plan_path)

@@ -44,7 +44,9 @@ def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
         previous_edits, edits = edits, journal.read_entries(project, ref.path)
         if previous_edits == edits:  # nobody has begun or finished an edit while the plan was read
             steps, damaged = _written_edits(edits, current)
-            return LostEditReport(tuple(select_lost_edits(steps, current, _make_git_check(project, ref))), tuple(damaged), current)
+            return LostEditReport(
+                tuple(select_lost_edits(steps, current, _make_git_check(project, ref))), tuple(damaged), current
+            )
     return LostEditReport((), (), b"")
 
 
@@ -64,7 +66,9 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
         follows, previous_number = edit.number == previous_number + 1, edit.number
         next_text = texts_by_number.get(edits[index + 1].number, (b"",))[0] if index + 1 < len(edits) else current
         if edit.is_written or next_text == new:  # of one that was cut short the next text tells
-            steps.append(JournaledEdit(edit.number, edit.summary, edit.timestamp, old, new, edit.number in counts, follows))
+            steps.append(
+                JournaledEdit(edit.number, edit.summary, edit.timestamp, old, new, edit.number in counts, follows)
+            )
     return steps, damaged
 
 
@@ -75,7 +79,10 @@ def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
     """
     if project.git is None:
         return lambda before, after: False
-    path, *old_paths = [os.path.relpath(source, os.path.realpath(project.root)) for source in (ref.real_path, *former_paths(project, ref.path))]
+    path, *old_paths = [
+        os.path.relpath(source, os.path.realpath(project.root))
+        for source in (ref.real_path, *former_paths(project, ref.path))
+    ]
     paths = [path, *[old_path for old_path in old_paths if not old_path.startswith("../")]]
 
     def is_git_change(old_text: bytes, new_text: bytes) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from execplan.plan.merging.whole import merge_plans as merge_plans
+from execplan.plan.merging.whole import merge_plans
 from execplan.plan.reader import decode
 from execplan.record import NamedTuple
-from execplan.text import diff3
+from execplan.text import merge
 from execplan.text.merge import merge_chunks
 
 TYPE_CHECKING = False
@@ -71,10 +71,16 @@ def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes, is_git_cha
     for step in steps:
         snapshots += [_Snapshot(step.old, step.is_consecutive), _Snapshot(step.new, is_gap=False)]
     snapshots.append(_Snapshot(current, is_gap=True))
-    gaps = [index for index in range(1, len(snapshots)) if snapshots[index].is_gap and snapshots[index].text != snapshots[index - 1].text]
+    gaps = [
+        index
+        for index in range(1, len(snapshots))
+        if snapshots[index].is_gap and snapshots[index].text != snapshots[index - 1].text
+    ]
     last_gap = gaps[-1] if gaps else 0
     lost_edits = []
-    restored = current  # with what was lost so far: a tick is only missed where there is the task again that was lost too
+    restored = (
+        current  # with what was lost so far: a tick is only missed where there is the task again that was lost too
+    )
     added_texts = [_added_texts(step) for step in steps] if last_gap else []
     for index, step in enumerate(steps):
         other_texts = {text for texts in (*added_texts[:index], *added_texts[index + 1 :]) for text in texts}
@@ -98,7 +104,9 @@ def _added_texts(step: JournaledEdit) -> set[str]:
     )
 
 
-def _find_overwrite(snapshots: Sequence[_Snapshot], step: JournaledEdit, other_texts: Container[str]) -> tuple[bytes, bytes] | None:
+def _find_overwrite(
+    snapshots: Sequence[_Snapshot], step: JournaledEdit, other_texts: Container[str]
+) -> tuple[bytes, bytes] | None:
     """The text in which an edit was last, and the one that an outsider put in its place; None where that was an edit."""
     for before, after in zip(reversed(snapshots[:-1]), reversed(snapshots[1:]), strict=True):
         if before.text == step.new or contains_edit(step, before.text, other_texts):
@@ -117,7 +125,10 @@ def contains_edit(step: JournaledEdit, text: bytes, other_texts: Container[str] 
         return True
     chunks = [chunk for chunk in merge_chunks(new, lines, old) if chunk.theirs != chunk.base]
     return all(
-        [chunk.ours == chunk.base or (chunk.ours != chunk.theirs and _derives_from_edit(chunk, other_texts)) for chunk in chunks]
+        [
+            chunk.ours == chunk.base or (chunk.ours != chunk.theirs and _derives_from_edit(chunk, other_texts))
+            for chunk in chunks
+        ]
     )
 
 
@@ -127,7 +138,7 @@ def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:
     for chunk in merge_chunks(_split_lines(step.old), _split_lines(text), _split_lines(step.new)):
         merged = _merge_chunk(chunk)
         if merged is None:
-            merged_plan = merge_plans(step.old, text, step.new, diff3.merge_with_markers)
+            merged_plan = merge_plans(step.old, text, step.new, merge.merge_with_markers)
             return None if merged_plan.conflict_count or merged_plan.notes else merged_plan.data
         merged_lines += merged
     return (BOM if text.startswith(BOM) else b"") + "".join(merged_lines).encode("utf-8")
@@ -151,8 +162,18 @@ def _derives_from_edit(chunk: Chunk, other_texts: Container[str]) -> bool:
     added, removed = _extra_lines(chunk.base, chunk.theirs), _extra_lines(chunk.theirs, chunk.base)
     if not any([line.strip() for line in removed]):
         added_texts = {_strip_markup(line) for line in added}
-        candidates = [text for text in map(_strip_markup, chunk.ours) if _strip_timestamp(text) not in other_texts or text in added_texts]
-        return all([any([_similarity(_strip_markup(line), candidate) >= _MIN_SIMILARITY for candidate in candidates]) for line in added if line.strip()])
+        candidates = [
+            text
+            for text in map(_strip_markup, chunk.ours)
+            if _strip_timestamp(text) not in other_texts or text in added_texts
+        ]
+        return all(
+            [
+                any([_similarity(_strip_markup(line), candidate) >= _MIN_SIMILARITY for candidate in candidates])
+                for line in added
+                if line.strip()
+            ]
+        )
     if not any([line.strip() for line in added]):
         return any([line.strip() and line not in chunk.ours for line in removed])
     ours, base, theirs = ["".join(lines) for lines in (chunk.ours, chunk.base, chunk.theirs)]

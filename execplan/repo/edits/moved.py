@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.repo import belongings, state
+from execplan.repo import state
 from execplan.repo.edits import order, texts
-from execplan.repo.edits.journal import JOURNAL_DIR, read_entries, read_entries_from, journal_path
+from execplan.repo.edits.journal import JOURNAL_DIR, journal_path, read_entries, read_entries_from
 from execplan.repo.edits.log import append_lines, read_lines
 from execplan.trace import log
 
@@ -24,7 +24,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
     The journal of an earlier plan at the new path is kept below it, and comes back when this one leaves.
     """
     path = journal_path(project, new)
-    belongings.move_plan_state(project, old, new)
+    state.move_plan_state(project, old, new)
     try:
         state.make_state_dir(project, JOURNAL_DIR)
         source = journal_path(project, old)
@@ -33,7 +33,12 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
         entries = read_entries_from(path)
         number = entries[-1].number if entries else 1
         known_paths = former_paths(project, new)
-        append_lines(path, "".join([f"left {number} {texts.quote(old_path)}\n" for old_path in old_paths if old_path not in known_paths]))
+        append_lines(
+            path,
+            "".join(
+                [f"left {number} {texts.quote(old_path)}\n" for old_path in old_paths if old_path not in known_paths]
+            ),
+        )
         move_entry = next((entry for entry in entries if entry.id == operation), None) if operation else None
         if move_entry is not None:
             if not move_entry.is_written:
@@ -46,7 +51,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
 def move_journal_back(project: Project, old: str, new: str, operation: str) -> None:
     """Let the journal of a plan go back with it, when its move is taken back; raises ExecplanError."""
     path, goal = journal_path(project, old), journal_path(project, new)
-    belongings.move_plan_state(project, new, old)
+    state.move_plan_state(project, new, old)
     if operation and path != goal and any([entry.id == operation for entry in read_entries_from(goal)]):
         _move_file(goal, path, "")
 
@@ -93,5 +98,7 @@ def followers(project: Project, path: str, operation: str) -> list[str]:
     """The plans that followed a move of the plan at the path."""
     entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
     lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("with ")]
-    paths = [texts.unquote(fields[2]) for fields in lines if len(fields) == 3 and entry and fields[1] == str(entry.number)]
+    paths = [
+        texts.unquote(fields[2]) for fields in lines if len(fields) == 3 and entry and fields[1] == str(entry.number)
+    ]
     return list(dict.fromkeys(paths))

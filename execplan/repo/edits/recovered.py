@@ -41,9 +41,9 @@ def save_backup(project: Project, path: str, data: bytes) -> str:
     name = os.path.basename(path)
     number = 1
     with state.lock(project, _BACKUP_DIR, f"recovery of {name}"):
-        while os.path.lexists(backup_path := os.path.join(project.state, _BACKUP_DIR, f"{number}-{name}")) or not files.create(
-            backup_path, data
-        ):
+        while os.path.lexists(
+            backup_path := os.path.join(project.state, _BACKUP_DIR, f"{number}-{name}")
+        ) or not files.create(backup_path, data):
             number += 1
     return backup_path
 

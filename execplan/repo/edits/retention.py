@@ -48,11 +48,19 @@ def shorten_journal(project: Project, path: str, size: int) -> None:
         dropped.add(entry.number)
         excess -= sizes[entry.number]
     if dropped:
-        _rewrite_journal(file, lines, dropped, next((candidate for candidate in entries if candidate.number not in dropped), None), texts_by_number)
+        _rewrite_journal(
+            file,
+            lines,
+            dropped,
+            next((candidate for candidate in entries if candidate.number not in dropped), None),
+            texts_by_number,
+        )
         log(f"shortened {file} by {len(dropped)} entries")
 
 
-def _count_forgettable(project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
+def _count_forgettable(
+    project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
+) -> int:
     """How many of the oldest entries were seen in a commit, or are undone; the last one is kept."""
     stack = build_stack(entries)
     counts = {step.latest.number for step in stack.undoable} | {step.operation.number for step in stack.undoable}
@@ -65,12 +73,16 @@ def _count_forgettable(project: Project, path: str, entries: Sequence[JournalEnt
     return max(len(entries) - 1, 0)
 
 
-def _count_committed(project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]) -> int:
+def _count_committed(
+    project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
+) -> int:
     """How many of the oldest entries came before a text that a commit holds; raises ExecplanError."""
     if project.git is None:
         return 0
     root = os.path.realpath(project.root)
-    relative_paths = [os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(project, path))]
+    relative_paths = [
+        os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(project, path))
+    ]
     blobs = past.committed_blobs(project, [relative for relative in relative_paths if not relative.startswith("../")])
     if not blobs:
         return 0
@@ -89,7 +101,11 @@ def _first_lost_number(project: Project, path: str) -> int | None:
 
 
 def _rewrite_journal(
-    file: str, lines: list[str], dropped: set[int], first_kept: JournalEntry | None, texts_by_number: dict[int, tuple[bytes, bytes]]
+    file: str,
+    lines: list[str],
+    dropped: set[int],
+    first_kept: JournalEntry | None,
+    texts_by_number: dict[int, tuple[bytes, bytes]],
 ) -> None:
     """Write the journal again without some entries; the texts of the first that stays are stored whole."""
     kept_lines = [line for line in lines if line.startswith("left ") or entry_number(line) not in dropped]

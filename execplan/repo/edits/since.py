@@ -21,7 +21,9 @@ _MAX_DIFF_LINES = 20
 """Lines of the difference that a refusal shows."""
 
 
-def ensure_digest_matches(project: Project, ref: PlanRef, expected_digest: str | None, data: bytes | None = None) -> None:
+def ensure_digest_matches(
+    project: Project, ref: PlanRef, expected_digest: str | None, data: bytes | None = None
+) -> None:
     """Refuse when the plan is not the one that the caller has seen, and say what changed; raises ExecplanError."""
     if expected_digest is None:
         return
@@ -52,10 +54,16 @@ def _describe_changes(project: Project, ref: PlanRef, data: bytes, expected_dige
 
     old_lines, new_lines = [text.decode("utf-8", "backslashreplace").splitlines() for text in (old, data)]
     diff_lines = [line.rstrip("\n") for line in unified_diff(old_lines, new_lines, n=0)][2:]
-    return changes + diff_lines[:_MAX_DIFF_LINES] + ([f"and {len(diff_lines) - _MAX_DIFF_LINES} more lines"] if len(diff_lines) > _MAX_DIFF_LINES else [])
+    return (
+        changes
+        + diff_lines[:_MAX_DIFF_LINES]
+        + ([f"and {len(diff_lines) - _MAX_DIFF_LINES} more lines"] if len(diff_lines) > _MAX_DIFF_LINES else [])
+    )
 
 
-def _find_versions(edits: list[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]], expected_digest: str) -> Iterator[tuple[int, bytes]]:
+def _find_versions(
+    edits: list[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]], expected_digest: str
+) -> Iterator[tuple[int, bytes]]:
     """The version with the digest that the journal has, the newest first, with how many edits came before it."""
     for number in range(len(edits), 0, -1):
         for back, text in enumerate(reversed(texts_by_number.get(edits[number - 1].number, ()))):

@@ -47,7 +47,12 @@ def load_entries(project: Project, path: str) -> list[JournalEntry]:
     Raises ExecplanError.
     """
     journal_entries = journal.read_entries(project, path)
-    if journal_entries and not journal_entries[-1].is_written and journal_entries[-1].kind != MOVE and journal_entries[-1].old_digest != journal_entries[-1].new_digest:
+    if (
+        journal_entries
+        and not journal_entries[-1].is_written
+        and journal_entries[-1].kind != MOVE
+        and journal_entries[-1].old_digest != journal_entries[-1].new_digest
+    ):
         try:
             current_digest = digest(disk.read(path, MAX_BYTES)[0]) if os.path.lexists(path) else digest(b"")
         except ExecplanError:

@@ -43,7 +43,9 @@ def unquote(encoded: str) -> str:
 def encode_full(old: bytes, new: bytes) -> str:
     """Both texts; no text holds NUL."""
     prefix_size, suffix_size = _common_affixes(old, new)
-    return FULL + pack(b"%d %d\0" % (prefix_size, suffix_size) + old + b"\0" + new[prefix_size : len(new) - suffix_size])
+    return FULL + pack(
+        b"%d %d\0" % (prefix_size, suffix_size) + old + b"\0" + new[prefix_size : len(new) - suffix_size]
+    )
 
 
 def encode_delta(old: bytes, new: bytes) -> str:

@@ -87,10 +87,16 @@ def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> lis
     An approval that covers revisions is the only one beside theirs, which end with it.
     Raises ExecplanError when it names none, or could mean several.
     """
-    matches = stored_approvals if prefix in ("", "all") else [stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())]
+    matches = (
+        stored_approvals
+        if prefix in ("", "all")
+        else [stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())]
+    )
     if not prefix:
         ids = {stored.approval.id for stored in stored_approvals if stored.approval is not None}
-        matches = [stored for stored in stored_approvals if stored.approval is None or ids.isdisjoint(stored.approval.origins)]
+        matches = [
+            stored for stored in stored_approvals if stored.approval is None or ids.isdisjoint(stored.approval.origins)
+        ]
     if not matches and prefix == "all":
         return []
     digests = [stored.digest for stored in matches or stored_approvals]

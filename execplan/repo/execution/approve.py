@@ -6,8 +6,8 @@ import os
 from datetime import timedelta
 
 from execplan.clock import now
-from execplan.errors import CONFLICT, CHECK_FAILED, POLICY, ExecplanError
-from execplan.execution import approval as signatures
+from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, ExecplanError
+from execplan.execution import approval
 from execplan.execution.approval import Approval, Derived, UnsignedApproval
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.checks.check import ERROR
@@ -87,7 +87,11 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
             hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.shell_name}",
             candidates=forbidden_lines,
         )
-    unreadable_paths = [path for path, file_state in evaluated_plan.binding.states.items() if file_state.kind == FILE and not file_state.sha256]
+    unreadable_paths = [
+        path
+        for path, file_state in evaluated_plan.binding.states.items()
+        if file_state.kind == FILE and not file_state.sha256
+    ]
     reasons = [*messages, *[f"{path}: can't be read whole, and so not be bound" for path in unreadable_paths]]
     if reasons:
         raise ExecplanError(
@@ -105,7 +109,10 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     if evaluated_plan.binding.digest.startswith(prefix.lower()):
         return
     stored_approvals = [stored for stored in approvals.read_all(project, ref) if stored.approval is not None]
-    previous = next((stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())), stored_approvals[0] if stored_approvals else None)
+    previous = next(
+        (stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())),
+        stored_approvals[0] if stored_approvals else None,
+    )
     lines: tuple[str, ...] = ()
     if previous is not None and previous.approval is not None:
         lines = drift(previous.approval.binding, evaluated_plan.binding)
@@ -132,7 +139,10 @@ def approve_plan(
 
     The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
     """
-    document_path, approval_path = store.path_of(project, ref), approvals.file_path(project, ref, evaluated_plan.binding.digest)
+    document_path, approval_path = (
+        store.path_of(project, ref),
+        approvals.file_path(project, ref, evaluated_plan.binding.digest),
+    )
     result = ApprovalResult(None, project.display_path(approval_path), project.display_path(document_path))
     if options.dry_run:
         return result
@@ -153,7 +163,9 @@ def approve_plan(
         recorded_contents = record_approval(approval)
         old_contents = {
             **recorded_contents,
-            document_path: files.retry_on_change(lambda: store.write_artifact(project, document_path, candidate.current_plan.data), result.document_path),
+            document_path: files.retry_on_change(
+                lambda: store.write_artifact(project, document_path, candidate.current_plan.data), result.document_path
+            ),
             approval_path: approvals.save(project, ref, approval),
         }
         if not options.should_commit(project):
@@ -166,16 +178,24 @@ def approve_plan(
         return result._replace(approval=approval, commit=commit_result.digest, warnings=commit_result.warnings)
 
 
-def _sign_approval(project: Project, candidate: standing.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation) -> Approval:
+def _sign_approval(
+    project: Project, candidate: standing.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation
+) -> Approval:
     """The approval, with the key of the user, which is made for the first one."""
     document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
     signing_key = key.get_or_create(project)
     covered_ids = tuple([evaluated_step.step.id for evaluated_step in scope.covered])
     policy_step_ids = covered_ids if confirmation.how == "policy" else None
-    step_ids = covered_ids if scope.finished else confirmation.step_ids  # what is done was not judged: nobody has approved it once more
+    step_ids = (
+        covered_ids if scope.finished else confirmation.step_ids
+    )  # what is done was not judged: nobody has approved it once more
     session_id = author.session_id()
     covering_approval = confirmation.covering_approval
-    expires_at = covering_approval.expires_at if covering_approval is not None else signatures.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
+    expires_at = (
+        covering_approval.expires_at
+        if covering_approval is not None
+        else approval.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
+    )
     terms = UnsignedApproval(
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,
@@ -183,24 +203,24 @@ def _sign_approval(project: Project, candidate: standing.ApprovalCandidate, scop
         place=standing.checkout_digest(project),
         digest=binding.digest,
         document=binding.document,
-        states=signatures.to_bound_states(binding),
+        states=approval.to_bound_states(binding),
         policy=binding.policy,
-        programs=signatures.to_bound_programs(binding),
+        programs=approval.to_bound_programs(binding),
         tree=tree.tree_digest(project) if candidate.policy.pin == "tree" else None,
         head=git.head_commit(project),
         approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
         user=author.clean_name(author.system_login()),
         session=author.clean_name(session_id) if session_id else None,
-        approved_at=signatures.format_timestamp(approved_at),
+        approved_at=approval.format_timestamp(approved_at),
         expires_at=expires_at,
         how=confirmation.how,
         derived_from=_derivation(covering_approval, confirmation.run_id) if covering_approval is not None else None,
         inferred=confirmation.inferred,
         max_risk=Level(confirmation.max_risk) if confirmation.max_risk is not None else None,
         steps=policy_step_ids if policy_step_ids is not None else step_ids,
-        key=signatures.key_id(signing_key),
+        key=approval.key_id(signing_key),
     )
-    return signatures.sign(terms, signing_key)
+    return approval.sign(terms, signing_key)
 
 
 def _derivation(covering_approval: Approval, run_id: str) -> Derived:

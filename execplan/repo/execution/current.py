@@ -49,7 +49,9 @@ def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
     with ErrorContext(display_path):
         plan = reader.read(shelf.read_bytes(project, ref.path))
         try:
-            return compile_plan(plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path)
+            return compile_plan(
+                plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path
+            )
         except ExecplanError as error:
             error.add_plan_name(ref.id)
             raise
@@ -76,11 +78,28 @@ def load_current_plan(project: Project, ref: PlanRef) -> CurrentPlan:
         _ensure_same_plan(document, ref, location)
         return CurrentPlan(document, data, location, True, "", ())
     timed_compilation = _compile_timed(project, ref)
-    compiled_plan = timed_compilation.compilation.document and _with_stored_path(timed_compilation.compilation.document, document, ref)
+    compiled_plan = timed_compilation.compilation.document and _with_stored_path(
+        timed_compilation.compilation.document, document, ref
+    )
     difference_lines = () if compiled_plan is None else describe_differences(document, compiled_plan)
     if compiled_plan is None or difference_lines:
-        return _from_compilation(project, ref, location, timed_compilation, f"the plan compiles to something else now: {'; '.join(difference_lines[:3])}", difference_lines)
-    return CurrentPlan(compiled_plan, data, location, True, "", timed_compilation.compilation.skipped, generation_seconds=timed_compilation.seconds)
+        return _from_compilation(
+            project,
+            ref,
+            location,
+            timed_compilation,
+            f"the plan compiles to something else now: {'; '.join(difference_lines[:3])}",
+            difference_lines,
+        )
+    return CurrentPlan(
+        compiled_plan,
+        data,
+        location,
+        True,
+        "",
+        timed_compilation.compilation.skipped,
+        generation_seconds=timed_compilation.seconds,
+    )
 
 
 class _TimedCompilation(NamedTuple):
@@ -100,16 +119,37 @@ def _compile_timed(project: Project, ref: PlanRef) -> _TimedCompilation:
 def _with_stored_path(compiled_plan: ExecutionPlan, stored_plan: ExecutionPlan, ref: PlanRef) -> ExecutionPlan:
     """What an archived plan compiles to, at the place where it lay when that was stored: filing it changes no step."""
     old_source, new_source = stored_plan.source, compiled_plan.source
-    if not ref.archived or old_source is None or new_source is None or os.path.basename(old_source.path) != os.path.basename(new_source.path):
+    if (
+        not ref.archived
+        or old_source is None
+        or new_source is None
+        or os.path.basename(old_source.path) != os.path.basename(new_source.path)
+    ):
         return compiled_plan
     return compiled_plan.model_copy(update={"source": new_source.model_copy(update={"path": old_source.path})})
 
 
-def _from_compilation(project: Project, ref: PlanRef, location: str, timed_compilation: _TimedCompilation, stale_reason: str, difference_lines: tuple[str, ...] = ()) -> CurrentPlan:
+def _from_compilation(
+    project: Project,
+    ref: PlanRef,
+    location: str,
+    timed_compilation: _TimedCompilation,
+    stale_reason: str,
+    difference_lines: tuple[str, ...] = (),
+) -> CurrentPlan:
     compilation = timed_compilation.compilation
     if compilation.document is None:
         raise no_steps_error(project.display_path(ref.path), compilation.skipped)
-    return CurrentPlan(compilation.document, to_bytes(compilation.document), location, False, stale_reason, compilation.skipped, difference_lines, timed_compilation.seconds)
+    return CurrentPlan(
+        compilation.document,
+        to_bytes(compilation.document),
+        location,
+        False,
+        stale_reason,
+        compilation.skipped,
+        difference_lines,
+        timed_compilation.seconds,
+    )
 
 
 def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> ExecplanError:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.execution.binding import bind
 from execplan.execution.evaluate import evaluate
 from execplan.repo.execution.current import load_current_plan
-from execplan.repo.execution.policy import effective_policy
+from execplan.repo.execution.terms import effective_policy
 from execplan.repo.execution.world import SnapshotWorld
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from execplan.execution.binding import Binding
-    from execplan.execution.evaluate import Evaluation, ActiveRun
+    from execplan.execution.evaluate import ActiveRun, Evaluation
     from execplan.execution.policy import Policy
     from execplan.repo.execution.current import CurrentPlan
     from execplan.repo.home import Project

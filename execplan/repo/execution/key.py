@@ -8,7 +8,7 @@ import stat
 from execplan import trace
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo.execution import private, register
-from execplan.text.disk import NotRegularError, open_regular, file_error
+from execplan.text.disk import NotRegularError, file_error, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +35,21 @@ def read(project: Project) -> bytes | None:
         raise _unsafe_key_error(key_path, "is no regular file", "remove it: a new key is made then") from None
     except OSError as error:
         if os.path.islink(key_path):
-            raise _unsafe_key_error(key_path, "is a link", "put the file itself there, or remove it: a new key is made then") from None
+            raise _unsafe_key_error(
+                key_path, "is a link", "put the file itself there, or remove it: a new key is made then"
+            ) from None
         raise file_error(error, key_path, "read") from None
     try:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid():
-            raise _unsafe_key_error(key_path, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then")
+            raise _unsafe_key_error(
+                key_path, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then"
+            )
         if status.st_mode & 0o077:
             reason = f"can be read or written by others (mode {stat.S_IMODE(status.st_mode):o})"
-            raise _unsafe_key_error(key_path, reason, f"if nobody has read it: chmod 600 {key_path}; else remove it, and approve again")
+            raise _unsafe_key_error(
+                key_path, reason, f"if nobody has read it: chmod 600 {key_path}; else remove it, and approve again"
+            )
         data = os.read(descriptor, _KEY_BYTES + 1)
     finally:
         os.close(descriptor)

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Project
 
-_TOOL_PATHS = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
+_TOOL_PATHS = {
+    "/.agent/execplan.toml/": "the settings of execplan",
+    "/.agent/.state/": "what execplan keeps for itself",
+}
 """Of every home, whichever the plan lies in; with git the state lies in `.git`."""
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
@@ -24,15 +27,24 @@ def make_protection_check(project: Project) -> Callable[[str], str]:
     """What says that of many paths of a home."""
     artifact_dirs = [project.artifacts_dir("", archived=archived) for archived in (False, True)]
     artifact_patterns = [os.path.relpath(directory, project.root).casefold() for directory in artifact_dirs]
-    linked_prefixes = [f"{os.path.relpath(directory, os.path.realpath(project.root)).casefold()}/" for directory in _linked_artifact_dirs(project)]
+    linked_prefixes = [
+        f"{os.path.relpath(directory, os.path.realpath(project.root)).casefold()}/"
+        for directory in _linked_artifact_dirs(project)
+    ]
 
     def reason_for(path: str) -> str:
         folded_path = path.casefold()
         if ".git" in folded_path.split("/"):
             return "git's own"
         tool_reason = next((reason for path_part, reason in _TOOL_PATHS.items() if path_part in f"/{folded_path}/"), "")
-        is_evidence = any([_is_evidence(folded_path, artifacts_pattern) for artifacts_pattern in artifact_patterns]) or any(
-            [folded_path.startswith(artifacts_prefix) and folded_path[len(artifacts_prefix) :].partition("/")[0] in _EVIDENCE_NAMES for artifacts_prefix in linked_prefixes]
+        is_evidence = any(
+            [_is_evidence(folded_path, artifacts_pattern) for artifacts_pattern in artifact_patterns]
+        ) or any(
+            [
+                folded_path.startswith(artifacts_prefix)
+                and folded_path[len(artifacts_prefix) :].partition("/")[0] in _EVIDENCE_NAMES
+                for artifacts_prefix in linked_prefixes
+            ]
         )
         return tool_reason or ("what execplan keeps of the execution" if is_evidence else "")
 
@@ -58,7 +70,11 @@ def _linked_artifact_dirs(project: Project) -> list[str]:
         real_parent = os.path.realpath(parent)
         try:
             with os.scandir(real_parent) as entries:
-                child_paths = [dir_entry.path for dir_entry in entries if real_parent != os.path.normpath(parent) or dir_entry.is_symlink()]
+                child_paths = [
+                    dir_entry.path
+                    for dir_entry in entries
+                    if real_parent != os.path.normpath(parent) or dir_entry.is_symlink()
+                ]
         except OSError:
             continue
         real_directories |= {os.path.realpath(child) for child in child_paths if os.path.isdir(child)}
@@ -75,5 +91,9 @@ def existing_tool_paths(project: Project) -> list[str]:
             names = _EVIDENCE_NAMES.intersection([*subdirectories, *files]) if date_part or not is_top else set()
             paths += [os.path.join(directory, name) for name in sorted(names)]
             subdirectories[:] = [name for name in subdirectories if name not in names] if date_part or is_top else []
-    paths += [os.path.join(directory, name) for directory in _linked_artifact_dirs(project) for name in sorted(_EVIDENCE_NAMES)]
+    paths += [
+        os.path.join(directory, name)
+        for directory in _linked_artifact_dirs(project)
+        for name in sorted(_EVIDENCE_NAMES)
+    ]
     return [path for path in dict.fromkeys(paths) if os.path.lexists(path) and not os.path.islink(path)]

@@ -73,7 +73,9 @@ def _write_use(project: Project, approval_id: str, new_text: str) -> None:
         old_text = old_bytes.decode("utf-8", "replace")
         if old_text == run_id:
             return
-        if not old_text.endswith(_RESERVED_SUFFIX) or (is_started and old_text.removesuffix(_RESERVED_SUFFIX) != run_id):
+        if not old_text.endswith(_RESERVED_SUFFIX) or (
+            is_started and old_text.removesuffix(_RESERVED_SUFFIX) != run_id
+        ):
             raise already_used_error(old_text.removesuffix(_RESERVED_SUFFIX) or "unknown")
         if old_text != new_text:
             files.replace(used_path, old_bytes, new_text.encode())

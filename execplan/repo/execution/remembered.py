@@ -16,7 +16,7 @@ from execplan.clock import now
 from execplan.errors import ExecplanError
 from execplan.repo import own, state
 from execplan.repo.execution import private, store
-from execplan.repo.settings import SETTINGS_FILE, PYPROJECT_FILE
+from execplan.repo.settings import PYPROJECT_FILE, SETTINGS_FILE
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -39,23 +39,50 @@ def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> Stat
     try:
         with open(disk.open_regular(_cache_path(project, ref)), "rb") as file:
             key, watched_files, (valid_from, valid_until), status_json = marshal.loads(file.read(_MAX_BYTES))  # noqa: S302 - from our own state folder
-        if key != _cache_key(project, ref, run_id) or (valid_until and not valid_from <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < valid_until):
+        if key != _cache_key(project, ref, run_id) or (
+            valid_until and not valid_from <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < valid_until
+        ):
             return None
         cached_status: StatusJson = status_json
-        return cached_status if all([_file_status(path, is_full_status=is_full_status) == file_status for path, is_full_status, file_status in watched_files]) else None
+        return (
+            cached_status
+            if all(
+                [
+                    _file_status(path, is_full_status=is_full_status) == file_status
+                    for path, is_full_status, file_status in watched_files
+                ]
+            )
+            else None
+        )
     except (OSError, EOFError, ValueError, TypeError, ExecplanError):
         return None
 
 
-def cache_status(project: Project, ref: PlanRef, approval_status: ApprovalStatus, status_json: StatusJson, run_id: str = "") -> None:
+def cache_status(
+    project: Project, ref: PlanRef, approval_status: ApprovalStatus, status_json: StatusJson, run_id: str = ""
+) -> None:
     """Keep what is told of a plan, where that depends on nothing but files; that it can't be kept harms nobody."""
     from execplan.repo.execution.standing import APPROVED, EXPIRED
 
-    if approval_status.candidate is None or approval_status.state == EXPIRED or approval_status.candidate.policy.pin or not project.exists:
+    if (
+        approval_status.candidate is None
+        or approval_status.state == EXPIRED
+        or approval_status.candidate.policy.pin
+        or not project.exists
+    ):
         return
     started_ns = time_ns()
-    watched_files = [(path, is_full_status, _file_status(path, is_full_status=is_full_status)) for path, is_full_status in _watched_paths(project, ref, approval_status)]
-    if any([max((*file_status[4:6], *file_status[10:12]), default=0) > started_ns - _MTIME_MARGIN_NS for _, is_full_status, file_status in watched_files if is_full_status]):
+    watched_files = [
+        (path, is_full_status, _file_status(path, is_full_status=is_full_status))
+        for path, is_full_status in _watched_paths(project, ref, approval_status)
+    ]
+    if any(
+        [
+            max((*file_status[4:6], *file_status[10:12]), default=0) > started_ns - _MTIME_MARGIN_NS
+            for _, is_full_status, file_status in watched_files
+            if is_full_status
+        ]
+    ):
         return
     approval = approval_status.approval if approval_status.state == APPROVED else None
     validity_period = (approval.approved_at, approval.expires_at) if approval is not None else ("", "")
@@ -75,7 +102,14 @@ def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStat
 
     approvals_dir = approvals.directory(project, ref)
     stored_approvals = approvals.read_all(project, ref)
-    full_paths = {ref.path, store.path_of(project, ref), approvals_dir, *[stored.path for stored in stored_approvals], key.path(project), own.path()}
+    full_paths = {
+        ref.path,
+        store.path_of(project, ref),
+        approvals_dir,
+        *[stored.path for stored in stored_approvals],
+        key.path(project),
+        own.path(),
+    }
     full_paths |= {os.path.join(project.base, SETTINGS_FILE), os.path.join(project.base, PYPROJECT_FILE)}
     for stored in stored_approvals:
         ids = (stored.approval.id, *stored.approval.origins) if stored.approval is not None else ()
@@ -88,14 +122,21 @@ def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStat
         while len(path) > len(project.root):
             path = os.path.dirname(path)  # noqa: PLW2901 - up to the root
             parent_paths.add(path)
-    return [*[(path, True) for path in sorted(full_paths | set(bound_paths))], *[(path, False) for path in sorted(parent_paths)]]
+    return [
+        *[(path, True) for path in sorted(full_paths | set(bound_paths))],
+        *[(path, False) for path in sorted(parent_paths)],
+    ]
 
 
 def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
     """The programs that are bound, and the folders that they are looked for in."""
     step_paths = [step.env["PATH"] for step in candidate.current_plan.document.steps if "PATH" in step.env]
-    program_paths = [path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)]
-    directories = [directory for path in (*step_paths, os.environ.get("PATH", os.defpath)) for directory in path.split(os.pathsep)]
+    program_paths = [
+        path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)
+    ]
+    directories = [
+        directory for path in (*step_paths, os.environ.get("PATH", os.defpath)) for directory in path.split(os.pathsep)
+    ]
     return {os.path.join(project.root, path) for path in [*program_paths, *directories] if path}
 
 
@@ -107,20 +148,42 @@ def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
         return ()
     if not is_full_status:
         return S_IFMT(link_status.st_mode), link_status.st_ino, link_status.st_dev
-    file_status: FileStatus = (link_status.st_mode, link_status.st_ino, link_status.st_dev, link_status.st_size, link_status.st_mtime_ns, link_status.st_ctime_ns)
+    file_status: FileStatus = (
+        link_status.st_mode,
+        link_status.st_ino,
+        link_status.st_dev,
+        link_status.st_size,
+        link_status.st_mtime_ns,
+        link_status.st_ctime_ns,
+    )
     if S_ISLNK(link_status.st_mode):
         try:
             target_status = os.stat(path)
         except OSError:
             return file_status
-        file_status += (target_status.st_mode, target_status.st_ino, target_status.st_dev, target_status.st_size, target_status.st_mtime_ns, target_status.st_ctime_ns)
+        file_status += (
+            target_status.st_mode,
+            target_status.st_ino,
+            target_status.st_dev,
+            target_status.st_size,
+            target_status.st_mtime_ns,
+            target_status.st_ctime_ns,
+        )
     return file_status
 
 
 def _cache_key(project: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:
     """What else decides: the program, the run that waits, and where programs and the user's files are."""
     path = os.environ.get("PATH", os.defpath)
-    return __version__, path, ref.path, run_id, own.path(), private.config_directory(project), private.state_directory(project)
+    return (
+        __version__,
+        path,
+        ref.path,
+        run_id,
+        own.path(),
+        private.config_directory(project),
+        private.state_directory(project),
+    )
 
 
 def _cache_path(project: Project, ref: PlanRef) -> str:

@@ -72,7 +72,7 @@ def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True
     Programs are left out where an agent's program runs the steps: it has a PATH of its own.
     """
     from execplan.repo.execution.current import load_current_plan
-    from execplan.repo.execution.policy import effective_policy
+    from execplan.repo.execution.terms import effective_policy
     from execplan.repo.execution.world import DiskWorld
 
     current_plan, policy = load_current_plan(project, ref), effective_policy(project)
@@ -92,8 +92,12 @@ def find_status(project: Project, ref: PlanRef, run_id: str = "", *, with_progra
     best_approval = _select_best(check_approvals(project, ref, candidate, run_id))
     if best_approval is None:
         stale_reason = candidate.current_plan.stale_reason
-        return ApprovalStatus(STALE if stale_reason else COMPILED, drift=(stale_reason,) if stale_reason else (), candidate=candidate)
-    return ApprovalStatus(best_approval.state, best_approval.stored.approval, best_approval.reasons, best_approval.stored.path, candidate)
+        return ApprovalStatus(
+            STALE if stale_reason else COMPILED, drift=(stale_reason,) if stale_reason else (), candidate=candidate
+        )
+    return ApprovalStatus(
+        best_approval.state, best_approval.stored.approval, best_approval.reasons, best_approval.stored.path, candidate
+    )
 
 
 def check_all_approvals(project: Project, ref: PlanRef, run_id: str = "") -> list[CheckedApproval]:
@@ -104,7 +108,13 @@ def check_all_approvals(project: Project, ref: PlanRef, run_id: str = "") -> lis
         return check_approvals(project, ref, error.message, run_id)
 
 
-def check_approvals(project: Project, ref: PlanRef, candidate: ApprovalCandidate | str, run_id: str = "", ignored_paths: Collection[str] = ()) -> list[CheckedApproval]:
+def check_approvals(
+    project: Project,
+    ref: PlanRef,
+    candidate: ApprovalCandidate | str,
+    run_id: str = "",
+    ignored_paths: Collection[str] = (),
+) -> list[CheckedApproval]:
     """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds.
 
     Paths that are spared may have changed since.
@@ -113,23 +123,37 @@ def check_approvals(project: Project, ref: PlanRef, candidate: ApprovalCandidate
     if not stored_approvals:
         return []
     signing_key = key.read(project)
-    return [_check_approval(project, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals]
+    return [
+        _check_approval(project, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals
+    ]
 
 
 def _select_best(checked_approvals: list[CheckedApproval]) -> CheckedApproval | None:
     """The approval that holds, else the last one."""
-    return next((checked for checked in checked_approvals if checked.state == APPROVED), checked_approvals[0] if checked_approvals else None)
+    return next(
+        (checked for checked in checked_approvals if checked.state == APPROVED),
+        checked_approvals[0] if checked_approvals else None,
+    )
 
 
 def _check_approval(
-    project: Project, stored: StoredApproval, candidate: ApprovalCandidate | str, signing_key: bytes | None, run_id: str, ignored_paths: Collection[str]
+    project: Project,
+    stored: StoredApproval,
+    candidate: ApprovalCandidate | str,
+    signing_key: bytes | None,
+    run_id: str,
+    ignored_paths: Collection[str],
 ) -> CheckedApproval:
     approval = stored.approval
     if approval is None:
         return CheckedApproval(stored, ALTERED, (stored.error,))
     if signing_key is None or not signatures.verify_signature(approval, signing_key):
         is_other_key = signing_key is None or signatures.key_id(signing_key) != approval.key
-        reason = "it is sealed with another key: by another user, or on another machine" if is_other_key else "its seal is broken"
+        reason = (
+            "it is sealed with another key: by another user, or on another machine"
+            if is_other_key
+            else "its seal is broken"
+        )
         return CheckedApproval(stored, ALTERED, (reason,))
     if not stored.is_intact:
         return CheckedApproval(stored, ALTERED, ("its bytes or its name are not those that were written",))
@@ -157,7 +181,14 @@ def _check_approval(
     return CheckedApproval(stored, STALE if drift_lines else APPROVED, drift_lines)
 
 
-def _find_drift(project: Project, approval: Approval, candidate: ApprovalCandidate, ignored_paths: Collection[str], *, is_resume: bool) -> tuple[str, ...]:
+def _find_drift(
+    project: Project,
+    approval: Approval,
+    candidate: ApprovalCandidate,
+    ignored_paths: Collection[str],
+    *,
+    is_resume: bool,
+) -> tuple[str, ...]:
     """What differs from what was approved; a run that goes on has made changes and commits, and compares by itself."""
     lines = []
     if approval.place != checkout_digest(project):
@@ -165,7 +196,9 @@ def _find_drift(project: Project, approval: Approval, candidate: ApprovalCandida
     if approval.plan_id != candidate.current_plan.document.plan_id:
         lines.append(f"it was given for the plan {approval.plan_id}")
     elif approval.revision != candidate.current_plan.document.revision:
-        lines.append(f"it was given for revision {approval.revision}, this is {candidate.current_plan.document.revision}")
+        lines.append(
+            f"it was given for revision {approval.revision}, this is {candidate.current_plan.document.revision}"
+        )
     approved_binding, current_binding = [
         binding._replace(states={path: state for path, state in binding.states.items() if path not in ignored_paths})
         for binding in (approval.binding, candidate.binding)
@@ -180,7 +213,9 @@ def _find_drift(project: Project, approval: Approval, candidate: ApprovalCandida
     return tuple(lines)
 
 
-def require_approved_status(project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True) -> ApprovalStatus:
+def require_approved_status(
+    project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True
+) -> ApprovalStatus:
     """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
     candidate = find_candidate(project, ref, with_programs=with_programs)
     best_approval = require_valid_approval(project, ref, candidate, run_id)
@@ -188,10 +223,16 @@ def require_approved_status(project: Project, ref: PlanRef, *, run_id: str = "",
 
 
 def require_valid_approval(
-    project: Project, ref: PlanRef, candidate: ApprovalCandidate | None = None, run_id: str = "", ignored_paths: Collection[str] = ()
+    project: Project,
+    ref: PlanRef,
+    candidate: ApprovalCandidate | None = None,
+    run_id: str = "",
+    ignored_paths: Collection[str] = (),
 ) -> CheckedApproval:
     """The approval that holds; raises ExecplanError where none does."""
-    best_approval = _select_best(check_approvals(project, ref, candidate or find_candidate(project, ref), run_id, ignored_paths))
+    best_approval = _select_best(
+        check_approvals(project, ref, candidate or find_candidate(project, ref), run_id, ignored_paths)
+    )
     if best_approval is None or best_approval.state != APPROVED:
         raise approval_error(ref, best_approval)
     return best_approval

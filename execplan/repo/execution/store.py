@@ -8,7 +8,7 @@ from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import format_diff, ensure_not_archived, ensure_plan_exists
+from execplan.repo.amend import ensure_not_archived, ensure_plan_exists, format_diff
 from execplan.repo.home import ensure_inside
 from execplan.repo.homes import require_existing
 from execplan.text import disk, files
@@ -63,7 +63,14 @@ def _read_file(project: Project, path: str) -> bytes | None:
 
 
 def save(
-    project: Project, ref: PlanRef, build_bytes: Callable[[], bytes], options: WriteOptions, *, command: str, summary: str, name: str = PLAN_FILE_NAME
+    project: Project,
+    ref: PlanRef,
+    build_bytes: Callable[[], bytes],
+    options: WriteOptions,
+    *,
+    command: str,
+    summary: str,
+    name: str = PLAN_FILE_NAME,
 ) -> StoredArtifact:
     """Store what `build_bytes` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
 
@@ -118,4 +125,6 @@ def _ensure_readable_size(project: Project, path: str, new_bytes: bytes) -> None
     """Refuse to write what could not be read again; raises ExecplanError."""
     if len(new_bytes) > MAX_BYTES:
         message = f"{project.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
-        raise ExecplanError("too-large", message, exit=INPUT, hint="write long files with a command, and not with a step")
+        raise ExecplanError(
+            "too-large", message, exit=INPUT, hint="write long files with a command, and not with a step"
+        )

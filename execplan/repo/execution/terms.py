@@ -6,11 +6,14 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.execution import policy as policies
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
-from execplan.execution.policy import ROLLBACK_CAUSES, CHANGED_PROGRAMS, PINS, SANDBOXES
+from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from execplan.repo.home import Project
+
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
 _CHOICES = {
@@ -69,9 +72,9 @@ def check_execution_table(table: dict[str, object], location: str, *, may_loosen
                 hint="what can be set: execplan explain policy",
             )
         if name == "risk" and isinstance(value, list):
-            from execplan.execution.risk import rate as risk
+            from execplan.execution.risk import rate
 
-            risk.extend_table(risk.builtin_table(), value, may_lower=may_loosen)
+            rate.extend_table(rate.builtin_table(), value, may_lower=may_loosen)
     if not may_loosen:
         _ensure_not_looser(table, location)
 
@@ -79,7 +82,9 @@ def check_execution_table(table: dict[str, object], location: str, *, may_loosen
 def _ensure_not_looser(table: dict[str, object], location: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
     shared_values = {name: value for name, value in policy_values(table).items() if name not in _USER_ONLY}
-    looser_settings = [f"{name} = {table[name]!r}" for name, value in shared_values.items() if policies.is_looser(name, value)]
+    looser_settings = [
+        f"{name} = {table[name]!r}" for name, value in shared_values.items() if policies.is_looser(name, value)
+    ]
     looser_settings += [f"checks.{name} = false" for name, is_on in check_switches(table).items() if not is_on]
     looser_settings += ["environment names what commands get to see"] if "environment" in table else []
     looser_settings += ["tools names what an agent may do unplanned"] if "tools" in table else []
@@ -99,7 +104,9 @@ def _value_problem(name: str, value: object, location: str) -> str:
     if name in _CHOICES:
         return "" if value in _CHOICES[name] else f"is {', '.join([repr(choice) for choice in _CHOICES[name]])}"
     if name in _MAXIMUMS:
-        return "" if type(value) is int and 0 < value <= _MAXIMUMS[name] else f"is a number from 1 to {_MAXIMUMS[name]:,}"
+        return (
+            "" if type(value) is int and 0 < value <= _MAXIMUMS[name] else f"is a number from 1 to {_MAXIMUMS[name]:,}"
+        )
     if name == "rollback_on":
         is_valid = isinstance(value, list) and all([cause in ROLLBACK_CAUSES for cause in value])
         return "" if is_valid else f"is a list of {', '.join(ROLLBACK_CAUSES)}"
@@ -135,3 +142,22 @@ def _unknown_setting_error(location: str, name: str, known_names: tuple[str, ...
     similar_names = get_close_matches(name, known_names, n=1, cutoff=0.0)
     message = f"{location} knows {', '.join(known_names)}, not {name!r}"
     return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {similar_names[0]}?")
+
+
+def effective_policy(project: Project) -> Policy:
+    """The policy that holds for a home; raises ExecplanError."""
+    from execplan.execution.risk import rate
+    from execplan.repo import own
+
+    user_settings, repository_settings = own.execution(), project.settings.execution
+    policy = policies.tighten(Policy()._replace(**policy_values(user_settings)), policy_values(repository_settings))
+    checks_on = {**check_switches(user_settings), **check_switches(repository_settings)}
+    policy = policy._replace(
+        off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])),
+        notify=str(user_settings.get("notify", "")),
+    )
+    risk_table = rate.builtin_table()
+    for rows, may_lower in ((user_settings.get("risk", ()), True), (repository_settings.get("risk", ()), False)):
+        if isinstance(rows, list) and rows:
+            risk_table = rate.extend_table(risk_table, rows, may_lower=may_lower)
+    return policy._replace(table=risk_table)

@@ -41,13 +41,23 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
     from pydantic import TypeAdapter, ValidationError
 
     hints, signature_parameters = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
-    keyword_rest = next((parameter for parameter in signature_parameters.values() if parameter.kind is parameter.VAR_KEYWORD), None)
-    named_parameters = {name: parameter for name, parameter in signature_parameters.items() if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)}
+    keyword_rest = next(
+        (parameter for parameter in signature_parameters.values() if parameter.kind is parameter.VAR_KEYWORD), None
+    )
+    named_parameters = {
+        name: parameter
+        for name, parameter in signature_parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    }
     arguments, problems = {}, []
     for name, value in parameters.items():
         if name not in named_parameters and keyword_rest is None:
             similar_names = get_close_matches(name, named_parameters, n=1, cutoff=0.6)
-            advice = f"did you mean {similar_names[0]}?" if similar_names else f"it takes {', '.join(named_parameters) or 'none'}"
+            advice = (
+                f"did you mean {similar_names[0]}?"
+                if similar_names
+                else f"it takes {', '.join(named_parameters) or 'none'}"
+            )
             problems.append(f"there is no parameter {name}: {advice}")
             continue
         hint = hints.get(name if name in named_parameters or keyword_rest is None else keyword_rest.name, Any)

@@ -46,7 +46,10 @@ def search_path(root: str) -> list[str]:
     directories = []
     for directory in sys.path:
         real_directory = os.path.realpath(directory or ".") + "/"
-        if directory and (not real_directory.startswith(root_prefix) or (real_directory.startswith(environment_prefix) and environment_prefix != root_prefix)):
+        if directory and (
+            not real_directory.startswith(root_prefix)
+            or (real_directory.startswith(environment_prefix) and environment_prefix != root_prefix)
+        ):
             directories.append(os.path.abspath(directory))
     return directories
 
@@ -59,8 +62,18 @@ def find_tools(root: str) -> dict[str, Tool]:
     directories = search_path(root)
     for distribution in distributions(path=directories):
         for entry_point in distribution.entry_points:
-            if entry_point.group == ENTRY_POINT_GROUP and entry_point.name.count(".") == 1 and not is_own_tool(entry_point.name):
-                tool = Tool(entry_point.name, entry_point.value, distribution.name, distribution.version, _module_file(entry_point.value, directories))
+            if (
+                entry_point.group == ENTRY_POINT_GROUP
+                and entry_point.name.count(".") == 1
+                and not is_own_tool(entry_point.name)
+            ):
+                tool = Tool(
+                    entry_point.name,
+                    entry_point.value,
+                    distribution.name,
+                    distribution.version,
+                    _module_file(entry_point.value, directories),
+                )
                 tools_by_name.setdefault(entry_point.name, tool)
     return dict(sorted(tools_by_name.items()))
 
@@ -83,12 +96,18 @@ def tool_command(root: str, name: str) -> tuple[str, ...] | None:
 def check_calls(root: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
     """What is wrong with each call; modules are imported in a process of their own, which can write nothing where bwrap works."""
     installed_tools = find_tools(root)
-    problems_by_call = [[] if name in installed_tools else [_missing_tool_message(name, installed_tools)] for name, _ in calls]
+    problems_by_call = [
+        [] if name in installed_tools else [_missing_tool_message(name, installed_tools)] for name, _ in calls
+    ]
     checkable_indexes = [index for index, call_problems in enumerate(problems_by_call) if not call_problems]
     if not checkable_indexes:
         return problems_by_call
-    request_json = json.dumps([(installed_tools[calls[index][0]].entry_point, calls[index][1]) for index in checkable_indexes]).encode()
-    for index, call_problems in zip(checkable_indexes, _check_in_process(root, request_json, len(checkable_indexes)), strict=True):
+    request_json = json.dumps(
+        [(installed_tools[calls[index][0]].entry_point, calls[index][1]) for index in checkable_indexes]
+    ).encode()
+    for index, call_problems in zip(
+        checkable_indexes, _check_in_process(root, request_json, len(checkable_indexes)), strict=True
+    ):
         problems_by_call[index] = [f"{calls[index][0]}: {message}" for message in call_problems]
     return problems_by_call
 

@@ -23,7 +23,11 @@ def tree_digest(project: Project) -> str | None:
 def changed_files(project: Project, old_commit: str | None) -> tuple[str, ...]:
     """The files there in which HEAD differs from an earlier commit, as far as git still knows it."""
     head = git.head_commit(project)
-    if head is None or old_commit is None or ask.output_or_none(project, "cat-file", "-e", old_commit, no_status=1) is None:
+    if (
+        head is None
+        or old_commit is None
+        or ask.output_or_none(project, "cat-file", "-e", old_commit, no_status=1) is None
+    ):
         return ()
     old_entries, new_entries = [set(_list_entries(project, commit)) for commit in (old_commit, head)]
     paths = sorted({os.fsdecode(entry.partition(b"\t")[2]) for entry in old_entries ^ new_entries})

@@ -38,7 +38,9 @@ def find_triggers(project: Project) -> TriggerPaths:
     if project.git is None:
         return TriggerPaths()
     try:
-        config_output = ask.output(project, "config", "--list", "--null", "--show-origin").decode("utf-8", "surrogateescape")
+        config_output = ask.output(project, "config", "--list", "--null", "--show-origin").decode(
+            "utf-8", "surrogateescape"
+        )
     except ExecplanError:
         return TriggerPaths()
     candidates = _submodule_links(project)
@@ -54,7 +56,9 @@ def find_triggers(project: Project) -> TriggerPaths:
         elif name.rpartition(".")[2] in _PROGRAM_KEYS:
             candidates += [arg.strip("\"'") for arg in value.split()]
     root = os.path.realpath(project.root)
-    paths = {os.path.normpath(os.path.join(root, os.path.expanduser(candidate))) for candidate in candidates if candidate}
+    paths = {
+        os.path.normpath(os.path.join(root, os.path.expanduser(candidate))) for candidate in candidates if candidate
+    }
     inside_paths = [path for path in paths if path.startswith(f"{root}/") and not path.startswith(f"{root}/.git/")]
     return TriggerPaths(tuple(sorted(inside_paths)), tuple([os.path.join(root, name) for name in _HOOK_MANAGER_FILES]))
 
@@ -85,7 +89,11 @@ def take_snapshot(project: Project) -> TriggerSnapshot:
 def changed_triggers(project: Project, old_snapshot: TriggerSnapshot) -> list[str]:
     """What differs from an earlier look, as paths from the root."""
     new_snapshot = take_snapshot(project)
-    return [project.display_path(path) for path in sorted({*old_snapshot, *new_snapshot}) if old_snapshot.get(path) != new_snapshot.get(path)]
+    return [
+        project.display_path(path)
+        for path in sorted({*old_snapshot, *new_snapshot})
+        if old_snapshot.get(path) != new_snapshot.get(path)
+    ]
 
 
 def _path_snapshot(path: str) -> TriggerSnapshot:

@@ -10,7 +10,7 @@ from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, normalize_path
 from execplan.record import NamedTuple
 from execplan.repo.execution.protected import protection_reason
-from execplan.text.disk import open_regular, file_error
+from execplan.text.disk import file_error, open_regular
 from execplan.text.lines import digest, sha256_constructor
 
 TYPE_CHECKING = False

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 
-from execplan.context.unit import ARTIFACT, FILE, Unit
+from execplan.context.unit import ARTIFACT, DIFF, FILE, Unit
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.record import NamedTuple
+from execplan.repo import ask
 from execplan.repo.gathering.listing import mentioned_paths
 from execplan.repo.home import ensure_inside
 from execplan.text import disk
-from execplan.text.secret_files import is_secret_file, find_hard_link
+from execplan.text.hidden import escape_unprintable
+from execplan.text.secret_files import find_hard_link, is_secret_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from execplan.repo.gathering.listing import FileListing
     from execplan.repo.home import Project
+
 
 MAX_FILE_BYTES: Final = 1 << 20
 """Bytes of a file that is read."""
@@ -68,7 +71,9 @@ def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int
     data, size = disk.read(full_path, MAX_FILE_BYTES)
     if size > MAX_FILE_BYTES:
         hint = "put the part that matters into a file of its own"
-        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", exit=INPUT, hint=hint)
+        raise ExecplanError(
+            "too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", exit=INPUT, hint=hint
+        )
     if b"\0" in data:
         raise ExecplanError("no-text", f"{path} is no text: it holds NUL bytes", exit=INPUT, hint="name a text file")
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -86,7 +91,9 @@ def requested_files(project: Project, files: Sequence[str], listing: FileListing
             message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
             raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
         full_path = os.path.abspath(name)
-        path = project.display_path(os.path.join(disk.resolve_path(os.path.dirname(full_path)), os.path.basename(full_path)))
+        path = project.display_path(
+            os.path.join(disk.resolve_path(os.path.dirname(full_path)), os.path.basename(full_path))
+        )
         if os.path.isabs(path) and disk.resolve_path(full_path) != project.root:
             message = f"{name} lies outside the repository"
             raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {project.root}")
@@ -115,8 +122,12 @@ def artifact_units(project: Project, root_directory: str, excluded_path: str) ->
     paths: list[str] = []
     for directory, subdirectories, names in os.walk(root_directory):
         is_top = directory == root_directory
-        subdirectories[:] = sorted([name for name in subdirectories if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")])
-        kept_names = [name for name in sorted(names) if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")]
+        subdirectories[:] = sorted(
+            [name for name in subdirectories if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")]
+        )
+        kept_names = [
+            name for name in sorted(names) if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")
+        ]
         paths += [os.path.join(directory, name) for name in kept_names]
         if len(paths) > _MAX_ARTIFACTS:
             break
@@ -130,3 +141,83 @@ def format_omissions(messages: Sequence[str]) -> list[str]:
     if len(messages) > _MAX_MESSAGES:
         lines.append(f"left out: {len(messages) - _MAX_MESSAGES} more files, of which the like is true")
     return lines
+
+
+_FORMAT_OPTIONS = (
+    *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),
+    *("-c", "core.quotePath=false"),
+)
+_DIFF_ARGS = (
+    *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=all"),
+    *("--submodule=short", "-O/dev/null", "-p", "-z"),
+)
+_MAX_UNTRACKED = 100
+"""Files that git does not track, of which the names are told."""
+
+
+def change_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """What differs and what is new, and warnings; `excluded_paths` are paths from the root of files and folders that are left out.
+
+    Nothing without git, and before the first commit what is staged. Raises ExecplanError.
+    """
+    if project.git is None:
+        return [], []
+    units, warnings = _diff_units(project, excluded_paths)
+    return [*units, *_untracked_units(project, listing, excluded_paths)], warnings
+
+
+def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    base = (
+        "HEAD"
+        if ask.output_or_none(project, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None
+        else "--cached"
+    )
+    diff_output = ask.output(project, "--no-optional-locks", *_FORMAT_OPTIONS, *_DIFF_ARGS, base, "--")
+    units, warnings = [], []
+    for path, patch in _split_patches(diff_output):
+        if not path or _is_within(path, excluded_paths):
+            continue
+        if is_secret_file(path):
+            warnings.append(f"left out: the changes of {path}, a file for secrets by its name")
+        elif len(patch) > MAX_FILE_BYTES:
+            warnings.append(f"left out: the changes of {path}, of {len(patch):,} bytes")
+        else:
+            text = patch.decode("utf-8", "replace")
+            units.append(Unit(f"diff:{path}", DIFF, text, path, references=(path,)))
+    return units, warnings
+
+
+def _untracked_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> list[Unit]:
+    """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
+    new_paths = sorted(
+        [path for path in listing.paths.difference(ask.tracked_files(project)) if not _is_within(path, excluded_paths)]
+    )
+    if not new_paths:
+        return []
+    remainder = [f"and {len(new_paths) - _MAX_UNTRACKED} more"] if len(new_paths) > _MAX_UNTRACKED else []
+    text = "\n".join([*map(escape_unprintable, new_paths[:_MAX_UNTRACKED]), *remainder])
+    return [
+        Unit(
+            "diff:untracked",
+            DIFF,
+            text,
+            "files that git does not track yet",
+            references=tuple(new_paths[:_MAX_UNTRACKED]),
+        )
+    ]
+
+
+def _split_patches(diff_output: bytes) -> list[tuple[str, bytes]]:
+    """The path of each file that differs, with its patch; without a path where its name goes over several lines."""
+    patches = []
+    for file_patch in (b"\n" + diff_output).split(b"\ndiff --git ")[1:]:
+        header = file_patch.partition(b"\n")[0]  # a/PATH b/PATH
+        path = header[2 : 2 + (len(header) - 5) // 2]
+        patches.append(
+            (os.fsdecode(path) if header == b"a/%b b/%b" % (path, path) else "", b"diff --git " + file_patch)
+        )
+    return patches
+
+
+def _is_within(path: str, directories: Sequence[str]) -> bool:
+    return any([path == directory or path.startswith(f"{directory}/") for directory in directories])

@@ -8,7 +8,7 @@ from execplan.context.unit import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.errors import ErrorContext, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.ask import GIT_UNUSABLE_CODES
-from execplan.repo.gathering import files, tree
+from execplan.repo.gathering import files
 from execplan.repo.gathering.listing import list_files, walk_files
 from execplan.repo.gathering.plan import split_plan
 
@@ -51,7 +51,11 @@ class GatheredPack(NamedTuple):
 def gather_pack(project: Project, ref: PlanRef, plan: Plan, options: GatherOptions) -> GatheredPack:
     """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
     plan_path = project.display_path(resolved_path(ref))
-    listing, listing_warnings = _list_files(project, project.display_path(project.base) if project.base != project.root else "", plan_path.rpartition("/")[0])
+    listing, listing_warnings = _list_files(
+        project,
+        project.display_path(project.base) if project.base != project.root else "",
+        plan_path.rpartition("/")[0],
+    )
     with ErrorContext(project.display_path(ref.path)):
         plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count)
     requested, directory_paths = files.requested_files(project, options.paths, listing)
@@ -62,7 +66,9 @@ def gather_pack(project: Project, ref: PlanRef, plan: Plan, options: GatherOptio
     included_paths += [unit.path for unit in named_units]
     artifact_units = [unit for unit in artifacts_read.units if unit.path not in included_paths]
     omissions += [error.message for error in artifacts_read.errors]
-    changed_units, warnings = _uncommitted_changes(project, listing, [plan_path, project.display_path(artifacts_dir)], listing_warnings)
+    changed_units, warnings = _uncommitted_changes(
+        project, listing, [plan_path, project.display_path(artifacts_dir)], listing_warnings
+    )
     units = [*plan_units.units, *requested.units, *named_units, *artifact_units, *changed_units]
     session_units, session_messages, model = _session_units(options.session_logs)
     session_unit_ids = [unit.id for unit in session_units]
@@ -96,12 +102,14 @@ def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, 
         return walk_files(project, *base_directories), [f"{message}: {error.message}; {error.hint}"]
 
 
-def _uncommitted_changes(project: Project, listing: FileListing, excluded_paths: Sequence[str], listing_warnings: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _uncommitted_changes(
+    project: Project, listing: FileListing, excluded_paths: Sequence[str], listing_warnings: Sequence[str]
+) -> tuple[list[Unit], list[str]]:
     """What differs from the last commit, and warnings; nothing where git can't be asked."""
     if listing_warnings:
         return [], list(listing_warnings)
     try:
-        return tree.change_units(project, listing, excluded_paths)
+        return files.change_units(project, listing, excluded_paths)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
@@ -114,13 +122,21 @@ def resolved_path(ref: PlanRef) -> str:
 
 
 def _named_files(
-    project: Project, units: Sequence[Unit], listing: FileListing, excluded_paths: Sequence[str], extra_paths: Sequence[str]
+    project: Project,
+    units: Sequence[Unit],
+    listing: FileListing,
+    excluded_paths: Sequence[str],
+    extra_paths: Sequence[str],
 ) -> tuple[tuple[Unit, ...], list[str]]:
     """The files that parts of the plan name, in the order in which they are named, and others; and what is left out."""
     named_paths = [path for unit in units for path in unit.references]
     text = "\n".join([unit.content for unit in units])
-    file_units = files.read_files(project, [path for path in dict.fromkeys([*named_paths, *extra_paths]) if path not in excluded_paths])
-    ignored = [f"git ignores {path}" for path in files.find_unlisted(project, text, listing) if path not in excluded_paths]
+    file_units = files.read_files(
+        project, [path for path in dict.fromkeys([*named_paths, *extra_paths]) if path not in excluded_paths]
+    )
+    ignored = [
+        f"git ignores {path}" for path in files.find_unlisted(project, text, listing) if path not in excluded_paths
+    ]
     return file_units.units, [*[error.message for error in file_units.errors], *ignored]
 
 
@@ -132,7 +148,7 @@ def _read_external_units(unit_file: str, units: Sequence[Unit]) -> list[Unit]:
 
 def _session_units(log_files: Sequence[str]) -> tuple[list[Unit], list[str], str]:
     """The units of logs, what was not taken from them, and the model of the last one."""
-    from execplan.repo.gathering.sessions import read_session_log, format_omissions
+    from execplan.repo.gathering.sessions import format_omissions, read_session_log
 
     units: list[Unit] = []
     messages: list[str] = []
@@ -153,9 +169,13 @@ def _sort_for_output(units: Sequence[Unit]) -> list[Unit]:
 
 def _add_references(unit: Unit, listing: FileListing) -> Unit:
     """The unit with the files that it names, where that is not known yet; no name in it has bytes that are no UTF-8."""
-    references = unit.references or tuple([path for path in listing.referenced_files(unit.content) if path != unit.path])
+    references = unit.references or tuple(
+        [path for path in listing.referenced_files(unit.content) if path != unit.path]
+    )
     safe_references = tuple([_escape_invalid_utf8(path) for path in references])
-    return unit._replace(id=_escape_invalid_utf8(unit.id), path=_escape_invalid_utf8(unit.path), references=safe_references)
+    return unit._replace(
+        id=_escape_invalid_utf8(unit.id), path=_escape_invalid_utf8(unit.path), references=safe_references
+    )
 
 
 def _escape_invalid_utf8(name: str) -> str:
@@ -165,11 +185,13 @@ def _escape_invalid_utf8(name: str) -> str:
 
 def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     """The pack without secrets, and in which units there were any."""
-    from execplan.context.clean import redact_pack
+    from execplan.context.unit import redact_pack
     from execplan.text.redaction import Redactor
 
     redacted = redact_pack(pack, Redactor(os.environ, os.environ.keys()).redact_text)
-    unit_ids = [new_unit.id for old_unit, new_unit in zip(pack.units, redacted.units, strict=True) if old_unit != new_unit]
+    unit_ids = [
+        new_unit.id for old_unit, new_unit in zip(pack.units, redacted.units, strict=True) if old_unit != new_unit
+    ]
     if not unit_ids:
         return redacted, []
     remainder = f" and {len(unit_ids) - 5} more" if len(unit_ids) > 5 else ""

@@ -68,7 +68,7 @@ def mentioned_paths(text: str) -> list[str]:
 
 def _iter_mentions(text: str) -> Iterator[str]:
     """What in a text may be a path: a code span, where a link leads, a word with a slash or a dot in it."""
-    from execplan.lint.scope import extract_path
+    from execplan.lint.paths import extract_path
     from execplan.lint.targets import relative_path
 
     if "`" in text:
@@ -96,7 +96,9 @@ def walk_files(project: Project, *base_directories: str) -> FileListing:
     """The files that a walk finds, without hidden ones and directories of dependencies and builds."""
     paths: list[str] = []
     for directory, subdirectories, names in os.walk(project.root):
-        subdirectories[:] = sorted([name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES])
+        subdirectories[:] = sorted(
+            [name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES]
+        )
         relative_directory = directory[len(project.root) :].lstrip("/")
         paths += [os.path.join(relative_directory, name) for name in names]
         if len(paths) > _MAX_FILES:

@@ -45,8 +45,14 @@ def split_plan(plan: Plan, find_files: FindFiles, query: str | None = None, pinn
     else:
         reason = "the next open task"
         placeholder_lines = frozenset(plan.placeholder_lines)
-        next_task = next((task for task in plan.tasks if task.state == OPEN and task.start not in placeholder_lines), None)
-    units = [*_section_units(plan, builder), *_task_units(plan, builder, task_id_list, next_task, reason), *_entry_units(plan, builder, pinned_decisions)]
+        next_task = next(
+            (task for task in plan.tasks if task.state == OPEN and task.start not in placeholder_lines), None
+        )
+    units = [
+        *_section_units(plan, builder),
+        *_task_units(plan, builder, task_id_list, next_task, reason),
+        *_entry_units(plan, builder, pinned_decisions),
+    ]
     units.sort(key=lambda unit: (unit.line_start, unit.line_end))
     purpose = plan.section(outline.PURPOSE)
     purpose_text = builder.text(purpose.body_start, purpose.notes_start) if purpose is not None else ""
@@ -63,7 +69,11 @@ class _UnitBuilder:
 
     def text(self, start: int, end: int, excluded_lines: frozenset[int] = frozenset()) -> str:
         """What is said in some lines; guidance left out, and other lines if asked."""
-        kept_lines = [self._lines[index] for index in range(start, end) if index not in self._placeholder_lines and index not in excluded_lines]
+        kept_lines = [
+            self._lines[index]
+            for index in range(start, end)
+            if index not in self._placeholder_lines and index not in excluded_lines
+        ]
         return "\n".join(kept_lines).strip("\n").rstrip()
 
     def unit(
@@ -83,7 +93,9 @@ def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
     first_section_line = plan.sections[0].start if plan.sections else len(plan.text.lines)
     introduction = builder.text(plan.title_line + 1, first_section_line, excluded_lines)
     if introduction:
-        yield builder.unit("section:introduction", SECTION, introduction, "Introduction", plan.title_line + 1, first_section_line, 0)
+        yield builder.unit(
+            "section:introduction", SECTION, introduction, "Introduction", plan.title_line + 1, first_section_line, 0
+        )
     for section in plan.sections:
         reason = "the plan's purpose" if section.name == outline.PURPOSE else ""
         name = f"section:{slug((section.name or section.title).split(' / ')[0])}"
@@ -99,7 +111,9 @@ def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
             )
         notes = builder.text(section.notes_start, section.end, excluded_lines)
         if notes:
-            yield builder.unit("section:revision-notes", SECTION, notes, "Revision notes", section.notes_start, section.end, 0)
+            yield builder.unit(
+                "section:revision-notes", SECTION, notes, "Revision notes", section.notes_start, section.end, 0
+            )
 
 
 def _unit_lines(plan: Plan) -> frozenset[int]:
@@ -128,7 +142,9 @@ def _has_text(text: str) -> bool:
     return any([line.strip() and not line.startswith("#") for line in text.split("\n")])
 
 
-def _task_units(plan: Plan, builder: _UnitBuilder, task_id_list: Sequence[str], next_task: Task | None, reason: str) -> Iterator[Unit]:
+def _task_units(
+    plan: Plan, builder: _UnitBuilder, task_id_list: Sequence[str], next_task: Task | None, reason: str
+) -> Iterator[Unit]:
     for task_id, task in zip(task_id_list, plan.tasks, strict=True):
         text = builder.text(task.start, task.end)
         if not text:
@@ -148,7 +164,14 @@ def _entry_units(plan: Plan, builder: _UnitBuilder, pinned_count: int) -> Iterat
             unit_id = f"{kind}:{digest(normalize_text(entry.text).encode('utf-8', 'replace'))[:8]}"
             label = f"{order} of {len(ordered)}" + (f", {entry.date}" if entry.date else "")
             yield builder.unit(
-                unit_id, kind, text, label, entry.start, entry.end, order, reason if order > len(ordered) - last_count else ""
+                unit_id,
+                kind,
+                text,
+                label,
+                entry.start,
+                entry.end,
+                order,
+                reason if order > len(ordered) - last_count else "",
             )
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 
+from execplan.context.sessions.usage import NO_USAGE, measure_usage
 from execplan.errors import INPUT, ExecplanError
+from execplan.record import NamedTuple
 from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Final
 
     from execplan.context.sessions.entry import SessionLog
+    from execplan.context.sessions.usage import TokenUsage
+
 
 MAX_LOG_BYTES: Final = 128 << 20
 """Bytes of a log."""
@@ -27,7 +33,9 @@ def read_session_log(log_path: str) -> SessionLog:
     data, size = disk.read(log_path, MAX_LOG_BYTES)
     if size > MAX_LOG_BYTES:
         hint = "hand over the log of a newer session"
-        raise ExecplanError("too-large", f"{log_path} has {size:,} bytes, more than {MAX_LOG_BYTES:,}", exit=INPUT, hint=hint)
+        raise ExecplanError(
+            "too-large", f"{log_path} has {size:,} bytes, more than {MAX_LOG_BYTES:,}", exit=INPUT, hint=hint
+        )
     for _, line in islice(parse_lines(data), _MAX_PROBED_LINES):
         if line is not None and claude.is_log_line(line):
             return claude.read(data)
@@ -43,9 +51,65 @@ def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:
     messages = []
     for count, noun, reason in (
         (session_log.unreadable_lines, "line", "that can't be read"),
-        (session_log.earlier_messages, "message", "from before the session was compacted, which the model sees no more"),
+        (
+            session_log.earlier_messages,
+            "message",
+            "from before the session was compacted, which the model sees no more",
+        ),
         (session_log.other_agent_lines, "line", "of agents that this one called; what the calls came to is in"),
     ):
         if count:
             messages.append(f"{log_path}: left out: {count} {noun}{'' if count == 1 else 's'} {reason}")
     return messages
+
+
+class SessionUsage(NamedTuple):
+    """What was found out."""
+
+    token_usage: TokenUsage
+    session_count: int
+    """How many sessions are named."""
+    log_count: int
+    """Of how many of them there is a log."""
+
+
+def measure_sessions(sessions: Mapping[str, tuple[int, int]]) -> SessionUsage:
+    """What sessions have used between the first and the last time that each is named; a log that can't be read tells nothing."""
+    total_usage, log_count = NO_USAGE, 0
+    for session, (since, until) in sessions.items():
+        path = _find_log(session)
+        if path is None:
+            continue
+        try:
+            data, size = disk.read(path, MAX_LOG_BYTES)
+        except ExecplanError:
+            continue
+        if size <= MAX_LOG_BYTES:
+            log_count += 1
+            total_usage = total_usage.add(measure_usage(data, since, until))
+    return SessionUsage(total_usage, len(sessions), log_count)
+
+
+def _find_log(session: str) -> str | None:
+    """The log of a session of Claude Code or Codex, by its id; None where there is none."""
+    if not session.replace("-", "").isalnum():
+        return None  # a ledger is no reason to open any path
+    claude = os.path.join(os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"), "projects")
+    for name in _list_names(claude):
+        path = os.path.join(claude, name, f"{session}.jsonl")
+        if os.path.isfile(path):
+            return path
+    codex = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "sessions")
+    for directory, subdirectories, file_names in os.walk(codex):
+        subdirectories.sort(reverse=True)
+        for name in file_names:
+            if name.startswith("rollout-") and name.endswith(f"-{session}.jsonl"):
+                return os.path.join(directory, name)
+    return None
+
+
+def _list_names(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []

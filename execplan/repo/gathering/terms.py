@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.budget import MIN_BUDGET, DEFAULT_SHARES, BudgetShares, allocate_budget
+from execplan.context.budget import DEFAULT_SHARES, MIN_BUDGET, BudgetShares, allocate_budget
 from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.record import NamedTuple
 
@@ -38,7 +38,9 @@ def parse_context_settings(table: Mapping[str, object], location: str = "context
 
             similar_names = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
             unknown_message = f"{location}: context knows {', '.join(_SETTING_NAMES)}, not {name!r}"
-            raise ExecplanError("unknown-setting", unknown_message, exit=INPUT, hint=f"did you mean {similar_names[0]}?")
+            raise ExecplanError(
+                "unknown-setting", unknown_message, exit=INPUT, hint=f"did you mean {similar_names[0]}?"
+            )
         problem = _value_problem(name, value)
         if problem:
             message = f"{location}: context.{name} {problem}, not {value!r}"
@@ -66,10 +68,16 @@ def _value_problem(name: str, value: object) -> str:
     """What is wrong with the value of a setting, or nothing."""
     if name in _RANGES:
         minimum, maximum = _RANGES[name]
-        return "" if type(value) is int and minimum <= value <= maximum else f"is a whole number from {minimum} to {maximum:,}"
+        return (
+            ""
+            if type(value) is int and minimum <= value <= maximum
+            else f"is a whole number from {minimum} to {maximum:,}"
+        )
     if name == "shares":
         is_valid = isinstance(value, dict) and value.keys() <= set(BudgetShares._fields)
-        is_valid = is_valid and isinstance(value, dict) and all([type(share) in (int, float) for share in value.values()])
+        is_valid = (
+            is_valid and isinstance(value, dict) and all([type(share) in (int, float) for share in value.values()])
+        )
         return "" if is_valid else f"is a table of {' and '.join(BudgetShares._fields)}, parts of the budget"
     if name == "models":
         is_valid = isinstance(value, list) and all([isinstance(model_row, dict) for model_row in value])

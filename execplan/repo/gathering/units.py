@@ -29,7 +29,9 @@ def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
     data, size = disk.read(unit_file, MAX_BYTES)
     if size > MAX_BYTES:
         hint = "hand over what is newest"
-        raise ExecplanError("too-large", f"{unit_file} has {size:,} bytes, more than {MAX_BYTES:,}", exit=INPUT, hint=hint)
+        raise ExecplanError(
+            "too-large", f"{unit_file} has {size:,} bytes, more than {MAX_BYTES:,}", exit=INPUT, hint=hint
+        )
     units: list[Unit] = []
     problems: list[str] = []
     line_by_id: dict[str, int] = {}
@@ -56,7 +58,9 @@ def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
     subject = f"{len(problems)} lines are" if len(problems) > 1 else "a line is"
     message = f"{unit_file}: {subject} no unit" if problems else f"{unit_file} holds no unit"
     hint = 'a line is {"id": "m1", "type": "message", "content": "…"}; see execplan explain context'
-    shown_problems = problems[:_MAX_PROBLEMS] + ([f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else [])
+    shown_problems = problems[:_MAX_PROBLEMS] + (
+        [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
+    )
     return ExecplanError("bad-units", message, exit=INPUT, hint=hint, candidates=shown_problems)
 
 
@@ -68,7 +72,10 @@ def _parse_unit(line: bytes, number: int) -> Unit:
         raise ValueError("it is not UTF-8") from None
     try:
         fields = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=_reject_duplicate_names, parse_constant=_reject_constant, parse_int=float
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=_reject_duplicate_names,
+            parse_constant=_reject_constant,
+            parse_int=float,
         )
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
@@ -82,7 +89,9 @@ def _parse_unit(line: bytes, number: int) -> Unit:
     pin_reason = _PIN_REASON if fields.get("pinned") else ""
     references = tuple(fields.get("references", ()))
     title, path = fields.get("title", ""), fields.get("path", "")
-    return Unit(fields["id"], fields["type"], fields["content"], title or path, path, 0, 0, number, pin_reason, references)
+    return Unit(
+        fields["id"], fields["type"], fields["content"], title or path, path, 0, 0, number, pin_reason, references
+    )
 
 
 def _field_problems(fields: dict[str, Any]) -> list[str]:

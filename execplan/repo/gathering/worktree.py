@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 MAX_COMMITS = 50
 """How many commits are looked at."""
 _STATUS_ARGS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all")
-_LOG_ARGS = ("log", "--first-parent", "-m", "--no-renames", "--no-ext-diff", "--no-show-signature", "--name-status", "-z")
+_LOG_ARGS = (
+    "log",
+    "--first-parent",
+    "-m",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-show-signature",
+    "--name-status",
+    "-z",
+)
 _LS_FILES_ARGS = ("--literal-pathspecs", "ls-files", "-z", "--")
 _BRANCH_PREFIX = b"# branch."
 _INITIAL, _DETACHED = "(initial)", "(detached)"
@@ -45,7 +54,11 @@ def git_queries(project: Project) -> list[tuple[str, ...]]:
 
 
 def inspect_worktree(
-    project: Project, ref: PlanRef, outputs: Sequence[bytes], excluded_files: Sequence[str] = (), is_ours: IsOurs = _is_never_ours
+    project: Project,
+    ref: PlanRef,
+    outputs: Sequence[bytes],
+    excluded_files: Sequence[str] = (),
+    is_ours: IsOurs = _is_never_ours,
 ) -> tuple[WorkingTree, PlanDrift]:
     """The working tree without some files, absolute paths, and the drift since the plan was last written.
 
@@ -70,7 +83,9 @@ def _last_relevant_commit(commits: list[_Commit], root: str, excluded_files: Seq
     return commits[0] if commits else None
 
 
-def _find_drift(project: Project, ref: PlanRef, working_tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs) -> PlanDrift:
+def _find_drift(
+    project: Project, ref: PlanRef, working_tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs
+) -> PlanDrift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
@@ -79,20 +94,38 @@ def _find_drift(project: Project, ref: PlanRef, working_tree: WorkingTree, commi
     uncommitted_paths = {*working_tree.staged, *working_tree.changed, *working_tree.untracked}
     plan_mtime = _modification_time(ref.real_path)
     is_committed = plan_path not in uncommitted_paths and _is_tracked(project, plan_path, commits)
-    later_commits = list(takewhile(lambda commit: plan_path not in commit.files if is_committed else commit.timestamp > plan_mtime, commits))
+    later_commits = list(
+        takewhile(
+            lambda commit: plan_path not in commit.files if is_committed else commit.timestamp > plan_mtime, commits
+        )
+    )
     plan_paths = [plan_path, project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))]
 
     def outside_plan(paths: Iterable[str]) -> list[str]:
-        return [path for path in paths if not any([_is_within(path, plan_path) or _is_within(plan_path, path) for plan_path in plan_paths])]
+        return [
+            path
+            for path in paths
+            if not any([_is_within(path, plan_path) or _is_within(plan_path, path) for plan_path in plan_paths])
+        ]
 
     drifted_paths = {path for commit in later_commits for path in outside_plan(commit.files)}
-    drifted_paths.update(outside_plan([path for path in uncommitted_paths if _modification_time(os.path.join(project.root, path)) > plan_mtime]))
+    drifted_paths.update(
+        outside_plan(
+            [path for path in uncommitted_paths if _modification_time(os.path.join(project.root, path)) > plan_mtime]
+        )
+    )
     if drifted_paths:
         former_plan_paths = [os.path.relpath(path, project.root) for path in former_paths(project, ref.path)]
-        drifted_paths = {path for path in drifted_paths if not any([_is_within(path, former_path) for former_path in former_plan_paths])}
+        drifted_paths = {
+            path
+            for path in drifted_paths
+            if not any([_is_within(path, former_path) for former_path in former_plan_paths])
+        }
     base_commit = commits[len(later_commits)].id if len(later_commits) < len(commits) else ""
     drifted_paths = {path for path in drifted_paths if not is_ours(path, base_commit)}
-    drifted_commits = [commit for commit in later_commits if not commit.files or any([path in drifted_paths for path in commit.files])]
+    drifted_commits = [
+        commit for commit in later_commits if not commit.files or any([path in drifted_paths for path in commit.files])
+    ]
     return PlanDrift(len(drifted_commits), len(later_commits) == MAX_COMMITS, tuple(sorted(drifted_paths)))
 
 

@@ -36,7 +36,13 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
         hint = "git calls it, once it is told to: execplan install merge-driver"
         raise ExecplanError("usage", f"--driver is followed by {' '.join(PLACEHOLDERS)}", exit=USAGE, hint=hint)
     base, ours, theirs, size, path = arguments[:MIN_ARGUMENTS]
-    marks = _parse_marks(size, [_argument_or_empty(argument, placeholder) for argument, placeholder in zip(arguments[MIN_ARGUMENTS:], PLACEHOLDERS[MIN_ARGUMENTS:], strict=False)])
+    marks = _parse_marks(
+        size,
+        [
+            _argument_or_empty(argument, placeholder)
+            for argument, placeholder in zip(arguments[MIN_ARGUMENTS:], PLACEHOLDERS[MIN_ARGUMENTS:], strict=False)
+        ],
+    )
     path = _argument_or_empty(path, PLACEHOLDERS[MIN_ARGUMENTS - 1]) or ours
     our_data, their_data = _read_bounded(ours), _read_bounded(theirs)
     if b"\0" in our_data + their_data:

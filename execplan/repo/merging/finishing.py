@@ -55,7 +55,9 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
         summary = f"merged: {sides.conflict_count - min(merged.conflict_count, sides.conflict_count)} of {sides.conflict_count} conflicts"
         return rebase_text(plan, data, merged.data, summary, summary, "")
 
-    edit_result = amend(project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True)
+    edit_result = amend(
+        project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True
+    )
     return edit_result, last_merge[0]
 
 
@@ -64,7 +66,9 @@ def is_unmerged(project: Project, path: str) -> bool:
     return any([name for name, _, _ in _index_stages(project, path)])
 
 
-def _merge_inputs(sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers) -> tuple[bytes, bytes, bytes]:
+def _merge_inputs(
+    sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers
+) -> tuple[bytes, bytes, bytes]:
     """Base, ours and theirs: as git's index holds them, with what was resolved by hand; else as the file holds them.
 
     The file alone won't do: outside its markers each side already holds lines of the other, which git has put there, so

@@ -23,7 +23,9 @@ def merge_files(base: str, ours: str, theirs: str) -> tuple[MergeResult, bytes]:
     """The plans in three files merged, each side called by its file, and what ours holds; raises ExecplanError."""
     base_data = b"" if base == os.devnull else _read_plan(base, empty=True)
     our_data, their_data = _read_plan(ours), _read_plan(theirs)
-    return merge_versions(base_data, our_data, their_data, ConflictMarkers(ours=_label(ours), theirs=_label(theirs))), our_data
+    return merge_versions(
+        base_data, our_data, their_data, ConflictMarkers(ours=_label(ours), theirs=_label(theirs))
+    ), our_data
 
 
 def _read_plan(path: str, *, empty: bool = False) -> bytes:

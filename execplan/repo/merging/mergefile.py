@@ -6,7 +6,7 @@ import os
 
 from execplan import trace
 from execplan.repo.git_read import prepare_git_command
-from execplan.text.diff3 import ConflictMarkers
+from execplan.text.merge import ConflictMarkers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +17,14 @@ _FAILURE_STATUS = 128
 _NAMES = ("ours", "base", "theirs")
 
 
-def merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks: ConflictMarkers) -> tuple[list[str], int]:
+def merge_lines(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks: ConflictMarkers
+) -> tuple[list[str], int]:
     """The lines merged as git does it, with how many conflicts; where there is no git, as we do."""
     data = ["".join(side).encode("utf-8") for side in (base, ours, theirs)]
     git_merge = run_merge_file(data[0], data[1], data[2], marks)
     if git_merge is None:
-        from execplan.text.diff3 import merge_with_markers
+        from execplan.text.merge import merge_with_markers
 
         return merge_with_markers(base, ours, theirs, marks)
     text, conflicts = git_merge

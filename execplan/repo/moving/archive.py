@@ -6,9 +6,9 @@ import os
 from functools import partial
 
 from execplan.clock import now
-from execplan.errors import INPUT, CHECK_FAILED, ExecplanError
-from execplan.lint.folded import merge_findings
+from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
+from execplan.lint.tally import merge_findings
 from execplan.plan import outline, reader
 from execplan.plan.change import PlanChange, plan_content
 from execplan.plan.logs import add_revision_note
@@ -19,7 +19,7 @@ from execplan.repo.edits.since import ensure_digest_matches
 from execplan.repo.homes import require_existing
 from execplan.repo.moving import documents
 from execplan.repo.moving.evidence import build_evidence, recorded_digest
-from execplan.repo.moving.move import MoveTarget, MoveResult, move_plan
+from execplan.repo.moving.move import MoveResult, MoveTarget, move_plan
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -52,20 +52,36 @@ def archive_plan(
     require_existing(project)
     if ref.archived and not origin:
         return _already_in_place(project, ref, options, confirm_rewrite)
-    lost_edits = [f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(project, ref).lost]
+    lost_edits = [
+        f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(project, ref).lost
+    ]
     outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
     changer = _archive_change(ref, reason, lost_edits)
     if successor is not None:
         outcome, successor_id, folder = "superseded", successor.id, project.superseded
-        changer = _note_change(f"{SUPERSEDED_PREFIX} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}")
+        changer = _note_change(
+            f"{SUPERSEDED_PREFIX} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}"
+        )
     elif abandoned:
         outcome, folder = "abandoned", project.superseded
         changer = _note_change(f"{ABANDONED_PREFIX}: {reason}", f"archive, abandoned: {reason}")
     path = ref.path if ref.archived else project.plan_file(folder, ref.id)
     goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=True))
     make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
-    move_result = move_plan(project, ref, goal, changer, options, command="archive", make_evidence=make_evidence, origin=origin, confirm_rewrite=confirm_rewrite)
-    return move_result._replace(warnings=(*[f"{lost_edit}; see: execplan doctor" for lost_edit in lost_edits], *move_result.warnings))
+    move_result = move_plan(
+        project,
+        ref,
+        goal,
+        changer,
+        options,
+        command="archive",
+        make_evidence=make_evidence,
+        origin=origin,
+        confirm_rewrite=confirm_rewrite,
+    )
+    return move_result._replace(
+        warnings=(*[f"{lost_edit}; see: execplan doctor" for lost_edit in lost_edits], *move_result.warnings)
+    )
 
 
 def hand_moved_from(project: Project, ref: PlanRef) -> str:
@@ -78,7 +94,9 @@ def hand_moved_from(project: Project, ref: PlanRef) -> str:
     origin = missing.original_path(project, ref)
     if origin or not ref.archived:
         return origin
-    left_behind = os.path.isdir(project.artifacts_dir(ref.id)) and not os.path.lexists(project.plan_file(project.plans, ref.id))
+    left_behind = os.path.isdir(project.artifacts_dir(ref.id)) and not os.path.lexists(
+        project.plan_file(project.plans, ref.id)
+    )
     return project.plan_file(project.plans, ref.id) if left_behind else ""
 
 
@@ -88,7 +106,12 @@ def archive_blockers(project: Project, ref: PlanRef) -> list[str]:
 
 
 def restore_plan(
-    project: Project, ref: PlanRef, options: WriteOptions, *, reason: str | None = None, confirm_rewrite: ConfirmRewrite | None = None
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    *,
+    reason: str | None = None,
+    confirm_rewrite: ConfirmRewrite | None = None,
 ) -> MoveResult:
     """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
     require_existing(project)
@@ -96,10 +119,14 @@ def restore_plan(
         return _already_in_place(project, ref, options)
     path = project.plan_file(project.plans, ref.id)
     goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=False))
-    return move_plan(project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite)
+    return move_plan(
+        project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
+    )
 
 
-def _already_in_place(project: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None) -> MoveResult:
+def _already_in_place(
+    project: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None
+) -> MoveResult:
     """A plan that is already where it shall be; documents that name its old place may be left. Raises ExecplanError."""
     ensure_digest_matches(project, ref, options.if_match)
     data = shelf.read_bytes(project, ref.path)
@@ -113,7 +140,12 @@ def _already_in_place(project: Project, ref: PlanRef, options: WriteOptions, con
         return move_result._replace(mentions=tuple(mentions))
     rewrite_result = documents.rewrite_documents(project, mentions, commits=False)
     remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
-    return move_result._replace(changed=bool(rewrite_result.paths), rewritten=rewrite_result.paths, mentions=remaining, warnings=rewrite_result.warnings)
+    return move_result._replace(
+        changed=bool(rewrite_result.paths),
+        rewritten=rewrite_result.paths,
+        mentions=remaining,
+        warnings=rewrite_result.warnings,
+    )
 
 
 def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
@@ -181,5 +213,7 @@ def unfinished_reasons(plan: Plan) -> list[str]:
     reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} says nothing yet")
-    errors = [finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
+    errors = [
+        finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")
+    ]
     return reasons + [f"{finding.code} in line {finding.line}: {finding.message}" for finding in merge_findings(errors)]

@@ -46,7 +46,10 @@ class Mention(NamedTuple):
 def find_mentions(project: Project, moves: Moves) -> list[Mention]:
     """The files outside the plans that name a path which moves, tracked or not; raises ExecplanError."""
     names = list(dict.fromkeys([os.path.basename(old) for old, _ in moves]))
-    own_prefixes = (*owned_path_prefixes(project), project.display_path(os.path.join(project.base, ".agent/.state")) + "/")
+    own_prefixes = (
+        *owned_path_prefixes(project),
+        project.display_path(os.path.join(project.base, ".agent/.state")) + "/",
+    )
     mentions_found = []
     for path in _files_naming(project, names):
         if not path.startswith(own_prefixes):
@@ -73,7 +76,9 @@ def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits:
     if commits and documents:
         from execplan.repo import git
 
-        dirty = set(git.uncommitted_files(project, [os.path.join(project.root, document.path) for document in documents]))
+        dirty = set(
+            git.uncommitted_files(project, [os.path.join(project.root, document.path) for document in documents])
+        )
     rewritten, old_contents, warnings = [], {}, []
     for document in documents:
         path = os.path.join(project.root, document.path)
@@ -92,7 +97,9 @@ def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits:
 
 def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ...]:
     """A warning about files that name an old path, with the command that rewrites the documents among them."""
-    documents, other_files = [[mention for mention in mentions if mention.is_document is is_document] for is_document in (True, False)]
+    documents, other_files = [
+        [mention for mention in mentions if mention.is_document is is_document] for is_document in (True, False)
+    ]
     warnings = []
     if documents:
         hint = f"; to rewrite {'it' if len(documents) == 1 else 'them'}: {command}" if command else ""

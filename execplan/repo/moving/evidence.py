@@ -19,7 +19,9 @@ EVIDENCE_FILE = "execplan-evidence.json"
 SCHEMA = "execplan/evidence/1"
 
 
-def build_evidence(project: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes) -> bytes:
+def build_evidence(
+    project: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes
+) -> bytes:
     """The evidence of a plan that will be archived at a path as `outcome`, with these bytes; raises ExecplanError.
 
     The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
@@ -31,7 +33,10 @@ def build_evidence(project: Project, ref: PlanRef, origin: str, path: str, outco
     from execplan.text.lines import digest
 
     plan = reader.read(data)
-    folders = [project.plan_artifacts_dir(ref.path, archived=ref.archived), project.plan_artifacts_dir(path, archived=True)]
+    folders = [
+        project.plan_artifacts_dir(ref.path, archived=ref.archived),
+        project.plan_artifacts_dir(path, archived=True),
+    ]
     folders += [project.plan_artifacts_dir(origin, archived=False)] if origin else []
     record = {
         "schema": SCHEMA,

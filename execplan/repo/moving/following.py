@@ -13,8 +13,8 @@ from execplan.repo.amend import WriteOptions, rewrite_plan
 from execplan.repo.edits import journal, moved
 from execplan.repo.edits.entries import FOLLOW
 from execplan.repo.edits.journal import Operation
-from execplan.repo.moving import details
-from execplan.repo.moving.references import reference_change, plans_naming
+from execplan.repo.moving import intent
+from execplan.repo.moving.references import plans_naming, reference_change
 from execplan.text.edit import apply_edits
 from execplan.text.lines import digest
 
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.plan.change import PlanChange, ChangeBuilder
+    from execplan.plan.change import ChangeBuilder, PlanChange
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteResult
     from execplan.repo.home import Project
@@ -128,7 +128,13 @@ def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
 
 
 def _update_plan(
-    project: Project, ref: PlanRef, other_ref: PlanRef, changer: ChangeBuilder, options: WriteOptions, command: str, cause: MoveCause
+    project: Project,
+    ref: PlanRef,
+    other_ref: PlanRef,
+    changer: ChangeBuilder,
+    options: WriteOptions,
+    command: str,
+    cause: MoveCause,
 ) -> WriteResult:
     if cause.operation:
         moved.add_follower(project, cause.path, cause.operation, other_ref.path)
@@ -149,9 +155,13 @@ def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tup
                     texts_by_path[path] = entry.unpack()
                 except ValueError:  # then its paths are rewritten as those of any other plan
                     continue
-    reversed_move = next((candidate for candidate in journal.read_entries(project, cause.path) if candidate.id == cause.reverses), None)
+    reversed_move = next(
+        (candidate for candidate in journal.read_entries(project, cause.path) if candidate.id == cause.reverses), None
+    )
     try:
-        return texts_by_path, details.unpack_details(project, reversed_move).bystanders if reversed_move is not None else {}
+        return texts_by_path, intent.unpack_details(
+            project, reversed_move
+        ).bystanders if reversed_move is not None else {}
     except ValueError:
         return texts_by_path, {}
 

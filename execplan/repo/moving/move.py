@@ -7,25 +7,31 @@ import os
 from execplan.errors import BUSY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import claims, shelf, state
-from execplan.repo.amend import WriteOptions, format_diff, rewrite_plan, ensure_plan_exists
+from execplan.repo.amend import WriteOptions, ensure_plan_exists, format_diff, rewrite_plan
 from execplan.repo.commit import commit_paths
 from execplan.repo.edits.entries import MOVE
-from execplan.repo.edits.journal import Operation, JournalTransaction, new_operation_id
+from execplan.repo.edits.journal import JournalTransaction, Operation, new_operation_id
 from execplan.repo.moving import documents, intent
-from execplan.repo.moving.details import MoveDetails, pack_details
 from execplan.repo.moving.evidence import EVIDENCE_FILE
-from execplan.repo.moving.following import MoveCause, ReferenceUpdates, chain_changes, find_bystanders, update_references
-from execplan.repo.moving.references import relink_change, reference_change
+from execplan.repo.moving.following import (
+    MoveCause,
+    ReferenceUpdates,
+    chain_changes,
+    find_bystanders,
+    update_references,
+)
+from execplan.repo.moving.intent import MoveDetails, pack_details
+from execplan.repo.moving.references import reference_change, relink_change
 from execplan.repo.moving.steps import execute_move, read_evidence, roll_back_move
 from execplan.repo.moving.transfer import target_taken_error
 from execplan.text.lines import digest
-from execplan.text.lock import read_holder, is_held
+from execplan.text.lock import is_held, read_holder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.plan.change import PlanChange, ChangeBuilder
+    from execplan.plan.change import ChangeBuilder, PlanChange
     from execplan.repo.amend import WriteResult
     from execplan.repo.edits.entries import JournalEntry
     from execplan.repo.git import CommitResult
@@ -112,15 +118,29 @@ def move_plan(
     by_hand = [(origin, goal.path)] if origin else []
     named_moves = [*moves, *by_hand]
     if reversal is None:
-        changer = chain_changes(chain_changes(changer, relink_change(named_moves, *folders)), reference_change(project, named_moves, ids, *folders))
+        changer = chain_changes(
+            chain_changes(changer, relink_change(named_moves, *folders)),
+            reference_change(project, named_moves, ids, *folders),
+        )
     reverses = reversal.latest.id if reversal is not None else ""
     mentions = documents.find_mentions(project, named_moves)
     if options.dry_run:
         write_result = rewrite_plan(project, ref, changer, options, command=command)
-        followed = update_references(project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses))
-        plan_writes = [(project.display_path(plan_ref.path), plan_write) for plan_ref, plan_write in ((ref, write_result), *followed.updates)]
-        diffs = [format_diff(plan_write.old, plan_write.new, path) for path, plan_write in plan_writes if plan_write.new != plan_write.old]
-        preview = _move_result(project, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None)
+        followed = update_references(
+            project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses)
+        )
+        plan_writes = [
+            (project.display_path(plan_ref.path), plan_write)
+            for plan_ref, plan_write in ((ref, write_result), *followed.updates)
+        ]
+        diffs = [
+            format_diff(plan_write.old, plan_write.new, path)
+            for path, plan_write in plan_writes
+            if plan_write.new != plan_write.old
+        ]
+        preview = _move_result(
+            project, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None
+        )
         return preview._replace(mentions=tuple(mentions))
     should_rewrite = bool(mentions) and confirm_rewrite is not None and confirm_rewrite(mentions)
     if options.should_commit(project):
@@ -133,7 +153,9 @@ def move_plan(
         moves = [*files, *_planned_moves(project, ref, goal, origin)]
         journaled_move = _JournaledMove(project, ref, goal, command, ids, moves, make_evidence, reversal)
         try:
-            write_result = rewrite_plan(project, ref, changer, options, command=command, before_write=journaled_move.begin)
+            write_result = rewrite_plan(
+                project, ref, changer, options, command=command, before_write=journaled_move.begin
+            )
             execute_move(project, journaled_move.intent)
         except BaseException:
             journaled_move.roll_back()
@@ -150,7 +172,11 @@ def move_plan(
         if regenerate is not None and (moves or write_result.new != write_result.old):
             followed = followed.with_regenerated(regenerate(shelf.PlanRef(goal.id, goal.path, False), moves))
         should_commit, commit_result = options.should_commit(project), None
-        rewrite_result = documents.rewrite_documents(project, mentions, commits=should_commit) if should_rewrite else documents.RewriteResult((), {}, ())
+        rewrite_result = (
+            documents.rewrite_documents(project, mentions, commits=should_commit)
+            if should_rewrite
+            else documents.RewriteResult((), {}, ())
+        )
         followed = followed.with_warnings(rewrite_result.warnings)
         if should_commit:
             other_contents = {plan_ref.path: plan_write.old for plan_ref, plan_write in followed.updates}
@@ -160,7 +186,9 @@ def move_plan(
             paths = [path for path in paths if not path.startswith(f"{project.state}/")]
             summary, title = write_result.change.summary, write_result.change.expected_content.title
             commit_result = commit_paths(project, goal.id, paths, command, summary, old_contents, title)
-        move_result = _move_result(project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None)
+        move_result = _move_result(
+            project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None
+        )
         remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
         return move_result._replace(rewritten=rewrite_result.paths, mentions=remaining)
 
@@ -215,7 +243,9 @@ class _JournaledMove:
         texts = old, new, self.make_evidence(new) if self.make_evidence is not None else None, old_evidence
         paths = self.ref.path, self.goal.path, self.goal.artifacts
         reverses = self.reversal.latest.id if self.reversal is not None else ""
-        new_intent = intent.create_intent(self.command, self.ids, paths, list(self.moves), texts, new_operation_id(), reverses)
+        new_intent = intent.create_intent(
+            self.command, self.ids, paths, list(self.moves), texts, new_operation_id(), reverses
+        )
         if self.moves or new != old:
             self._journal(new_intent, change)
         else:
@@ -228,10 +258,20 @@ class _JournaledMove:
         artifacts = (self.artifacts, move_intent.artifacts)
         bystander_digests = find_bystanders(self.project, self.ref, self.moves)
         details = MoveDetails(
-            move_intent.ids, move_intent.path, move_intent.goal, artifacts, files, move_intent.made, move_intent.evidence, move_intent.was, bystander_digests
+            move_intent.ids,
+            move_intent.path,
+            move_intent.goal,
+            artifacts,
+            files,
+            move_intent.made,
+            move_intent.evidence,
+            move_intent.was,
+            bystander_digests,
         )
         operation = Operation(move_intent.operation, MOVE, undoes, pack_details(self.project, details))
-        recording = JournalTransaction(self.project, move_intent.path, self.command, change.summary, move_intent.old, move_intent.new, operation)
+        recording = JournalTransaction(
+            self.project, move_intent.path, self.command, change.summary, move_intent.old, move_intent.new, operation
+        )
         recording.__enter__()
         self._recording = recording
 
@@ -294,7 +334,12 @@ def _move_result(
         digest(shelf.read_bytes(project, goal.path) if commit_result and commit_result.rewritten else write_result.new),
         diff_text,
         tuple([(project.display_path(old), project.display_path(new)) for old, new in moves]),
-        tuple([project.display_path(path) for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)]),
+        tuple(
+            [
+                project.display_path(path)
+                for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)
+            ]
+        ),
         write_result.change.messages,
         project.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
         commit_result.digest if commit_result else None,

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import PlanRef
 
 
-def reference_change(project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str) -> ChangeBuilder:
+def reference_change(
+    project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str
+) -> ChangeBuilder:
     """The change that lets a plan name the new places; it lies in folder `old_folder`, and in `new_folder` from now on.
 
     Moves are absolute paths, old and new; `ids` are the id before and the id after.
@@ -29,7 +31,9 @@ def reference_change(project: Project, moves: Sequence[tuple[str, str]], ids: tu
     return replace_paths(path_spellings)
 
 
-def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> list[PathReplacement]:
+def spellings(
+    project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str
+) -> list[PathReplacement]:
     """Every way in which a file in a folder may write the old paths, each with the new one."""
     by_old_text: dict[str, PathReplacement] = {}
     for old, new in moves:
@@ -37,8 +41,17 @@ def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: st
         for start, end in ((project.root, project.root), (project.base, project.base), (old_folder, new_folder)):
             new_path = os.path.relpath(new, end)
             for old_path in _path_variants(old, start, project.root):
-                lead = "/" if old_path.startswith("/") else "./" if old_path.startswith("./") and new_path[:3] != "../" else ""
-                for old_text, new_text in ((old_path, lead + new_path), (_quote_path(old_path), _quote_path(lead + new_path))):
+                lead = (
+                    "/"
+                    if old_path.startswith("/")
+                    else "./"
+                    if old_path.startswith("./") and new_path[:3] != "../"
+                    else ""
+                )
+                for old_text, new_text in (
+                    (old_path, lead + new_path),
+                    (_quote_path(old_path), _quote_path(lead + new_path)),
+                ):
                     if old_text != new_text:
                         by_old_text.setdefault(old_text, PathReplacement(old_text, new_text, is_path))
     return list(by_old_text.values())
@@ -47,7 +60,11 @@ def spellings(project: Project, moves: Sequence[tuple[str, str]], old_folder: st
 def _path_variants(path: str, start: str, root: str) -> list[str]:
     """How a path may be written that counts from a folder, also by way of the folders above it."""
     relative = os.path.relpath(path, start)
-    variants = [relative, *([f"/{relative}"] if start == root else []), *([f"./{relative}"] if relative[:3] != "../" else [])]
+    variants = [
+        relative,
+        *([f"/{relative}"] if start == root else []),
+        *([f"./{relative}"] if relative[:3] != "../" else []),
+    ]
     up = ""
     while start.startswith(root + "/"):
         start, up = os.path.dirname(start), up + "../"
@@ -87,7 +104,9 @@ def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]
     for other_ref in shelf.all_refs(project):
         if other_ref.real_path != ref.real_path:
             stored_plan = shelf.load(project, other_ref)
-            is_unreadable = stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT  # who rewrites it will tell
+            is_unreadable = (
+                stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT
+            )  # who rewrites it will tell
             if is_unreadable or any([name in stored_plan.data for name in names]):
                 refs.append(other_ref)
     return refs

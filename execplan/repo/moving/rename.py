@@ -10,13 +10,17 @@ from execplan.plan.shape import escape_heading
 from execplan.repo import shelf
 from execplan.repo.amend import ensure_not_archived
 from execplan.repo.homes import require_existing
-from execplan.repo.moving.move import MoveTarget, MoveResult, move_plan
+from execplan.repo.moving.move import MoveResult, MoveTarget, move_plan
+from execplan.repo.moving.steps import read_evidence
 from execplan.repo.scaffold import validate_title
 from execplan.repo.slug import slug
+from execplan.text import files
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
     from execplan.repo.amend import WriteOptions
@@ -24,6 +28,34 @@ if TYPE_CHECKING:
     from execplan.repo.moving.documents import ConfirmRewrite
     from execplan.repo.moving.move import Regenerate
     from execplan.repo.shelf import PlanRef
+
+
+def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options: WriteOptions) -> list[MoveResult]:
+    """Move plans to where the new settings have them, archived ones to the archive; raises ExecplanError."""
+    move_results = []
+    for ref in refs:
+        path = new.plan_file(new.archive if ref.archived else new.plans, ref.id)
+        goal = MoveTarget(ref.id, path, new.plan_artifacts_dir(path, archived=ref.archived))
+        old_evidence = read_evidence(old.plan_artifacts_dir(ref.path, archived=ref.archived))
+        make_evidence = (lambda _, old_evidence=old_evidence: old_evidence) if old_evidence is not None else None
+        move_results.append(
+            move_plan(old, ref, goal, _relocation_change, options, command="init", make_evidence=make_evidence)
+        )
+    if not options.dry_run:
+        _remove_empty_directories(old)
+    return move_results
+
+
+def _relocation_change(plan: Plan) -> PlanChange:
+    return PlanChange((), plan_content(plan), "move to the plans directory of the settings", ())
+
+
+def _remove_empty_directories(old: Project) -> None:
+    """Remove the directories of the old place that hold nothing any more."""
+    folders = [old.artifacts_dir("", archived=archived).rstrip("/") for archived in (True, False)]
+    for folder in [*folders, *old.archives, old.plans]:
+        if os.path.isdir(folder):
+            files.remove_empty_directory(folder)
 
 
 def rename_plan(
@@ -48,11 +80,22 @@ def rename_plan(
     other_ids = shelf.taken_ids(project) - {shelf.normalize_id(ref.id)}
     if old_title == escape_heading(title) and not os.path.isdir(project.plan_artifacts_dir(ref.path, archived=False)):
         # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
-        other_ids -= {shelf.normalize_id(target_id)} - {shelf.normalize_id(other_ref.id) for other_ref in shelf.all_refs(project)}
+        other_ids -= {shelf.normalize_id(target_id)} - {
+            shelf.normalize_id(other_ref.id) for other_ref in shelf.all_refs(project)
+        }
     name = shelf.free_name(target_id, other_ids)
     path = project.plan_file(project.plans, name) if name != ref.id else ref.path
     goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
-    return move_plan(project, ref, goal, _title_change(title), options, command="rename", regenerate=regenerate, confirm_rewrite=confirm_rewrite)
+    return move_plan(
+        project,
+        ref,
+        goal,
+        _title_change(title),
+        options,
+        command="rename",
+        regenerate=regenerate,
+        confirm_rewrite=confirm_rewrite,
+    )
 
 
 def renamed_id(old: str, old_title: str, title: str) -> str:

@@ -102,7 +102,9 @@ def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
     hidden = files.temp_file_name(name)
     temporary_path = target.join(hidden)
     if os.path.lexists(temporary_path):
-        shutil.rmtree(temporary_path) if os.path.isdir(temporary_path) and not os.path.islink(temporary_path) else os.unlink(temporary_path)
+        shutil.rmtree(temporary_path) if os.path.isdir(temporary_path) and not os.path.islink(
+            temporary_path
+        ) else os.unlink(temporary_path)
     try:
         try:
             if os.path.isdir(old):

@@ -10,7 +10,7 @@ from execplan.repo import homes, pick, shelf
 from execplan.repo.author import actor
 from execplan.repo.edits import order
 from execplan.repo.edits.entries import REDO, UNDO
-from execplan.repo.edits.stack import UndoStack, load_entries, read_stack, build_stack
+from execplan.repo.edits.stack import UndoStack, build_stack, load_entries, read_stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +112,10 @@ def iter_operations(project: Project, command: str) -> Iterator[SelectedOperatio
                 continue
             if path not in journals:
                 journal_entries = load_entries(owner, path)
-                journals[path] = {entry.id: entry for entry in journal_entries}, steps_for(build_stack(journal_entries), command)
+                journals[path] = (
+                    {entry.id: entry for entry in journal_entries},
+                    steps_for(build_stack(journal_entries), command),
+                )
             entries_by_id, steps = journals[path]
             step = next((step for step in steps if step.latest.id == operation), None)
             if step is not None:

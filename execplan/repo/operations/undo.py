@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from execplan.errors import CONFLICT, CHECK_FAILED, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.amend import ensure_not_archived, remove_leftovers
 from execplan.repo.edits.entries import CREATE, MOVE, REDO, REMOVE, UNDO
 from execplan.repo.edits.stack import read_stack
-from execplan.repo.operations.choose import SelectedOperation, choose_operation, describe_operation, find_plan, steps_for
-from execplan.repo.operations.lines import SupersededError, reverse_edit
-from execplan.repo.operations.places import reverse_attachment, reverse_move
+from execplan.repo.operations.choose import (
+    SelectedOperation,
+    choose_operation,
+    describe_operation,
+    find_plan,
+    steps_for,
+)
+from execplan.repo.operations.lines import SupersededError, reverse_attachment, reverse_edit, reverse_move
 from execplan.repo.operations.whole import recreate_plan, remove_created
 
 TYPE_CHECKING = False
@@ -42,7 +47,12 @@ class ReversalResult(NamedTuple):
 
 
 def undo(
-    start: str, plan: str | None, options: WriteOptions, *, other_authors: bool = False, may_move: Check = _allow_any_plan
+    start: str,
+    plan: str | None,
+    options: WriteOptions,
+    *,
+    other_authors: bool = False,
+    may_move: Check = _allow_any_plan,
 ) -> ReversalResult:
     """Undo the last operation on the plan that is named, or on any plan; raises ExecplanError.
 
@@ -52,7 +62,12 @@ def undo(
 
 
 def redo(
-    start: str, plan: str | None, options: WriteOptions, *, other_authors: bool = False, may_move: Check = _allow_any_plan
+    start: str,
+    plan: str | None,
+    options: WriteOptions,
+    *,
+    other_authors: bool = False,
+    may_move: Check = _allow_any_plan,
 ) -> ReversalResult:
     """Redo the operation that was undone last, unless something new was done since; raises ExecplanError."""
     return _reverse(start, plan, options, REDO, may_move, other_authors=other_authors)
@@ -66,7 +81,9 @@ def _reverse(
             selected = choose_operation(start, plan, command, other_authors=other_authors)
         except ExecplanError as error:
             if plan is not None and error.code.startswith("nothing-to-") and not options.dry_run:
-                remove_leftovers(*find_plan(start, plan), command=command)  # the same command may have been killed before it was done
+                remove_leftovers(
+                    *find_plan(start, plan), command=command
+                )  # the same command may have been killed before it was done
             raise
         ensure_reversible(selected)
         if selected.step.latest.kind in (MOVE, CREATE):
@@ -117,7 +134,15 @@ def ensure_reversible(selected: SelectedOperation) -> None:
         }
         reason, remedy = "an older version of execplan did this", remedies[operation.command]
     elif operation.command in _RUN_COMMANDS:
-        reason, remedy = "this belongs to a run", f"execplan {_RUN_COMMANDS[operation.command].format(id=selected.ref.shell_name)}"
+        reason, remedy = (
+            "this belongs to a run",
+            f"execplan {_RUN_COMMANDS[operation.command].format(id=selected.ref.shell_name)}",
+        )
     else:
         return
-    raise ExecplanError("undone-otherwise", f"{reason}: {describe_operation(selected)}", exit=CHECK_FAILED, hint=f"undo it with: {remedy}")
+    raise ExecplanError(
+        "undone-otherwise",
+        f"{reason}: {describe_operation(selected)}",
+        exit=CHECK_FAILED,
+        hint=f"undo it with: {remedy}",
+    )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CONFLICT, CHECK_FAILED, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.plan import reader
-from execplan.repo import shelf, state
-from execplan.repo.amend import EditResult, format_diff, ensure_plan_exists
+from execplan.plan.model import DRAFT, OPEN
+from execplan.repo import ask, claims, shelf, state
+from execplan.repo.amend import EditResult, ensure_not_archived, ensure_plan_exists, format_diff
+from execplan.repo.author import actor
 from execplan.repo.commit import commit_paths
 from execplan.repo.edits.entries import CREATE, REMOVE, UNDO
-from execplan.repo.edits.journal import Operation, JournalTransaction
+from execplan.repo.edits.journal import JournalTransaction, Operation
 from execplan.repo.edits.since import ensure_digest_matches
+from execplan.repo.edits.stack import read_stack
+from execplan.repo.homes import require_existing
 from execplan.repo.moving.move import ensure_not_running
 from execplan.repo.moving.transfer import target_taken_error
 from execplan.repo.operations.choose import describe_operation
@@ -71,7 +75,10 @@ def remove_plan(
         git.load_gitpython()
     ensure_not_running(project, ref)
     commit_result: CommitResult | None = None
-    with state.lock(project, "home", f"{command} of {ref.id}"), state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+    with (
+        state.lock(project, "home", f"{command} of {ref.id}"),
+        state.lock(project, ref.real_path, f"{command} of {ref.id}"),
+    ):
         ensure_plan_exists(project, ref)
         data = _read_removable(project, ref, options, check)
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
@@ -105,7 +112,10 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         git.load_gitpython()
     commit_result: CommitResult | None = None
     summary = f"{command}, {step.operation.summary}"
-    with state.lock(project, "home", f"{command} of {ref.id}"), state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+    with (
+        state.lock(project, "home", f"{command} of {ref.id}"),
+        state.lock(project, ref.real_path, f"{command} of {ref.id}"),
+    ):
         ensure_still_last(selected, command)
         operation = Operation(kind=CREATE, undoes=step.operation.id)
         with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
@@ -123,7 +133,10 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     """The plan, if it can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
-            "is-a-link", f"{project.display_path(ref.path)} is a link", exit=CHECK_FAILED, hint="remove the link by hand, with rm"
+            "is-a-link",
+            f"{project.display_path(ref.path)} is a link",
+            exit=CHECK_FAILED,
+            hint="remove the link by hand, with rm",
         )
     data = shelf.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
@@ -150,3 +163,89 @@ def _title(data: bytes) -> str | None:
         return reader.read(data).title
     except ExecplanError:
         return None
+
+
+def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
+    """Remove a plan that is not committed, with its text in the journal; raises ExecplanError.
+
+    Without `force` only a draft that nobody has worked on.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+
+    def check(data: bytes) -> None:
+        _ensure_uncommitted(project, ref)
+        reasons = [] if force else signs_of_work(project, ref, data)
+        if reasons:
+            raise ExecplanError(
+                "worked-on",
+                f"{ref.id} is not a draft that nobody has worked on",
+                exit=CHECK_FAILED,
+                hint=f"drop it all the same: execplan drop {ref.shell_name} --force; execplan undo brings it back",
+                candidates=reasons,
+                data={"reasons": reasons},
+            )
+
+    message = f"dropped: {ref.id}; execplan undo brings it back"
+    return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
+
+
+def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
+    """Everything that shows that somebody has worked on a plan; raises ExecplanError."""
+    steps = read_stack(project, ref.path).undoable
+    created = [step for step in steps if step.latest.kind == CREATE]
+    edits = steps[steps.index(created[-1]) + 1 :] if created else steps
+    reasons = [f"edited: {step.operation.summary}" for step in edits]
+    if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
+        reasons.append("edited since it was created, by hand")
+    reasons += [
+        f"created by {step.operation.author}"
+        for step in created[-1:]
+        if step.operation.author not in ("", actor(project))
+    ]
+    try:
+        plan = reader.read(data)
+    except ExecplanError:
+        return [*reasons, "it can't be read as a plan"]
+    if plan.state() != DRAFT:
+        reasons.append(f"it is {plan.state()}, not a draft")
+    reasons += [f"task {task.number} is {task.state}: {task.text}" for task in plan.tasks if task.state != OPEN]
+    logs = {
+        "decisions": plan.decisions,
+        "discoveries": plan.discoveries,
+        "outcomes": plan.outcomes,
+        "revision notes": plan.revisions,
+    }
+    reasons += [f"it has {len(entries)} {name}" for name, entries in logs.items() if entries]
+    return reasons + [
+        f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(project, ref, plan).items()
+    ]
+
+
+def _is_text_of(digest: str, data: bytes) -> bool:
+    from execplan.text.lines import digest as digest_of
+
+    return digest_of(data) == digest
+
+
+def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
+    """Refuse to drop a plan that git has; raises ExecplanError."""
+    if project.git is None:
+        return
+    relative_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
+    if ask.output_or_none(
+        project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1
+    ):
+        raise ExecplanError(
+            "committed-plan",
+            f"{project.display_path(ref.path)} is committed, so it is archived, not dropped",
+            exit=CHECK_FAILED,
+            hint=f"execplan archive {ref.shell_name} --force --reason 'Why it was given up'",
+        )
+    if ask.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
+        raise ExecplanError(
+            "staged-plan",
+            f"{project.display_path(ref.path)} is staged for the next commit",
+            exit=CHECK_FAILED,
+            hint=f"unstage it first: git restore --staged {relative_path}",
+        )

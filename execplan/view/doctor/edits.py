@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.repo.edits import journal, overwritten
 from execplan.repo.edits.losses import detect_lost_edits
 from execplan.repo.edits.recovered import save_backup
-from execplan.repo.moving.settle import find_interrupted_move, recover_move
+from execplan.repo.moving.steps import find_interrupted_move, recover_move
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.repo.edits.lost import JournaledEdit
     from execplan.repo.home import Project
     from execplan.repo.shelf import StoredPlan
-    from execplan.view.doctor.ground import DoctorContext
+    from execplan.view.doctor.check import DoctorContext
 
 
 @check("moves")
@@ -48,7 +48,12 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
         for damaged_record in losses.damaged:
             file = quote(project.display_path(journal.journal_path(project, ref.path)))
             remedy = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
-            yield Finding(WARNING, project.display_path(ref.path), f"the journal's record can't be read of {damaged_record}", remedy)
+            yield Finding(
+                WARNING,
+                project.display_path(ref.path),
+                f"the journal's record can't be read of {damaged_record}",
+                remedy,
+            )
         text = losses.current
         for step in losses.lost:
             if ref.archived:
@@ -66,7 +71,11 @@ def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) 
     remedy, description, apply = "execplan doctor --fix", "put back", _restore_edit
     if not diff:
         message += "; the same lines were changed otherwise, so it can't be put back by itself"
-        remedy, description, apply = "keep what it did in a file: execplan doctor --fix", "keep in a file", _save_lost_edit
+        remedy, description, apply = (
+            "keep what it did in a file: execplan doctor --fix",
+            "keep in a file",
+            _save_lost_edit,
+        )
     remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
     fix = Fix(f"{description}: {step.description}", partial(apply, stored_plan, step), diff)
     return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)

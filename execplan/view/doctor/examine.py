@@ -5,30 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
-from execplan.view.doctor import (
-    edits,
-    guarded,
-    hidden,
-    integrations,
-    leftovers,
-    machine,
-    plans,
-    runs,
-    sessions,
-    settings,
-)
-from execplan.view.doctor.check import CHECKS, ERROR, Check, Finding
-from execplan.view.doctor.ground import DoctorContext
+from execplan.view.doctor import edits, guarded, integrations, leftovers, machine, plans, runs
+from execplan.view.doctor.check import CHECKS, ERROR, Check, DoctorContext, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.repo.amend import WriteOptions
 
-CHECK_MODULES = (machine, settings, plans, hidden, edits, runs, leftovers, integrations, guarded, sessions)
+CHECK_MODULES = (machine, machine, plans, plans, edits, runs, leftovers, integrations, guarded, guarded)
 """The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
 for _module in CHECK_MODULES:
-    for _name in [name for name, registered in CHECKS.items() if registered.find_problems.__module__ == _module.__name__]:
+    for _name in [
+        name for name, registered in CHECKS.items() if registered.find_problems.__module__ == _module.__name__
+    ]:
         CHECKS[_name] = CHECKS.pop(_name)
 
 

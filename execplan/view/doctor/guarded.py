@@ -9,21 +9,46 @@ import tomllib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents import guard_hook
+from execplan.agents import guard_hook, hook_file, session_hooks
 from execplan.agents.hook_file import PROGRAMS
 from execplan.engine import last
 from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals, standing
 from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
-from execplan.view.doctor.integrations import NOT_INSTALLED, make_fix
+from execplan.view.doctor.integrations import NOT_INSTALLED, check_integration, make_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
-    from execplan.view.doctor.ground import DoctorContext
+    from execplan.view.doctor.check import DoctorContext
+
+
+@check("session-hooks")
+def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
+    project, integration = context.project, session_hooks.WHAT
+    installed_programs = [
+        name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
+    ]
+    if not installed_programs:
+        yield NOT_INSTALLED
+        return
+    install = partial(session_hooks.install, project, programs=installed_programs)
+    yield from check_integration(
+        project, integration, install, partial(session_hooks.uninstall, project, programs=installed_programs)
+    )
+    if shutil.which("execplan") is None:
+        yield Finding(
+            WARNING,
+            "",
+            session_hooks.NOT_ON_PATH_WARNING,
+            "put the folder of execplan on PATH, or install it there: pipx install .",
+        )
+    yield from find_disabled_hooks(project, installed_programs, WARNING, "tells no session where the plan stands")
+
 
 _INSTALL = f"execplan install {guard_hook.WHAT}"
 _MANAGED = (
@@ -48,7 +73,13 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         message = "execplan is not on PATH: a program that does not find it either has every call denied"
         yield Finding(WARNING, "", message, "put the folder of execplan on PATH, or install it there: pipx install .")
     yield from find_disabled_hooks(project, installed_programs, ERROR, "asks no guard")
-    if not any([_has_active_approval(stored_plan.project, stored_plan.ref) for stored_plan in context.plans if not stored_plan.ref.archived]):
+    if not any(
+        [
+            _has_active_approval(stored_plan.project, stored_plan.ref)
+            for stored_plan in context.plans
+            if not stored_plan.ref.archived
+        ]
+    ):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 
 
@@ -73,7 +104,9 @@ def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
         yield Finding(WARNING, file.display_path, message, f"look at it; then for the one of today: {_INSTALL} --force")
     elif not file.is_current:
         command = f"{_INSTALL} --for {program}"
-        fix = make_fix(project, partial(guard_hook.install, project, force=False, programs=[program]), f"renew it: {command}")
+        fix = make_fix(
+            project, partial(guard_hook.install, project, force=False, programs=[program]), f"renew it: {command}"
+        )
         yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
 
 
@@ -96,9 +129,14 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
                 message = f"{key} switches off the hooks of this repository, so Claude Code {consequence}"
                 yield Finding(level, project.display_path(path), message, f"take {key} out of it")
     if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
-        message = f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
+        message = (
+            f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
+        )
         yield Finding(
-            level, project.display_path(repository_file), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
+            level,
+            project.display_path(repository_file),
+            message,
+            "mend that entry; `/hooks` in Claude Code shows what it has read",
         )
 
 

@@ -9,8 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from execplan.agents import agents_md, block, completion, githooks, precommit
-from execplan.agents import change as changes
+from execplan.agents import agents_md, block, change, completion, githooks, precommit
 from execplan.errors import ExecplanError
 from execplan.repo import ask, state
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.agents.change import Change, ChangeSet
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
-    from execplan.view.doctor.ground import DoctorContext
+    from execplan.view.doctor.check import DoctorContext
 
 NOT_INSTALLED = "not installed"
 """What a check says of an integration that is not there."""
@@ -34,7 +33,9 @@ _PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan
 def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
     project = context.project
-    yield from check_integration(project, agents_md.WHAT, partial(agents_md.install, project), partial(agents_md.uninstall, project))
+    yield from check_integration(
+        project, agents_md.WHAT, partial(agents_md.install, project), partial(agents_md.uninstall, project)
+    )
 
 
 @check("pre-commit")
@@ -44,7 +45,9 @@ def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
     if project.git is None:
         yield _NO_GIT
         return
-    yield from check_integration(project, precommit.WHAT, partial(precommit.install, project), partial(precommit.uninstall, project))
+    yield from check_integration(
+        project, precommit.WHAT, partial(precommit.install, project), partial(precommit.uninstall, project)
+    )
 
 
 @check("git-hooks")
@@ -65,21 +68,27 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
             remedy = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
             yield Finding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
-            yield Finding(ERROR, display_path, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(display_path)}")
+            yield Finding(
+                ERROR, display_path, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(display_path)}"
+            )
     if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
         yield f"{hooks_folder} is outside the repository: not looked at"
         return
     planned_removal = githooks.uninstall(project, force=True)
     if [change.action for change in planned_removal.changes] == ["moved"]:
         fix = make_fix(
-            project, partial(githooks.uninstall, project, force=True), f"give {planned_removal.changes[0].source} its name back"
+            project,
+            partial(githooks.uninstall, project, force=True),
+            f"give {planned_removal.changes[0].source} its name back",
         )
         path = project.display_path(planned_removal.changes[0].source)
         yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
         return
     for warning in planned_removal.warnings:
         yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
-    yield from check_integration(project, githooks.WHAT, partial(githooks.install, project), partial(githooks.uninstall, project))
+    yield from check_integration(
+        project, githooks.WHAT, partial(githooks.install, project), partial(githooks.uninstall, project)
+    )
 
 
 @check("merge-driver")
@@ -103,9 +112,13 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
         for change in driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "lacks what execplan would write today"
-                yield Finding(WARNING, project.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
+                yield Finding(
+                    WARNING, project.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix
+                )
     # A driver that is configured and not named does nothing; another branch may name it.
-    yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(driver_state, driver_state)
+    yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(
+        driver_state, driver_state
+    )
 
 
 @check("completion")
@@ -165,7 +178,10 @@ def _find_python(change: Change) -> str:
 def _is_current_except_python(change: Change, python_path: str) -> bool:
     """Whether a block is of today but for the Python that it names, which is as good as this one."""
     old, new = [
-        [_PYTHON_PATH.sub(lambda match: match[0].replace(match[1], ""), line) for line in _block_lines(data, change.path)]
+        [
+            _PYTHON_PATH.sub(lambda match: match[0].replace(match[1], ""), line)
+            for line in _block_lines(data, change.path)
+        ]
         for data in (change.old, change.new)
     ]
     return bool(python_path) and old == new
@@ -178,7 +194,7 @@ def _block_lines(data: bytes | None, path: str) -> tuple[str, ...]:
 
 def _has_block(path: str) -> bool:
     try:
-        return block.SHELL.begin_marker() in (changes.read_file(path) or b"")
+        return block.SHELL.begin_marker() in (change.read_file(path) or b"")
     except ExecplanError:
         return False
 
@@ -189,7 +205,11 @@ def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], descriptio
     def apply(options: WriteOptions) -> list[str]:
         with state.lock(project, "home", "doctor"):
             planned = plan_changes()
-            changes.apply_changes(planned.changes)
-        return [f"{change.action} {project.display_path(change.path)}" for change in planned.changes if change.action != "kept"]
+            change.apply_changes(planned.changes)
+        return [
+            f"{change.action} {project.display_path(change.path)}"
+            for change in planned.changes
+            if change.action != "kept"
+        ]
 
     return Fix(description, apply)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
-    from execplan.view.doctor.ground import DoctorContext
+    from execplan.view.doctor.check import DoctorContext
 
 TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
 """What a file is called that is being written."""
@@ -46,10 +46,17 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
                 match = TEMPORARY.fullmatch(name) or (_STATE_TEMPORARY.fullmatch(name) if is_state_folder else None)
                 path = os.path.join(folder, name)
                 if match and _is_abandoned(project, path, match["pid"]):
-                    is_own_content = is_state_folder or match["pid"] or match[1] == "new"  # nobody has read what is in them but we
-                    fix = Fix(f"remove {project.display_path(path)}", partial(_remove_file if is_own_content else _remove_temporary, project, path))
+                    is_own_content = (
+                        is_state_folder or match["pid"] or match[1] == "new"
+                    )  # nobody has read what is in them but we
+                    fix = Fix(
+                        f"remove {project.display_path(path)}",
+                        partial(_remove_file if is_own_content else _remove_temporary, project, path),
+                    )
                     remedy = "execplan doctor --fix, which keeps what nobody has read"
-                    yield Finding(WARNING, project.display_path(path), "was left by a process that was killed", remedy, fix=fix)
+                    yield Finding(
+                        WARNING, project.display_path(path), "was left by a process that was killed", remedy, fix=fix
+                    )
 
 
 @check("recovered")
@@ -64,8 +71,12 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
         ]
         for path in backups:
             display_path = project.display_path(path)
-            remedy = f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
-            yield Finding(WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy)
+            remedy = (
+                f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
+            )
+            yield Finding(
+                WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy
+            )
 
 
 def _writable_folders(project: Project) -> list[str]:
@@ -75,7 +86,11 @@ def _writable_folders(project: Project) -> list[str]:
     folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(project, archived=archived)]
     folders += [os.path.join(project.git, "hooks")] if project.git else []
     folders += [os.path.dirname(os.path.join(project.root, program.file)) for program in PROGRAMS.values()]
-    folders += [project.plans, project.archive, *[project.artifacts_dir("", archived=is_archived) for is_archived in (False, True)]]
+    folders += [
+        project.plans,
+        project.archive,
+        *[project.artifacts_dir("", archived=is_archived) for is_archived in (False, True)],
+    ]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
 
@@ -103,7 +118,11 @@ def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
 def _find_target(path: str) -> list[str]:
     """The file beside a temporary one that it was to replace, if it is there."""
     folder, temporary_name = os.path.split(path)
-    return [os.path.join(os.path.realpath(folder), name) for name in _list_names(folder) if files.temp_file_name(name) == temporary_name]
+    return [
+        os.path.join(os.path.realpath(folder), name)
+        for name in _list_names(folder)
+        if files.temp_file_name(name) == temporary_name
+    ]
 
 
 def _remove_temporary(project: Project, path: str, options: WriteOptions) -> list[str]:
@@ -113,12 +132,17 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
     with state.lock(project, "home", "doctor"):
         if not target:
             data = disk.read(path, _MAX_BYTES)[0]
-            messages = [f"kept what it held in {project.display_path(save_backup(project, path, data))}"] if data else []
+            messages = (
+                [f"kept what it held in {project.display_path(save_backup(project, path, data))}"] if data else []
+            )
             return [*messages, *_unlink(project, path)]
         with state.lock(project, target[0], "doctor"):
             recovery = PlanBackup(project, target[0])
             known_contents = (disk.read(target[0], _MAX_BYTES)[0],)
-            files.retry_on_change(lambda: files.remove_leftover(target[0], known_contents, within=project.root, backup_writer=recovery), display_path)
+            files.retry_on_change(
+                lambda: files.remove_leftover(target[0], known_contents, within=project.root, backup_writer=recovery),
+                display_path,
+            )
     return [f"removed {display_path}", *recovery.warnings]
 
 
@@ -141,7 +165,10 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
                 continue
             remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(project.display_path(path))}"
             yield Finding(
-                WARNING, project.display_path(path), "holds what was written in an editor, and is not in the plan", remedy
+                WARNING,
+                project.display_path(path),
+                "holds what was written in an editor, and is not in the plan",
+                remedy,
             )
 
 
@@ -170,7 +197,9 @@ def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
             paths |= {ref.path for ref in shelf.all_refs(nested)}
     if project.git is not None:
         tracked = [os.path.join(project.root, path) for path in ask.tracked_files(project) if path.endswith(".md")]
-        folders = [listed.display_path(folder) for listed in context.projects for folder in (listed.plans, *listed.archives)]
+        folders = [
+            listed.display_path(folder) for listed in context.projects for folder in (listed.plans, *listed.archives)
+        ]
         paths |= {*tracked, *[os.path.join(project.root, path) for path in past.ever_committed_paths(project, folders)]}
     return {state.path_key(os.path.realpath(path)) for path in paths}
 
@@ -187,13 +216,22 @@ def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
             if not os.path.lexists(path):
                 remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
                 yield Finding(
-                    WARNING, project.display_path(path), f"{claim.name} claims a task of this plan, which is gone", remedy
+                    WARNING,
+                    project.display_path(path),
+                    f"{claim.name} claims a task of this plan, which is gone",
+                    remedy,
                 )
 
 
 def _removable_finding(project: Project, path: str, message: str) -> Finding:
     display_path = project.display_path(path)
-    return Finding(WARNING, display_path, message, f"rm {quote(display_path)}", fix=Fix(f"remove {display_path}", partial(_remove_file, project, path)))
+    return Finding(
+        WARNING,
+        display_path,
+        message,
+        f"rm {quote(display_path)}",
+        fix=Fix(f"remove {display_path}", partial(_remove_file, project, path)),
+    )
 
 
 def _remove_file(project: Project, path: str, options: WriteOptions) -> list[str]:

@@ -6,20 +6,170 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.engine.open_runs import list_open_runs
+from execplan.engine.last import list_open_runs
+from execplan.errors import ExecplanError
 from execplan.lint.runner import lint_plan
 from execplan.lint.selection import RuleSelection
-from execplan.repo import shelf
+from execplan.plan import reader
+from execplan.repo import ignored, shelf
+from execplan.repo.adoption import tree
 from execplan.repo.checking.one import CheckOptions, make_rule_context
 from execplan.repo.checking.selected import active_levels
 from execplan.repo.checking.whole import list_artifacts
+from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
+from execplan.view.doctor.leftovers import TEMPORARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.repo.home import Project
     from execplan.repo.shelf import StoredPlan
-    from execplan.view.doctor.ground import DoctorContext
+    from execplan.view.doctor.check import DoctorContext
+
+
+_MAX_DEPTH = 4
+"""Folders down to which other homes are looked for."""
+_LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
+"""How files end that a merge or an editor leaves."""
+
+
+@check("hidden")
+def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
+    """`list --all` shows every plan that lies in the folders of plans: none is nested deeper or has another name."""
+    listed_paths = {stored_plan.ref.path for stored_plan in context.plans}
+    for project in context.projects:
+        for folder in dict.fromkeys([project.plans, *project.archives]):
+            yield from _find_unlisted(project, folder, listed_paths)
+        for archived in (False, True) if project.is_flat else ():
+            yield from _find_plans_among_artifacts(project, project.artifacts_dir("", archived=archived).rstrip("/"))
+    known_bases = {project.base for project in context.projects}
+    nested_paths = [
+        project.display_path(base)
+        for base in tree.find_projects(context.project.base, _MAX_DEPTH)
+        if base not in known_bases
+    ]
+    if nested_paths:
+        yield f"homes of their own, which the settings do not name: {', '.join(nested_paths)}"
+
+
+@check("ignored")
+def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
+    """Git sees the plans directories, the settings and the guide."""
+    for project in context.projects:
+        if project.git is None:
+            yield "no repository: not checked"
+        elif ignored_folders := ignored.find_ignored_project_paths(project):
+            remedy = ignored.suggest_fix(project, ignored_folders)
+            yield Finding(WARNING, "", ignored.describe_ignored(ignored_folders), remedy)
+
+
+@check("files")
+def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
+    """What lies among the plans is a plan, and nothing that a merge or an editor has left."""
+    other_count = 0
+    for stored_plan in context.plans:
+        if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
+            path = stored_plan.project.display_path(stored_plan.ref.path)
+            message = "lies among the plans and has no section of a plan"
+            remedy = f"move it elsewhere, such as {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
+            yield Finding(WARNING, path, message, remedy)
+    for project in context.projects:
+        for folder in [project.plans, *project.archives] if project.is_flat else ():
+            for name in _list_names(folder):
+                path = os.path.join(folder, name)
+                if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
+                    display_path = project.display_path(path)
+                    remedy = f"look whether it holds what the plan lacks, then: rm {quote(display_path)}"
+                    yield Finding(WARNING, display_path, "was left by a merge or an editor", remedy)
+                elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
+                    other_count += 1
+    if other_count:
+        yield f"{other_count} other files are left alone"
+
+
+def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
+    """The plans below a folder of plans that are not shown, and the folders that can't be looked into."""
+    guide = os.path.join(project.base, project.settings.guide)
+    errors: list[OSError] = []
+    for folder, folders, names in os.walk(top, onerror=errors.append):
+        folders[:] = sorted(
+            [name for name in folders if not _is_skipped(project, top, os.path.join(folder, name), listed_paths)]
+        )
+        for name in folders:
+            path = os.path.join(folder, name)
+            if os.path.islink(path) and _holds_markdown(path):
+                message = "is a link to a folder, and what lies in it is not listed"
+                yield Finding(
+                    ERROR, project.display_path(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
+                )
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if (
+                path not in listed_paths
+                and path != guide
+                and not (name.endswith(_LEFTOVER_SUFFIXES) or TEMPORARY.fullmatch(name))
+            ):
+                yield from _inspect_unlisted(project, path)
+    for error in errors:
+        path = project.display_path(str(error.filename))
+        message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
+        if path != project.display_path(top):  # the plans folder itself is told elsewhere
+            yield Finding(ERROR, path, message, f"let yourself in: chmod u+rx {quote(path)}")
+
+
+def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
+    """Whether a folder below one of plans is looked at elsewhere, or holds what belongs to a plan."""
+    skipped_folders = [project.plans, *project.archives, os.path.join(project.base, project.settings.templates)]
+    skipped_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+    if os.path.basename(folder) == ".git" or (folder in skipped_folders and folder != top):
+        return True
+    return not project.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
+
+
+def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Finding]:
+    """The plans that lie among the folders of artifacts; what lies in such a folder may be a copy."""
+    for name in _list_names(folder):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            yield from _inspect_unlisted(project, path)
+
+
+def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
+    """What is to be said of a file that is not listed: nothing, if it is no plan."""
+    display_path = project.display_path(path)
+    try:
+        data, size = disk.read(path, reader.MAX_BYTES)
+    except ExecplanError as error:
+        if path.endswith(".md"):
+            yield Finding(ERROR, display_path, f"is not listed, and may be a plan: {error.message}", error.hint)
+        return
+    if size > reader.MAX_BYTES and path.endswith(".md"):
+        yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large_error(size).hint)
+    if tree.is_plan_text(data):
+        name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
+        target = project.display_path(project.plan_file(project.plans, name))
+        if name.lower() in ("readme", "index", "plans", "agents", "claude"):
+            target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
+        remedy = f"put it where plans are listed: mv {quote(display_path)} {quote(target)}"
+        yield Finding(ERROR, display_path, "is a plan, and no verb lists it", remedy)
+
+
+def _holds_markdown(folder: str) -> bool:
+    """Whether a file of a folder may be a plan; one that can't be looked into may hold some."""
+    try:
+        return any([name.endswith(".md") for name in os.listdir(folder)])
+    except OSError:
+        return True
+
+
+def _list_names(folder: str) -> list[str]:
+    """What is in a folder, hidden files too; nothing where it can't be read, which is told elsewhere."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
 
 _UNFINISHED, _UNFILED = "EP502", "EP503"
 _ORPHAN = "EP505"
@@ -60,7 +210,11 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
     project, ref, _, plan, _ = stored_plan
     assert plan is not None
     path = project.display_path(ref.path)
-    rule_levels = {code: level for code, level in active_levels(project, RuleSelection(), path).items() if code in (_UNFINISHED, _UNFILED)}
+    rule_levels = {
+        code: level
+        for code, level in active_levels(project, RuleSelection(), path).items()
+        if code in (_UNFINISHED, _UNFILED)
+    }
     for finding in lint_plan(plan, make_rule_context(project, ref, CheckOptions()), rule_levels):
         if finding.code == _UNFILED:
             if list_open_runs(project, ref):
@@ -82,8 +236,12 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
     for duplicates in plans_by_id.values():
         if len(duplicates) > 1:
             paths = [stored_plan.project.display_path(stored_plan.ref.path) for stored_plan in duplicates]
-            movable_index = next((index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None)
-            command = f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
+            movable_index = next(
+                (index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None
+            )
+            command = (
+                f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
+            )
             remedy = command or f"give one of the files another name: git mv {quote(paths[0])} OTHER"
             yield Finding(WARNING, paths[0], f"its id is also that of {', '.join(paths[1:])}", remedy)
 
@@ -96,7 +254,9 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
         if _ORPHAN not in active_levels(project, RuleSelection(), ""):
             yield f"not looked at in {project.display_path(project.base) or '.'}: its settings leave {_ORPHAN} out"
             continue
-        names = {shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.project is project}
+        names = {
+            shelf.normalize_id(stored_plan.ref.id) for stored_plan in stored_plans if stored_plan.project is project
+        }
         for name, path in list_artifacts(project):
             if name not in names:
                 folder = os.path.dirname(path)

@@ -9,13 +9,11 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
-from execplan.engine import copies, gone
-from execplan.engine import place as places
+from execplan.engine import copies, gone, place
 from execplan.engine.alone import acquire_run_lock, run_lock_holder
-from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, read_run_status
-from execplan.engine.lost import is_lost
-from execplan.engine.open_runs import OPEN_STATES
-from execplan.repo import belongings, shelf
+from execplan.engine.gone import is_lost
+from execplan.engine.last import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
+from execplan.repo import shelf, state
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.repo.amend import WriteOptions
     from execplan.repo.home import Project
     from execplan.repo.shelf import PlanRef
-    from execplan.view.doctor.ground import DoctorContext
+    from execplan.view.doctor.check import DoctorContext
 
 _RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
 """What lies among the artifacts of a plan that has a ledger, or had one."""
@@ -39,7 +37,7 @@ _DAYS = 30
 def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
     """No run was cut short, and no rollback; no agent's run is left behind."""
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
-        for run_paths in places.list_runs(project, ref):
+        for run_paths in place.list_runs(project, ref):
             state = read_run_status(project, run_paths).state
             name = f"{run_paths.number} -p {ref.shell_name}"
             if state == ROLLING_BACK:
@@ -61,39 +59,41 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
 def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
     """What a run has written is among the artifacts of its plan as it was written, and its plan is there."""
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
-        for run_paths in places.list_runs(project, ref):
+        for run_paths in place.list_runs(project, ref):
             names = [] if run_paths.id in run_lock_holder(project) else gone.list_altered_evidence(project, run_paths)
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"of the run {run_paths.id} {names[0]}{more_note} missing or changed in the artifacts"
-                fix = Fix(f"restore the files of the run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths))
+                fix = Fix(
+                    f"restore the files of the run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
+                )
                 copy = quote(project.display_path(run_paths.copy))
                 remedy = f"execplan doctor --fix; if you removed them on purpose, remove the copy too: rm -r {copy}"
                 yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
     for project in context.state_projects:
-        for folder, path in belongings.list_plan_state_dirs(project):
+        for folder, path in state.list_plan_state_dirs(project):
             plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
-            for run_paths in [run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES][:1]:
+            for run_paths in [
+                run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES
+            ][:1]:
                 plan_copy = run_paths.copy_path(copies.PLAN)
                 if not is_lost(project, plan_copy, path) or gone.is_in_other_plan(project, path, run_paths.id):
                     continue
                 message = f"is gone, and its run {run_paths.id} is not finished"
-                remedy = (
-                    f"restore it as it was before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
-                )
+                remedy = f"restore it as it was before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
                 yield Finding(ERROR, project.display_path(path), message, remedy)
 
 
 def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
     """The runs of a plan that is gone, the last one first."""
     ref = shelf.PlanRef(project.split_plan_path(path)[1], path, False)
-    run_names = [name for name in reversed(places.list_directory(folder)) if places.is_run_id(name)]
-    return [places.get_run_paths(project, ref, name) for name in run_names]
+    run_names = [name for name in reversed(place.list_directory(folder)) if place.is_run_id(name)]
+    return [place.get_run_paths(project, ref, name) for name in run_names]
 
 
 def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> list[str]:
     """Bring back what a run has written, as a resume or a rollback of it would; raises ExecplanError."""
-    from execplan.engine.opened import open_run
+    from execplan.engine.book import open_run
     from execplan.engine.watch import RunObserver
 
     warnings: list[str] = []
@@ -137,7 +137,9 @@ def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) ->
     audit_log = AuditLog(project, ref, can_restore=True)
     audit_log.update_anchor()
     backup = BackupStore(project).save(audit_log.overwritten) if audit_log.overwritten else ""
-    backup_note = f"; the previous content is in {project.display_path(BackupStore(project).path(backup))}" if backup else ""
+    backup_note = (
+        f"; the previous content is in {project.display_path(BackupStore(project).path(backup))}" if backup else ""
+    )
     return [f"restored {project.display_path(audit_log.path)}{backup_note}"]
 
 
@@ -153,18 +155,22 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
             if name not in known_ids and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
                 fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield Finding(WARNING, display_path, "is of a run that is gone", f"rm -r {quote(display_path)}", fix=fix)
-        for path, plan in belongings.list_plan_state_dirs(project):
+                yield Finding(
+                    WARNING, display_path, "is of a run that is gone", f"rm -r {quote(display_path)}", fix=fix
+                )
+        for path, plan in state.list_plan_state_dirs(project):
             if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
                 fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield Finding(WARNING, display_path, "is of a plan that is gone", f"rm -r {quote(display_path)}", fix=fix)
+                yield Finding(
+                    WARNING, display_path, "is of a plan that is gone", f"rm -r {quote(display_path)}", fix=fix
+                )
 
 
 def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
     """The runs whose working state lies beside that of a home."""
     refs = [(owner, ref) for owner in context.projects if owner.state == project.state for ref in shelf.all_refs(owner)]
-    return {run_paths.id for owner, ref in refs for run_paths in places.list_runs(owner, ref)}
+    return {run_paths.id for owner, ref in refs for run_paths in place.list_runs(owner, ref)}
 
 
 def _remove_state(project: Project, path: str, options: WriteOptions) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from execplan.agents.enhancer import enhance, kept
 from execplan.agents.enhancer.enhance import EnhancementResult, PreparedRequest
 from execplan.agents.enhancer.looser import find_relaxations
-from execplan.agents.enhancer.proposal import plan_content, build_proposal
+from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.share import FIELDS
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan
@@ -42,14 +42,18 @@ class Case:
 
     def propose(self, change: Change) -> ExecutionPlan:
         """What comes of it."""
-        made, wrong = build_proposal(self.project, self.document, self.sending.masked_plan, self.answer(change), self.sending.masker.mark)
+        made, wrong = build_proposal(
+            self.project, self.document, self.sending.masked_plan, self.answer(change), self.sending.masker.mark
+        )
         assert made is not None, wrong
         return made
 
     def refused(self, change: Change) -> list[str]:
         """All that is wrong with it."""
         answer = self.answer(change)
-        made, wrong = build_proposal(self.project, self.document, self.sending.masked_plan, answer, self.sending.masker.mark)
+        made, wrong = build_proposal(
+            self.project, self.document, self.sending.masked_plan, answer, self.sending.masker.mark
+        )
         assert made is None
         return [str(each) for each in wrong]
 
@@ -59,7 +63,9 @@ class Case:
 
     def word(self, step: int, name: str) -> str:
         """The word in a field of a step that stands for what was taken out."""
-        found = re.search(rf"redacted_\w+_{self.sending.masker.mark}", json.dumps(self.sending.masked_plan["steps"][step][name]))
+        found = re.search(
+            rf"redacted_\w+_{self.sending.masker.mark}", json.dumps(self.sending.masked_plan["steps"][step][name])
+        )
         assert found is not None
         return found[0]
 

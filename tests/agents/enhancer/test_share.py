@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.enhancer.personal import PersonalData
-from execplan.agents.enhancer.request import build_request
+from execplan.agents.enhancer.call import build_request
 from execplan.agents.enhancer.share import FIELDS
+from execplan.agents.enhancer.suspected import PersonalData
 from execplan.agents.enhancer.unveil import unmask
 from execplan.agents.enhancer.veil import PlanMasker
 from tests.agents.enhancer.test_veil import MARK, planted, sent_of, whole

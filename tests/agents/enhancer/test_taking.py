@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.schemas import build_schema
+from execplan.cli.verbs.schema import build_schema
 from execplan.document import to_json_bytes
 from tests.agents.enhancer.asking import PLAN, Asking
 

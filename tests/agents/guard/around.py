@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, ToolCall, FileEdit
-from execplan.agents.guard.planned import GuardScope
+from execplan.agents.guard.basis import GuardScope
+from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
 from execplan.repo import homes
 from execplan.repo.execution import protected
 

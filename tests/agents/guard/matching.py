@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from execplan.agents.guard import call as kinds
-from execplan.agents.guard.call import ToolCall, FileEdit
+from execplan.agents.guard.basis import GuardScope, PlannedStep
+from execplan.agents.guard.call import FileEdit, ToolCall
 from execplan.agents.guard.match import MatchResult, match_call
-from execplan.agents.guard.planned import GuardScope, PlannedStep
 from execplan.document import to_json_bytes
 from execplan.execution.world import State
 from tests.execution.plans import command, loaded, plan, step

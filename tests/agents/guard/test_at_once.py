@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.guard import current_warrant, door, keep
+from execplan.agents.guard import door, keep
 from execplan.agents.guard_hook import TIMEOUT
 from tests.agents.guard.asking import Answer, Asking, as_sent, guard
 from tests.agents.guard.conftest import PLAN
@@ -98,18 +98,18 @@ def test_the_guard_gives_up_before_the_program_does() -> None:
 
 
 def test_a_run_that_another_call_has_begun_meanwhile(approved: Asking) -> None:
-    found = current_warrant.find_grant
+    found = keep.find_grant
 
     def begin_behind(named: str | None) -> Any:
-        setattr(current_warrant, "find_grant", _begun)  # noqa: B010 - it is another module's
+        setattr(keep, "find_grant", _begun)  # noqa: B010 - it is another module's
         return found(named)
 
     def _begun(named: str | None) -> Any:
-        setattr(current_warrant, "find_grant", found)  # noqa: B010 - likewise
+        setattr(keep, "find_grant", found)  # noqa: B010 - likewise
         assert approved.ask("make parser").kind == "allow"
         return None
 
-    assert approved.ask("make parser", before=lambda: setattr(current_warrant, "find_grant", begin_behind)).kind == "allow"
+    assert approved.ask("make parser", before=lambda: setattr(keep, "find_grant", begin_behind)).kind == "allow"
     assert approved.calls() == ["build", "build"]
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.guard import asking as judging
-from execplan.agents.guard import current_warrant, decide, door, keep
+from execplan.agents.guard import asking, decide, door, keep
 from execplan.engine.journal import Journal
 from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, guard, hook
 from tests.repo.approving import NAME
@@ -183,8 +182,8 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 BUGS: dict[str, tuple[object, str]] = {
     "reading": (door, "_read_call"),
     "arming": (door, "_install_signal_handlers"),
-    "the form": (judging, "_load_format"),
-    "the warrant": (current_warrant, "find_grant"),
+    "the form": (asking, "_load_format"),
+    "the warrant": (keep, "find_grant"),
     "judging": (keep, "decide"),
     "the lock": (keep, "lock_runs"),
     "writing": (Journal, "write"),

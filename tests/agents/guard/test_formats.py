@@ -8,14 +8,29 @@ from typing import Any
 import pytest
 
 from execplan.agents.guard import claude, codex, neutral
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, HARMLESS, READ, TOOL, WRITE, ToolCall, HookResponse, FileEdit
-from execplan.agents.guard.taking import NotUnderstoodError
+from execplan.agents.guard.call import (
+    COMMAND,
+    DELETE,
+    EDIT,
+    HARMLESS,
+    READ,
+    TOOL,
+    WRITE,
+    FileEdit,
+    HookResponse,
+    NotUnderstoodError,
+    ToolCall,
+)
 from tests.agents.guard.asking import Asking, guard, hook
 
 CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
     ("Bash", {"command": "ls", "description": "List", "timeout": 5}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
     ("Bash", {"command": "ls", "run_in_background": True}, ToolCall(COMMAND, "Bash", "/r", "s", "ls", True)),
-    ("Monitor", {"command": "tail -f x", "persistent": True}, ToolCall(COMMAND, "Monitor", "/r", "s", "tail -f x", True)),
+    (
+        "Monitor",
+        {"command": "tail -f x", "persistent": True},
+        ToolCall(COMMAND, "Monitor", "/r", "s", "tail -f x", True),
+    ),
     (
         "Write",
         {"file_path": "/r/a", "content": "x"},
@@ -29,7 +44,13 @@ CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
     (
         "MultiEdit",
         {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "y", "new_string": "z"}]},
-        ToolCall(EDIT, "MultiEdit", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", False), ("y", "z", False))),)),
+        ToolCall(
+            EDIT,
+            "MultiEdit",
+            "/r",
+            "s",
+            edits=(FileEdit("a", EDIT, replacements=(("x", "y", False), ("y", "z", False))),),
+        ),
     ),
     ("Read", {"file_path": "/r/a", "limit": 5}, ToolCall(READ, "Read", "/r", "s", read_paths=("/r/a",))),
     ("Grep", {"pattern": "x", "path": "src", "-n": True}, ToolCall(READ, "Grep", "/r", "s", read_paths=("src",))),
@@ -46,14 +67,20 @@ CODEX: list[tuple[str, dict[str, Any], ToolCall]] = [
 ]
 NEUTRAL: list[tuple[dict[str, Any], ToolCall]] = [
     ({"tool": "command", "command": "ls"}, ToolCall(COMMAND, "command", "/r", "s", "ls")),
-    ({"tool": "write", "path": "a", "content": ""}, ToolCall(WRITE, "write", "/r", "s", edits=(FileEdit("a", WRITE, ""),))),
+    (
+        {"tool": "write", "path": "a", "content": ""},
+        ToolCall(WRITE, "write", "/r", "s", edits=(FileEdit("a", WRITE, ""),)),
+    ),
     (
         {"tool": "edit", "path": "a", "old": "x", "new": "y", "all": True},
         ToolCall(EDIT, "edit", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", True),)),)),
     ),
     ({"tool": "delete", "path": "a"}, ToolCall(DELETE, "delete", "/r", "s", edits=(FileEdit("a", DELETE),))),
     ({"tool": "read", "path": "a"}, ToolCall(READ, "read", "/r", "s", read_paths=("a",))),
-    ({"tool": "tool", "name": "db.query", "parameters": {"x": 1}}, ToolCall(TOOL, "db.query", "/r", "s", arguments={"x": 1})),
+    (
+        {"tool": "tool", "name": "db.query", "parameters": {"x": 1}},
+        ToolCall(TOOL, "db.query", "/r", "s", arguments={"x": 1}),
+    ),
 ]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import execplan
 from execplan.agents.guard import own, reading
-from execplan.agents.guard.verbs import GLOBAL_FLAGS, DENIED_COMMANDS, ALLOWED_COMMANDS
+from execplan.agents.guard.calling import ALLOWED_COMMANDS, DENIED_COMMANDS, GLOBAL_FLAGS
 from execplan.cli.verbs import COMMANDS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.around import Ground
@@ -285,7 +285,10 @@ def test_what_reads_may_stand_beside_ours(ground: Ground) -> None:
     ):
         assert reading.read_decision_kind(ground.command(line), ground.around, "inside") == ALLOW, line
         assert not frees(ground, ground.command(line))
-    assert reading.read_decision_kind(ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside") == DENY
+    assert (
+        reading.read_decision_kind(ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside")
+        == DENY
+    )
 
 
 WRITES = """\

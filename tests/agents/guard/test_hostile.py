@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.agents.guard import call as kinds
-from execplan.agents.guard.call import ToolCall, FileEdit
+from execplan.agents.guard import call
+from execplan.agents.guard.call import FileEdit, ToolCall
 from tests.agents.guard.matching import (
     APP,
     CRLF,
@@ -526,7 +526,7 @@ WRITES = [
     put("notes.md", "notes\n"),
     put(".git/hooks/pre-commit", NEW),
     put(".GIT/config", NEW),
-    ToolCall(kinds.WRITE, "Write", "{root}", edits=(FileEdit("src/new.py", kinds.WRITE),)),
+    ToolCall(call.WRITE, "Write", "{root}", edits=(FileEdit("src/new.py", call.WRITE),)),
     several(put("src/new.py", NEW).edits[0], put("src/other.py", "").edits[0]),
     several(put("src/new.py", NEW).edits[0], edit("src/app.py", "line 3\n", "third\n").edits[0]),
     edit("src/new.py", "", NEW + "x"),
@@ -722,7 +722,9 @@ def test_what_the_plan_denies_is_denied_whatever_else_allows_it(call: ToolCall, 
 
 
 @pytest.mark.parametrize(("call", "step", "why"), NEAREST, ids=[why for *_, why in NEAREST])
-def test_the_nearest_step_is_named_and_how_the_call_differs(call: ToolCall, step: str, why: str, ground: Ground) -> None:
+def test_the_nearest_step_is_named_and_how_the_call_differs(
+    call: ToolCall, step: str, why: str, ground: Ground
+) -> None:
     found = ground.match(at(call, ground.root))
     assert (found.nearest_step, found.reason) == (step, why)
 

@@ -11,10 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.agents.guard import reading
+from execplan.agents.guard.basis import GuardScope
 from execplan.agents.guard.call import COMMAND, ToolCall
 from execplan.agents.guard.plain import parse_command_list
-from execplan.agents.guard.planned import GuardScope
-from execplan.agents.guard.readers import FIND_EXPRESSIONS, GIT_SUBCOMMANDS, NO_PATHS, READ_ONLY_PROGRAMS, ReadOnlyCommand
+from execplan.agents.guard.readers import (
+    FIND_EXPRESSIONS,
+    GIT_SUBCOMMANDS,
+    NO_PATHS,
+    READ_ONLY_PROGRAMS,
+    ReadOnlyCommand,
+)
 from execplan.agents.guard.suspects import PIECES
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.risk.rate import LOW, builtin_table, rate_command
@@ -444,7 +450,10 @@ def flagged(program: str, reads: ReadOnlyCommand) -> list[str]:
     words = (
         ""
         if reads.max_operands == 0
-        else " ".join(["word"] * max(1, reads.min_operands, min(reads.leading_texts, 1) + 1 if reads.leading_texts != NO_PATHS else 1))
+        else " ".join(
+            ["word"]
+            * max(1, reads.min_operands, min(reads.leading_texts, 1) + 1 if reads.leading_texts != NO_PATHS else 1)
+        )
     )
     words = " ".join(words.split()[: reads.max_operands])
     each = [flag.removesuffix("?") for flag in reads.flags.split()]
@@ -456,7 +465,9 @@ def flagged(program: str, reads: ReadOnlyCommand) -> list[str]:
 COMMANDS = [each for name, reads in READ_ONLY_PROGRAMS.items() for each in flagged(name, reads)]
 COMMANDS += [each for name, reads in GIT_SUBCOMMANDS.items() for each in flagged(f"git {name}", reads)]
 COMMANDS += [
-    f"find src {test} {'1 ' * most}".strip() for test, most in FIND_EXPRESSIONS.items() if test not in ("(", ")", "!", ",")
+    f"find src {test} {'1 ' * most}".strip()
+    for test, most in FIND_EXPRESSIONS.items()
+    if test not in ("(", ")", "!", ",")
 ]
 
 
@@ -571,7 +582,9 @@ def test_git_of_another_repository_is_not_asked(ground: Ground) -> None:
 
 @given(st.data())
 def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from([*READ_ONLY_PROGRAMS, *[f"git {each}" for each in GIT_SUBCOMMANDS], "find", "sed -n"]))
+    name = data.draw(
+        st.sampled_from([*READ_ONLY_PROGRAMS, *[f"git {each}" for each in GIT_SUBCOMMANDS], "find", "sed -n"])
+    )
     words = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
     text = " ".join([name, *words])
     call = ToolCall(COMMAND, "Bash", "/", command=text)

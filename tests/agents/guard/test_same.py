@@ -17,13 +17,13 @@ from execplan.agents.guard.call import COMMAND, ToolCall
 from execplan.agents.guard.decide import decide
 from execplan.engine import questions
 from execplan.engine.agent.warrant import GrantedStep, GuardGrant
-from execplan.engine.asking import Prompter
 from execplan.engine.attempts import AttemptPool
 from execplan.engine.book import JournalWriter
 from execplan.engine.course import RunState
 from execplan.engine.entries import AttemptResult
 from execplan.engine.loop import RunLoop
 from execplan.engine.permit import issue_permit
+from execplan.engine.questions import Prompter
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import SignalHandlers
 from execplan.errors import ExecplanError
@@ -210,7 +210,9 @@ class Both:
             self.permit.begin(step, self.course)
         except ExecplanError:
             return DENY
-        asks = questions.checkpoint_question(self.course, self.drawn.interval) or questions.confirm_question(self.course, step)
+        asks = questions.checkpoint_question(self.course, self.drawn.interval) or questions.confirm_question(
+            self.course, step
+        )
         return ASK if asks else ALLOW
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.guard import claude, codex, commands, content, forbidden, own, reading, settings
-from execplan.agents.guard.call import EDIT, FileEdit
+from execplan.agents.guard import claude, codex, commands, content, forbidden, own, reading
+from execplan.agents.guard.basis import GuardScope, PlannedStep
+from execplan.agents.guard.call import EDIT, FileEdit, NotUnderstoodError
 from execplan.agents.guard.paths import resolve_path
-from execplan.agents.guard.planned import GuardScope, PlannedStep
 from execplan.agents.guard.shell import parse_typed_command
-from execplan.agents.guard.taking import NotUnderstoodError
 from execplan.execution.permission import ALLOW, ASK, DENY
 from tests.agents.guard.around import Ground
 from tests.agents.guard.asking import hook
@@ -163,11 +162,14 @@ def test_a_command_of_codex_runs_where_it_says() -> None:
 def test_a_line_end_is_not_taken_out_unsaid(ground: Ground) -> None:
     """Claude Code takes the line end out with a text that it takes out of the end of a line."""
     for every in (False, True):
-        assert "end of a line" in made(ground, FileEdit("a", EDIT, replacements=(("two", "", every),)), "one\ntwo\n").problem
+        assert (
+            "end of a line"
+            in made(ground, FileEdit("a", EDIT, replacements=(("two", "", every),)), "one\ntwo\n").problem
+        )
     for old, new in (("two\n", ""), ("tw", ""), ("two", "2")):
         assert not made(ground, FileEdit("a", EDIT, replacements=((old, new, False),)), "one\ntwo\n").problem, old
     path = ground.folder.write("pyproject.toml", "x = 1 #Z\n[tool.execplan]\ncommit = false\n")
-    assert settings.changes_execplan_table(str(path), FileEdit("pyproject.toml", EDIT, replacements=(("Z", "", False),)))
+    assert content.changes_execplan_table(str(path), FileEdit("pyproject.toml", EDIT, replacements=(("Z", "", False),)))
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,20 @@ def test_parts() -> None:
         "engine",
         "docs",
     ]
-    assert find_parts_by_name(paths, load_builtin_table()) == {"reader": "src/reader", "engine": "engine"}  # others are ordinary words
+    assert find_parts_by_name(paths, load_builtin_table()) == {
+        "reader": "src/reader",
+        "engine": "engine",
+    }  # others are ordinary words
 
 
 def test_tests_prose_and_what_is_generated_are_no_sources() -> None:
     found = summarize_changes(
-        [ChangedFile("src/a.py", 5, 2), ChangedFile("tests/test_a.py", 9), ChangedFile("a.md", 3), ChangedFile("x.lock", 999)],
+        [
+            ChangedFile("src/a.py", 5, 2),
+            ChangedFile("tests/test_a.py", 9),
+            ChangedFile("a.md", 3),
+            ChangedFile("x.lock", 999),
+        ],
         load_builtin_table(),
     )
     assert (found.files, found.lines, found.source_files, found.untested_lines) == (4, 19, ("src/a.py",), 0)

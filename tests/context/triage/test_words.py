@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.triage.criteria import TriageCase, select_counted_hits, hours_evidence, find_named_parts, scope_evidence
+from execplan.context.triage.criteria import (
+    TriageCase,
+    find_named_parts,
+    hours_evidence,
+    scope_evidence,
+    select_counted_hits,
+)
 from execplan.context.triage.table import SMALL, load_builtin_table
 from execplan.context.triage.words import find_cues, parse_request
 
@@ -12,7 +18,11 @@ from execplan.context.triage.words import find_cues, parse_request
 def said(text: str, criterion: str) -> list[str]:
     """The words of a request that count for a criterion."""
     request = parse_request(text, load_builtin_table())
-    return [hit.text for hit in select_counted_hits(find_cues(request, load_builtin_table()), request) if hit.cue.criterion == criterion]
+    return [
+        hit.text
+        for hit in select_counted_hits(find_cues(request, load_builtin_table()), request)
+        if hit.cue.criterion == criterion
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,14 +109,20 @@ def test_english_stays_english(text: str) -> None:
 )
 def test_things_in_a_row(text: str, count: str) -> None:
     request = parse_request(text, load_builtin_table())
-    found = [each.what for each in scope_evidence(TriageCase(request, (), None, (), load_builtin_table())) if "thing" in each.what]
+    found = [
+        each.what
+        for each in scope_evidence(TriageCase(request, (), None, (), load_builtin_table()))
+        if "thing" in each.what
+    ]
     assert found == ([count] if count else [])
 
 
 def test_several_requests_in_one() -> None:
     request = parse_request("Please:\n- add a page\n- store it\n1. write the docs", load_builtin_table())
     assert request.sentences == 4
-    assert [each.what for each in hours_evidence(TriageCase(request, (), None, (), load_builtin_table()))] == ["4 sentences or items"]
+    assert [each.what for each in hours_evidence(TriageCase(request, (), None, (), load_builtin_table()))] == [
+        "4 sentences or items"
+    ]
 
 
 def test_parts_of_the_repository_are_named_by_word_or_by_path() -> None:

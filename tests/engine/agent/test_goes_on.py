@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries as kinds
+from execplan.engine import entries
 from execplan.engine.agent import warrant
 from execplan.engine.journal import Journal
 from execplan.engine.last import BY_AGENT, find_last_run
@@ -322,10 +322,12 @@ def called(agent: Agent, step: str) -> None:
     run = agent.run_()
     made: dict[str, Any] = {"step": step, "attempt": 1}
     with Journal(run.run_paths.journal) as journal:
-        before = {path: list(state) for path, state in run.run_state.expected_states.items() if path == "src/deep/made.py"}
-        journal.write(kinds.INTENT, **made, by="person", before=before, snapshot=False)
+        before = {
+            path: list(state) for path, state in run.run_state.expected_states.items() if path == "src/deep/made.py"
+        }
+        journal.write(entries.INTENT, **made, by="person", before=before, snapshot=False)
         said = {"tool": "Write", "what": "src/deep/made.py", "paths": ["src/deep/made.py"]}
-        journal.write(kinds.CALLED, **made, **said, session=None, asked=False)
+        journal.write(entries.CALLED, **made, **said, session=None, asked=False)
 
 
 def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent) -> None:

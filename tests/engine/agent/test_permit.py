@@ -60,7 +60,9 @@ class Guard(Told):
     def prepare(self, bench: Any, step: Any, expected: Any) -> Any:
         """Ask, then do as told."""
         (plain,) = [each for each in self._plain.steps if each.id == step.id]
-        found = build_permission_request(plain, "LOW", self.course, self._order, interval=99, path_exists=lambda path: False)
+        found = build_permission_request(
+            plain, "LOW", self.course, self._order, interval=99, path_exists=lambda path: False
+        )
         assert check_permission(found, TERMS, self.course.status_of, 0).kind != DENY, found
         return super().prepare(bench, step, expected)
 
@@ -111,6 +113,11 @@ def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again
 
 def test_a_diff_may_be_carried_out_place_by_place() -> None:
     patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\nrename from y\nrename to z\n"
-    assert [allowed_calls(1, patch), allowed_calls(2, patch), allowed_calls(2, None), allowed_calls(1, "")] == [3, 6, 2, 1]
+    assert [allowed_calls(1, patch), allowed_calls(2, patch), allowed_calls(2, None), allowed_calls(1, "")] == [
+        3,
+        6,
+        2,
+        1,
+    ]
     found = parse_plain_document({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
     assert found.steps[0].max_invocations == 3

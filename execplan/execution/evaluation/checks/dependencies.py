@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.model import Type
-from execplan.execution.programs import working_directory, first_path_directory
+from execplan.execution.programs import first_path_directory, working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

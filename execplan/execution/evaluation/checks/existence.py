@@ -21,7 +21,10 @@ _MAKE_HINT = "make it before, and name it in the outputs of what makes it"
 def existence(context: CheckContext) -> Iterator[Finding]:
     """What a step needs is there or made by an earlier step, what it makes is not, and every diff fits."""
     for trial in context.trials:
-        leads_outside = any([normalize_path(path) is None for path in target_paths(trial.step)]) and "paths" not in context.policy.off
+        leads_outside = (
+            any([normalize_path(path) is None for path in target_paths(trial.step)])
+            and "paths" not in context.policy.off
+        )
         if trial.dry_run.kind == IMPOSSIBLE and not leads_outside:
             yield Finding(ERROR, trial.dry_run.why, _fix_hint(trial), trial.step)
         cwd = normalize_path(trial.step.cwd)
@@ -68,7 +71,9 @@ def _check_program(trial: Trial, path: str, projected: ProjectedState) -> Iterat
     elif projected.state.kind == FOLDER:
         yield Finding(ERROR, f"{path} is a folder, and no program", "name the program", trial.step)
     elif projected.state.kind == FILE and not projected.state.mode & 0o111:
-        yield Finding(level, f"{path} may not be run: its mode is {projected.state.mode:o}", f"chmod +x {path}", trial.step)
+        yield Finding(
+            level, f"{path} may not be run: its mode is {projected.state.mode:o}", f"chmod +x {path}", trial.step
+        )
 
 
 def _fix_hint(trial: Trial) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import target_paths, written_texts
-from execplan.text.hidden import find_hidden, describe_characters
+from execplan.text.hidden import describe_characters, find_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +21,16 @@ def hidden(context: CheckContext) -> Iterator[Finding]:
         for label, fragments in _reviewed_texts(step):
             for text in fragments:
                 for chars in _hidden_runs(text):
-                    yield Finding(ERROR, f"{label} holds {describe_characters(chars)}, which nobody sees", "take it out", step)
+                    yield Finding(
+                        ERROR, f"{label} holds {describe_characters(chars)}, which nobody sees", "take it out", step
+                    )
         for change in written_texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             for chars in dict.fromkeys(_hidden_runs(after)):
                 if chars not in before:
-                    yield Finding(WARNING, f"{change.path} would hold {describe_characters(chars)}", "take it out", step)
+                    yield Finding(
+                        WARNING, f"{change.path} would hold {describe_characters(chars)}", "take it out", step
+                    )
 
 
 def _reviewed_texts(step: Step) -> Iterator[tuple[str, list[str]]]:

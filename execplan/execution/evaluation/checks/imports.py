@@ -8,7 +8,7 @@ import sys
 import warnings
 
 from execplan.errors import ExecplanError
-from execplan.execution.evaluation.after import parent_directories, normalize_paths
+from execplan.execution.evaluation.after import normalize_paths, parent_directories
 from execplan.execution.evaluation.checks.check import WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.model import Type
@@ -125,9 +125,15 @@ class _ImportResolver:
 
     def __init__(self, context: CheckContext) -> None:
         self.world = context.world
-        self.planned_files = {path for step in context.document.steps for path in normalize_paths([*target_paths(step), *step.outputs])}
-        self.planned_folders = {folder for path in self.planned_files for folder in parent_directories(path)} | self.planned_files
-        self.install_commands = " ".join([step.command or "" for step in context.document.steps if step.type is Type.INSTALL])
+        self.planned_files = {
+            path for step in context.document.steps for path in normalize_paths([*target_paths(step), *step.outputs])
+        }
+        self.planned_folders = {
+            folder for path in self.planned_files for folder in parent_directories(path)
+        } | self.planned_files
+        self.install_commands = " ".join(
+            [step.command or "" for step in context.document.steps if step.type is Type.INSTALL]
+        )
         self._texts: dict[str, str] = {}
 
     def find_problem(self, path: str, module: str) -> str:
@@ -157,12 +163,22 @@ class _ImportResolver:
 
     def _is_declared(self, path: str, module: str) -> bool:
         """Whether a file that declares dependencies, or a step that installs some, names the distribution of a module."""
-        texts = [self.install_commands, *[self._read_text(f"{folder}{name}") for folder in _search_directories(path) for name in _REQUIREMENTS]]
-        declared_names = {token.lower().replace("-", "_") for text in texts for token in re.findall(r"[A-Za-z0-9][\w.-]*", text)}
+        texts = [
+            self.install_commands,
+            *[self._read_text(f"{folder}{name}") for folder in _search_directories(path) for name in _REQUIREMENTS],
+        ]
+        declared_names = {
+            token.lower().replace("-", "_") for text in texts for token in re.findall(r"[A-Za-z0-9][\w.-]*", text)
+        }
         distribution_names = {module.lower(), _DISTRIBUTIONS.get(module, ""), _BUNDLED_MODULES.get(module, "")} - {""}
         suffixes = tuple([end for name in distribution_names for end in (f"_{name}", f"py{name}")])
         prefixes = tuple([f"{name}_" for name in distribution_names])
-        return any([declared in distribution_names or declared.startswith(prefixes) or declared.endswith(suffixes) for declared in declared_names])
+        return any(
+            [
+                declared in distribution_names or declared.startswith(prefixes) or declared.endswith(suffixes)
+                for declared in declared_names
+            ]
+        )
 
     def _javascript_problem(self, path: str, module: str) -> str:
         if module.startswith(("./", "../", ".")):
@@ -171,7 +187,10 @@ class _ImportResolver:
                 parts = parts[:-1] if segment == ".." else parts if segment in ("", ".") else [*parts, segment]
             target = "/".join(parts)
             stem = target.rpartition(".")[0] if target.endswith(_JAVASCRIPT) else target
-            candidates = [target, *[f"{base}{end}" for base in (target, stem) for end in (*_JAVASCRIPT, ".json", ".d.ts")]]
+            candidates = [
+                target,
+                *[f"{base}{end}" for base in (target, stem) for end in (*_JAVASCRIPT, ".json", ".d.ts")],
+            ]
             exists = any([self._is_file(candidate) for candidate in candidates]) or self._is_folder(target)
             return "" if exists else f"there is no {target}"
         name = "/".join(module.split("/")[: 1 + module.startswith("@")])

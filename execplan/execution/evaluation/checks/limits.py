@@ -5,8 +5,7 @@ from __future__ import annotations
 from execplan.execution.command.pattern import matches_command_prefix, matches_path_ignoring_case
 from execplan.execution.evaluation.after import normalize_paths
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
-from execplan.execution.evaluation.commands import step_commands
-from execplan.execution.evaluation.trial import target_paths
+from execplan.execution.evaluation.trial import step_commands, target_paths
 from execplan.execution.model import Step
 
 TYPE_CHECKING = False
@@ -53,7 +52,9 @@ def limits(context: CheckContext) -> Iterator[Finding]:
             )
         yield from _check_forbidden(trial, constraints.forbidden_paths, constraints.forbidden_commands)
     if total_seconds > max_seconds:
-        yield Finding(WARNING, f"together the steps may take {total_seconds:,} seconds: the run ends after {max_seconds:,}")
+        yield Finding(
+            WARNING, f"together the steps may take {total_seconds:,} seconds: the run ends after {max_seconds:,}"
+        )
     if constraints.allow_unplanned and context.document.mode == "agent":
         message = "an agent may ask for calls that no step plans; a person is asked about each"
         yield Finding(WARNING, message, "remove allow_unplanned if the agent must keep to the steps")

@@ -32,7 +32,10 @@ def paths(context: CheckContext) -> Iterator[Finding]:
             for message, fix in _path_problems(context.world, trial.step, step_path, plan_path):
                 yield Finding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
         for change in trial.changes:
-            if _execplan_settings(change.before) != _execplan_settings(change.after) and change.path.rpartition("/")[2] == _PYPROJECT:
+            if (
+                _execplan_settings(change.before) != _execplan_settings(change.after)
+                and change.path.rpartition("/")[2] == _PYPROJECT
+            ):
                 problem = f"{change.path}: tool.execplan would change"
                 yield Finding(ERROR, problem, "change settings by hand", trial.step)
 
@@ -51,7 +54,13 @@ def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: st
     path = normalize_path(step_path.path)
     if path is None:
         leads_out = os.path.normpath(step_path.path).startswith("..")
-        why = "is absolute" if step_path.path.startswith("/") else "leads out with `..`" if leads_out else "has `..` in it"
+        why = (
+            "is absolute"
+            if step_path.path.startswith("/")
+            else "leads out with `..`"
+            if leads_out
+            else "has `..` in it"
+        )
         yield why, "name a path in the repository, from its root"
         return
     state = world.state(path)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
-from execplan.execution.evaluation.commands import step_commands
-from execplan.execution.evaluation.trial import written_texts
+from execplan.execution.evaluation.trial import step_commands, written_texts
 from execplan.execution.risk.content import find_dangers
 from execplan.text import secrets
 
@@ -46,7 +45,9 @@ def patterns(context: CheckContext) -> Iterator[Finding]:
             for simple in parse_command(line.text).simple_commands:
                 yield from _check_command(step, simple)
             yield from _check_secrets(step, "its command", line.text, "")
-        yield from _check_secrets(step, "its environment", "\n".join([f"{name}={value}" for name, value in step.env.items()]), "")
+        yield from _check_secrets(
+            step, "its environment", "\n".join([f"{name}={value}" for name, value in step.env.items()]), ""
+        )
         for change in written_texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             yield from _check_secrets(step, change.path, after, before)
@@ -65,7 +66,9 @@ def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
         if broad_paths:
             yield Finding(ERROR, f"rm deletes {broad_paths[0]} and all below it", "name the files that should go", step)
     fetchers = [_base_name(source) for source in simple.piped_from if _base_name(source) in _FETCHERS]
-    if fetchers and name.rstrip("0123456789.") in _INTERPRETERS + tuple([interpreter.rstrip("3") for interpreter in _INTERPRETERS]):
+    if fetchers and name.rstrip("0123456789.") in _INTERPRETERS + tuple(
+        [interpreter.rstrip("3") for interpreter in _INTERPRETERS]
+    ):
         yield Finding(
             ERROR if step.shell is None else WARNING,
             f"{name} runs what {fetchers[0]} gets from the network",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.after import parent_directories, normalize_paths
+from execplan.execution.evaluation.after import normalize_paths, parent_directories
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.model import Type
 from execplan.execution.world import LINK, OUTSIDE

@@ -22,7 +22,9 @@ def resources(context: CheckContext) -> Iterator[Finding]:
     free_bytes, memory_bytes = context.world.free_bytes(), context.world.memory_bytes()
     if 0 <= free_bytes < needed_bytes:
         yield Finding(
-            ERROR, f"the disk has {free_bytes // _MB:,} MB left, and {needed_bytes // _MB:,} are needed", "free some space"
+            ERROR,
+            f"the disk has {free_bytes // _MB:,} MB left, and {needed_bytes // _MB:,} are needed",
+            "free some space",
         )
     elif 0 <= free_bytes < needed_bytes + _MIN_FREE_DISK:
         yield Finding(WARNING, f"the disk has only {free_bytes // _MB:,} MB left", "free some space")

@@ -20,6 +20,10 @@ def shell(context: CheckContext) -> Iterator[Finding]:
         if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
             continue
         parsed = parse_command(step.command or "")
-        why = f"needs a shell: {parsed.shell_reason}" if parsed.shell_reason else f"can't be read: {parsed.problem or 'it is empty'}"
+        why = (
+            f"needs a shell: {parsed.shell_reason}"
+            if parsed.shell_reason
+            else f"can't be read: {parsed.problem or 'it is empty'}"
+        )
         fix = "say `shell` in its attributes, or write commands that need none, a line each"
         yield Finding(ERROR, f"its command {why}", fix, step)

@@ -4,11 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 from execplan.execution.documents.rules_record import CLOCK_SKEW_SECONDS, is_in_future
 from execplan.execution.documents.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_TYPES_BY_TOOL: Final = {step_fields.tool: kind for kind, step_fields in FIELDS_BY_TYPE.items() if step_fields.tool}
+_COMMON_FIELDS: Final = ("inputs", "outputs", "timeout_s")
+_ALIASES: Final = {"path": "target"}
+USE_TOOL: Final = "use_tool"
+
+
+def tool_step_type(tool: str) -> str:
+    """The type of step that a tool is ours for; `use_tool` for one of an agent."""
+    return _TYPES_BY_TOOL.get(tool, USE_TOOL)
+
+
+def tool_step_fields(
+    tool: str, arguments: dict[str, Any], location: str, step_pointer: str, report: ImportReport
+) -> dict[str, Any]:
+    """The fields of the step that calls a tool with arguments, which stand at `location` and are `step_pointer` in our document."""
+    kind = tool_step_type(tool)
+    if kind == USE_TOOL:
+        report.origins[f"{step_pointer}/parameters"] = location
+        return {"type": kind, "tool": tool, "parameters": arguments or None}
+    allowed, fields = FIELDS_BY_TYPE[kind], {"type": kind, "tool": tool}
+    for name, value in arguments.items():
+        field = _ALIASES.get(name, name)
+        argument_pointer = location + json_pointer((name,))
+        if field not in (*allowed.required, *allowed.optional, *_COMMON_FIELDS):
+            report.add_violation(
+                argument_pointer, f"{tool} takes {', '.join((*allowed.required, *allowed.optional, *_COMMON_FIELDS))}"
+            )
+        elif field in fields:
+            report.add_violation(argument_pointer, f"{field} is given twice")
+        else:
+            fields[field] = value
+            report.origins[f"{step_pointer}/{field}"] = argument_pointer
+    for name in allowed.required:
+        report.origins.setdefault(f"{step_pointer}/{name}", location + json_pointer((name,)))
+    return fields
+
 
 _TYPE_NAMES: Final = {
     str: "a string",
@@ -40,7 +79,11 @@ class ImportReport:
         while our_pointer and our_pointer not in self.origins:
             our_pointer = our_pointer.rpartition("/")[0]
         source_pointer = self.origins.get(our_pointer)
-        return violation if source_pointer is None else Violation(source_pointer + violation.pointer[len(our_pointer) :], violation.message)
+        return (
+            violation
+            if source_pointer is None
+            else Violation(source_pointer + violation.pointer[len(our_pointer) :], violation.message)
+        )
 
 
 class ObjectReader:
@@ -65,7 +108,9 @@ class ObjectReader:
         present_keys = [key for key in dict.fromkeys((name, _to_camel_case(name))) if key in self.value]
         self.used_keys.update(present_keys)
         if len(present_keys) > 1:
-            self.report.add_violation(self.location + json_pointer((present_keys[1],)), f"{present_keys[0]} says the same")
+            self.report.add_violation(
+                self.location + json_pointer((present_keys[1],)), f"{present_keys[0]} says the same"
+            )
         value = self.value[present_keys[0]] if present_keys else None
         if value is None:
             if required:
@@ -133,7 +178,9 @@ class ObjectReader:
     def reject_unknown_keys(self) -> None:
         """Refuse every key that nobody took."""
         for name in _unknown_keys(self):
-            self.report.add_violation(self.location + json_pointer((name,)), "unknown key; what it says can't be carried")
+            self.report.add_violation(
+                self.location + json_pointer((name,)), "unknown key; what it says can't be carried"
+            )
 
 
 def _unknown_keys(reader: ObjectReader) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.execution.command.pattern import COMMAND, split_pattern
-from execplan.execution.making.shapes.tools import USE_TOOL, tool_step_fields, tool_step_type
+from execplan.execution.making.shapes.form import USE_TOOL, tool_step_fields, tool_step_type
 
 if TYPE_CHECKING:
     from execplan.execution.making.shapes.form import ObjectReader
@@ -45,7 +45,10 @@ def fits(value: dict[str, Any]) -> bool:
 def read(reader: ObjectReader) -> dict[str, Any]:
     """Our document, as plain data without risks."""
     report = reader.report
-    report.origins |= {"/steps": reader.pointer_to("operations"), "/intent/summary": f"{reader.pointer_to('intent')}/userMessage"}
+    report.origins |= {
+        "/steps": reader.pointer_to("operations"),
+        "/intent/summary": f"{reader.pointer_to('intent')}/userMessage",
+    }
     intent, constraints = reader.get_object("intent", required=True), reader.get_object("constraints")
     preserved: dict[str, Any] = {"shape": NAME, "plan_id": reader.get("plan_id", str, required=True)}
     preserved |= {"version": reader.get("version", str), "session_id": reader.get("session_id", str)}
@@ -60,7 +63,10 @@ def read(reader: ObjectReader) -> dict[str, Any]:
     for step in steps:
         if level.lower() in _LEVELS:
             risk_level = _LEVELS[level.lower()]
-            step["risk"] = {"level": risk_level, "reasons": [f"the imported document rates the whole plan {risk_level}"]}
+            step["risk"] = {
+                "level": risk_level,
+                "reasons": [f"the imported document rates the whole plan {risk_level}"],
+            }
     _apply_recovery_paths(reader, steps)
     _apply_conditionals(reader, steps)
     limits = _read_limits(constraints)
@@ -101,10 +107,15 @@ def _execution_mode(reader: ObjectReader, constraints: ObjectReader, operations:
 def _read_step(reader: ObjectReader, index: int, mode: str) -> dict[str, Any]:
     report, step_pointer = reader.report, f"/steps/{index}"
     report.origins |= {step_pointer: reader.location, f"{step_pointer}/depends_on": reader.pointer_to("requires")}
-    report.origins |= {f"{step_pointer}/max_invocations": reader.pointer_to("max_invocations"), f"{step_pointer}/type": reader.pointer_to("tool")}
+    report.origins |= {
+        f"{step_pointer}/max_invocations": reader.pointer_to("max_invocations"),
+        f"{step_pointer}/type": reader.pointer_to("tool"),
+    }
     tool = reader.get("tool", str, "", required=True)
     if tool and tool_step_type(tool) == USE_TOOL and mode == "engine":
-        reader.add_violation("tool", f"{tool} is no tool of ours, so nothing here can call it; the mode agent_guided carries it")
+        reader.add_violation(
+            "tool", f"{tool} is no tool of ours, so nothing here can call it; the mode agent_guided carries it"
+        )
     arguments = reader.get("arguments", dict, {})
     call_fields = tool_step_fields(tool, arguments, reader.pointer_to("arguments"), step_pointer, report)
     target = call_fields.get("target") or call_fields.get("command") or ""
@@ -177,13 +188,18 @@ def _apply_recovery_paths(reader: ObjectReader, steps: list[dict[str, Any]]) -> 
         elif index is not None:
             steps[index]["on_failure"] = recovery
             recovery_pointer = f"/steps/{index}/on_failure"
-            path.report.origins |= {recovery_pointer: path.location, f"{recovery_pointer}/triggers": path.pointer_to("trigger_errors")}
+            path.report.origins |= {
+                recovery_pointer: path.location,
+                f"{recovery_pointer}/triggers": path.pointer_to("trigger_errors"),
+            }
             path.report.origins |= {f"{recovery_pointer}/max_retries": path.pointer_to("max_retries")}
             path.report.origins |= {f"{recovery_pointer}/backoff_ms": path.pointer_to("backoff_ms")}
         path.reject_unknown_keys()
 
 
-def _check_operation_index(reader: ObjectReader, name: str, index: int | None, steps: list[dict[str, Any]]) -> int | None:
+def _check_operation_index(
+    reader: ObjectReader, name: str, index: int | None, steps: list[dict[str, Any]]
+) -> int | None:
     """A place of an operation, if there is one there."""
     if index is not None and not 0 <= index < len(steps):
         reader.add_violation(name, f"is {index}: there is no such operation; they are counted from 0")
@@ -199,9 +215,13 @@ def _apply_conditionals(reader: ObjectReader, steps: list[dict[str, Any]]) -> No
             for position, index in enumerate(branch.get(name, list, [])):
                 location = f"{branch.pointer_to(name)}/{position}"
                 if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(steps):
-                    branch.report.add_violation(location, f"is {index}: there is no such operation; they are counted from 0")
+                    branch.report.add_violation(
+                        location, f"is {index}: there is no such operation; they are counted from 0"
+                    )
                 elif when is not None:
-                    _set_condition(branch, location, steps, index, when if name == "if_true" else _opposite_condition(when, steps))
+                    _set_condition(
+                        branch, location, steps, index, when if name == "if_true" else _opposite_condition(when, steps)
+                    )
         branch.reject_unknown_keys()
 
 
@@ -238,9 +258,13 @@ def _skips_on_failure(step: dict[str, Any]) -> bool:
     return bool(step.get("on_failure", {}).get("strategy") == "skip")
 
 
-def _set_condition(branch: ObjectReader, location: str, steps: list[dict[str, Any]], index: int, when: dict[str, str] | None) -> None:
+def _set_condition(
+    branch: ObjectReader, location: str, steps: list[dict[str, Any]], index: int, when: dict[str, str] | None
+) -> None:
     if when is None:
-        branch.report.add_violation(location, "the opposite of the condition is no condition: the step may be skipped, too")
+        branch.report.add_violation(
+            location, "the opposite of the condition is no condition: the step may be skipped, too"
+        )
     elif "when" in steps[index]:
         branch.report.add_violation(location, f"operation {index} has a condition already")
     else:

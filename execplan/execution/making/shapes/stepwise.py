@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.attributes import LEVELS, COMMAND_TYPES
+from execplan.execution.attributes import COMMAND_TYPES, LEVELS
 from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def read(reader: ObjectReader) -> dict[str, Any]:
     metadata.reject_values(*_RESULTS, why="is a result; what has begun can't be imported")
     preserved |= {"risk_level": level, "metadata": metadata.value}
     step_readers = reader.get_objects("steps", required=True)
-    steps = [_read_step(step_reader, index, level if level in LEVELS else None) for index, step_reader in enumerate(step_readers)]
+    steps = [
+        _read_step(step_reader, index, level if level in LEVELS else None)
+        for index, step_reader in enumerate(step_readers)
+    ]
     for section in (reader, *step_readers):
         section.reject_unknown_keys()
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.making.shapes.tools import USE_TOOL, tool_step_fields
+from execplan.execution.making.shapes.form import USE_TOOL, tool_step_fields
 
 if TYPE_CHECKING:
     from execplan.execution.making.shapes.form import ObjectReader
@@ -19,7 +19,9 @@ def fits(value: dict[str, Any]) -> bool:
     first_step = steps[0] if isinstance(steps, list) and steps else None
     keys = {"step_number", "tool_name", "stepNumber", "toolName"}
     return (
-        "selected_tools" in value or "selectedTools" in value or (isinstance(first_step, dict) and bool(keys & first_step.keys()))
+        "selected_tools" in value
+        or "selectedTools" in value
+        or (isinstance(first_step, dict) and bool(keys & first_step.keys()))
     )
 
 
@@ -57,7 +59,10 @@ def read(reader: ObjectReader) -> dict[str, Any]:
 def _read_step(reader: ObjectReader, index: int, number: int | None, ids: dict[int, str]) -> dict[str, Any]:
     step_pointer = f"/steps/{index}"
     reader.report.origins |= {step_pointer: reader.location, f"{step_pointer}/number": reader.pointer_to("step_number")}
-    reader.report.origins |= {f"{step_pointer}/id": reader.pointer_to("step_number"), f"{step_pointer}/tool": reader.pointer_to("tool_name")}
+    reader.report.origins |= {
+        f"{step_pointer}/id": reader.pointer_to("step_number"),
+        f"{step_pointer}/tool": reader.pointer_to("tool_name"),
+    }
     tool = reader.get("tool_name", str, "", required=True)
     parameters = reader.get("parameters", dict, {})
     reader.require_pending()
@@ -67,7 +72,9 @@ def _read_step(reader: ObjectReader, index: int, number: int | None, ids: dict[i
         if isinstance(dependency, int) and not isinstance(dependency, bool):
             needs.append(ids.get(dependency, f"step-{dependency}"))
         else:
-            reader.report.add_violation(f"{reader.pointer_to('depends_on')}/{position}", "should be the number of a step")
+            reader.report.add_violation(
+                f"{reader.pointer_to('depends_on')}/{position}", "should be the number of a step"
+            )
     return {
         "number": number,
         "id": ids.get(number, "") if number is not None else "",
