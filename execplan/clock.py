@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from time import time
 
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

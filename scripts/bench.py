@@ -18,10 +18,10 @@ from bench_lint import beside, many
 from bench_run import runs
 from bench_tools import EXECPLAN, PYTHON, Command, interleaved, project, show, times
 
-from execplan.lint.runner import lint_bytes
+from execplan.linter.runner import lint_bytes
 from execplan.plan import reader
-from execplan.text.blocks import scan_blocks
-from execplan.text.lines import Text
+from execplan.text.markdown_blocks import scan_blocks
+from execplan.text.text_lines import Text
 
 ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = 100_000

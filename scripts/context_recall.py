@@ -21,20 +21,20 @@ from typing import TYPE_CHECKING, NamedTuple
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.clock import minute_bounds
-from execplan.context.budget import allocate_budget
-from execplan.context.choose import select_by_relevance
-from execplan.context.intent import classify_intent
-from execplan.context.render import MARKDOWN
-from execplan.context.score import score_units
-from execplan.context.tokens import make_counter
-from execplan.context.unit import FILE, KEEP, PRUNE, ContextPack, Unit
+from execplan.context.context_pack import FILE, KEEP, PRUNE, ContextPack, Unit
+from execplan.context.gathering.file_listing import FileListing, mentioned_paths
+from execplan.context.gathering.plan_units import split_plan
+from execplan.context.pack_formats import MARKDOWN
+from execplan.context.relevance import score_units
+from execplan.context.relevance_selection import select_by_relevance
+from execplan.context.task_intent import classify_intent
+from execplan.context.token_budget import allocate_budget
+from execplan.context.token_counter import make_counter
 from execplan.errors import ExecplanError
-from execplan.lint.paths import repository_path
+from execplan.linter.plan_paths import repository_path
 from execplan.plan import outline, reader
 from execplan.plan.model import DONE
-from execplan.plan.seek import task_ids
-from execplan.repo.gathering.listing import FileListing, mentioned_paths
-from execplan.repo.gathering.plan import split_plan
+from execplan.plan.plan_lookup import task_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,10 +6,10 @@ from collections import Counter
 
 from corpus_probe import ALL, Probe
 
-from execplan.lint.fix import build_fix_change
-from execplan.lint.runner import lint_bytes
-from execplan.plan.change import PlanChange
-from execplan.repo.amend import apply_change
+from execplan.edits.plan_writer import apply_change
+from execplan.linter.autofix import build_fix_change
+from execplan.linter.runner import lint_bytes
+from execplan.plan.plan_change import PlanChange
 
 
 def mend_findings(probe: Probe) -> None:

@@ -10,7 +10,7 @@ import precision
 from corpus_given import DAY
 from precision import DRAWN
 
-from execplan.lint.runner import RULES
+from execplan.linter.runner import RULES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "corpus.md"
 CREATED = " --create"

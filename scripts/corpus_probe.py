@@ -10,20 +10,20 @@ from corpus_page import new_report
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
-from execplan.lint.rule import RuleContext
-from execplan.lint.runner import RULES, lint_plan
+from execplan.linter.rule import RuleContext
+from execplan.linter.runner import RULES, lint_plan
 from execplan.plan import reader
-from execplan.plan.change import PlanChange, PlanContent, plan_content
-from execplan.plan.grammar import is_empty_text, read_label
-from execplan.plan.guidance import is_placeholder_text
+from execplan.plan.line_grammar import is_empty_text, read_label
 from execplan.plan.model import DONE, OPEN, OTHER, Plan
-from execplan.plan.whole import rebase_text
-from execplan.repo.amend import apply_change
-from execplan.text.lines import Text
+from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.plan.plan_change import PlanChange, PlanContent, plan_content
+from execplan.plan.text_rebase import rebase_text
+from execplan.text.text_lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import ChangeBuilder
+    from execplan.plan.plan_change import ChangeBuilder
 
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
 _REPLACING = ("done", "reopen", "reword", "split", "set")

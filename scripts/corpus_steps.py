@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.draft import INFERRED
-from execplan.execution.wild.annotate import annotate_plan
+from execplan.execution.inference.annotation_edits import annotate_plan
+from execplan.execution.step_drafts import INFERRED
 from execplan.plan.reader import read_text
-from execplan.text.edit import apply_edits
+from execplan.text.line_edit import apply_edits
 
 if TYPE_CHECKING:
     from corpus_probe import Probe
 
-    from execplan.execution.draft import ParsedSteps
+    from execplan.execution.step_drafts import ParsedSteps
 
 _OWN = re.compile(
     r"`[^`]*`|\$\w+|(?<=line )\d+|(?<=: ).*|(?<=goes to )\S+(?=,)|(?<=runs in )\S+(?=, and)|(?<=^is )\S+(?=, no command)"

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from corpus_page import CREATED
 from corpus_probe import Probe, counted_again, one_more
 
-from execplan.plan import body, logs, outline, reword, tasks
-from execplan.plan.change import plan_content
+from execplan.edits.plan_writer import apply_change
+from execplan.plan import log_edits, outline, section_edits, task_edits, task_rewording
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
-from execplan.repo.amend import apply_change
-from execplan.text.blocks import HEADING
-from execplan.text.lines import Text
+from execplan.plan.plan_change import plan_content
+from execplan.text.markdown_blocks import HEADING
+from execplan.text.text_lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import ChangeBuilder
+    from execplan.plan.plan_change import ChangeBuilder
 
 MOMENT = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 DATE = "2026-01-02"
@@ -43,7 +43,7 @@ def mark_tasks(probe: Probe) -> None:
 
 def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
     """Reopen a task that was just ticked."""
-    back = probe.write("reopen", lambda: tasks.reopen_tasks([str(task.number)]), ticked)
+    back = probe.write("reopen", lambda: task_edits.reopen_tasks([str(task.number)]), ticked)
     probe.report.made["done, then reopen"] += 1
     if back is None or back[0] != probe.data:
         probe.fail(task.box_line, "done and then reopen does not give the same bytes")
@@ -53,7 +53,7 @@ def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
     """Tick or reopen a task and check how it reads then."""
     query = [str(task.number)]
     made = probe.write(
-        writer, lambda: tasks.complete_tasks(query, MOMENT) if writer == "done" else tasks.reopen_tasks(query)
+        writer, lambda: task_edits.complete_tasks(query, MOMENT) if writer == "done" else task_edits.reopen_tasks(query)
     )
     if made is None:
         return None
@@ -86,7 +86,7 @@ def add_tasks(probe: Probe) -> None:
 
 def _add(probe: Probe, writer: str, **where: str) -> Plan | None:
     """Add a task and check it, by markdown-it-py too."""
-    made = probe.write(writer, lambda: tasks.add_task(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
+    made = probe.write(writer, lambda: task_edits.add_task(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
     if made is None:
         return None
     new, plan = made
@@ -103,12 +103,12 @@ def reword_tasks(probe: Probe) -> None:
     """Say tasks in other words, and split those that are not done."""
     before = probe.facts.tasks
     for task in _some(probe.plan.tasks):
-        made = probe.write("reword", partial(reword.reword_task, str(task.number), WORDS))
+        made = probe.write("reword", partial(task_rewording.reword_task, str(task.number), WORDS))
         if made is not None:
             at = task.number - 1
             probe.expect("reword", made[1], task.box_line, tasks=(*before[:at], (task.mark, WORDS), *before[at + 1 :]))
     for task in _some([each for each in probe.plan.tasks if each.state != DONE]):
-        made = probe.write("split", partial(reword.split_task, str(task.number), WORDS, WHY, MOMENT))
+        made = probe.write("split", partial(task_rewording.split_task, str(task.number), WORDS, WHY, MOMENT))
         if made is not None:
             at = task.number - 1
             parts = (("x", WORDS), (" ", WHY))
@@ -126,7 +126,7 @@ def fill_bodies(probe: Probe) -> None:
     """Add a note with an excerpt, and put a body into every section: its own, which changes nothing, and another."""
 
     def note(create: bool) -> ChangeBuilder:
-        return body.add_note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
+        return section_edits.add_note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
 
     made = probe.write("note", lambda: note(False))
     if made is None and probe.report.refused["no-such-section", "note"]:
@@ -143,12 +143,12 @@ def _set(probe: Probe, section: Section) -> None:
     lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", own)).lines
     if not any(lines):
         return
-    made = probe.write("set", partial(body.set_section_body, section.title, [WHY, "", "- and an item"]))
+    made = probe.write("set", partial(section_edits.set_section_body, section.title, [WHY, "", "- and an item"]))
     if made is not None:
         titles = [[each.title for each in plan.sections] for plan in (probe.plan, made[1])]
         if titles[0] != titles[1] or made[1].text.lines.count(WHY) != 1:
             probe.fail(section.start, "set changed other sections")
-        if apply_change(probe.data, body.set_section_body(section.title, lines))[0] != probe.data:
+        if apply_change(probe.data, section_edits.set_section_body(section.title, lines))[0] != probe.data:
             probe.fail(section.start, "set with a section's own body changes the plan")
 
 
@@ -159,7 +159,7 @@ def fill_logs(probe: Probe) -> None:
         probe,
         "decide",
         "decisions",
-        lambda create: logs.add_decision(WORDS, WHY, AUTHOR, MOMENT, create=create),
+        lambda create: log_edits.add_decision(WORDS, WHY, AUTHOR, MOMENT, create=create),
         decided,
     )
     if probe.plan.decisions:
@@ -167,12 +167,18 @@ def fill_logs(probe: Probe) -> None:
         told = f"{old.text} ({old.date})" if old.date else old.text
 
         def overrule(create: bool) -> ChangeBuilder:
-            return logs.add_decision(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
+            return log_edits.add_decision(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
 
         _log(probe, "decide --supersedes", "decisions", overrule, (*decided[:4], told))
-    _log(probe, "discover", "discoveries", lambda create: logs.add_discovery(WORDS, WHY, create=create), (WORDS, WHY))
-    _log(probe, "outcome", "outcomes", lambda create: logs.add_outcome(WORDS, create=create), WORDS)
-    _log(probe, "revision note", "revisions", lambda create: logs.add_revision_note(WORDS, MOMENT), WORDS)
+    _log(
+        probe,
+        "discover",
+        "discoveries",
+        lambda create: log_edits.add_discovery(WORDS, WHY, create=create),
+        (WORDS, WHY),
+    )
+    _log(probe, "outcome", "outcomes", lambda create: log_edits.add_outcome(WORDS, create=create), WORDS)
+    _log(probe, "revision note", "revisions", lambda create: log_edits.add_revision_note(WORDS, MOMENT), WORDS)
 
 
 def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], ChangeBuilder], new: object) -> None:

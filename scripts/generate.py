@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.agents.enhancer.share import FIELDS
+from execplan.agents.enhancer.field_sharing import FIELDS
+from execplan.cli.commands.schema import KINDS, schema_bytes
 from execplan.cli.verbs import COMMAND_GROUPS
-from execplan.cli.verbs.schema import KINDS, schema_bytes
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
-from execplan.execution.risk import table
-from execplan.lint.runner import RULES
-from execplan.repo import pages, stock
-from execplan.repo.adoption import settings_file
-from execplan.repo.plan_directories import plan_files_regex
-from execplan.repo.settings import DESCRIPTIONS, Settings, toml_literal
-from execplan.text import secret_files
+from execplan.execution.risk import risk_table
+from execplan.linter.runner import RULES
+from execplan.project import builtin_templates, help_topics
+from execplan.project.plan_directories import plan_files_regex
+from execplan.project.settings import DESCRIPTIONS, Settings, toml_literal
+from execplan.scaffold import settings_file
+from execplan.secrets import secret_files
 from tests.console.runner import rewrite
 from tests.secrets import rates
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
     import click
 
-    from execplan.lint.rule import Rule
+    from execplan.linter.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDANCE = "execplan/plan/guidance_lines.py"
-SUSPECTS = "execplan/agents/guard/suspects.py"
-SECRETS = "execplan/text/secret_table.py"
+GUIDANCE = "execplan/plan/placeholder_lines.py"
+SUSPECTS = "execplan/agents/guard/device_paths.py"
+SECRETS = "execplan/secrets/secret_table.py"
 README = "README.md"
 SECRETS_PAGE = "docs/secrets.md"
 ENHANCER_PAGE = "docs/enhancer.md"
@@ -62,7 +62,7 @@ def guidance() -> str:
 
 def suspects() -> str:
     """What is in the path of every device that the table of risks does not let anybody read."""
-    rows = [row for row in table.builtin_table().rows if row.reading and table.SECRETS not in row.path]
+    rows = [row for row in risk_table.builtin_table().rows if row.reading and risk_table.SECRETS not in row.path]
     found = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
     shown = "\n".join(f'    "{piece}",' for piece in sorted(found))
     head = '"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""'
@@ -187,7 +187,7 @@ def settings() -> str:
 
 def errors() -> str:
     """A page with every code of a refusal."""
-    rows = sorted(pages.error_help_by_code().values(), key=lambda each: (each.exit, each.code))
+    rows = sorted(help_topics.error_help_by_code().values(), key=lambda each: (each.exit, each.code))
     return "\n".join(
         [
             "# What refusals mean",
@@ -205,7 +205,7 @@ def errors() -> str:
 
 def risk() -> str:
     """A page with every row of the table of risks."""
-    rows = table.builtin_table().rows
+    rows = risk_table.builtin_table().rows
     lines = [
         "# How steps are rated",
         "",
@@ -221,7 +221,7 @@ def risk() -> str:
         lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
         for row in sorted(rows, key=lambda each: LEVELS.index(each.level)):
             about = row._asdict()[subject]
-            about = secret_files.DOCUMENTED_PATTERNS if about == (table.SECRETS,) else about
+            about = secret_files.DOCUMENTED_PATTERNS if about == (risk_table.SECRETS,) else about
             if about:
                 flags = [
                     f"{word} {' or '.join(listed)}"
@@ -276,10 +276,10 @@ def _level(rule: Rule) -> str:
 
 def attributes() -> str:
     """A page with every attribute of a step's fence."""
+    from execplan.execution.annotations.annotated_steps import LAST_STEP_ATTRIBUTES
+    from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
+    from execplan.execution.annotations.step_problems import ATTRIBUTE_TYPES
     from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
-    from execplan.execution.written.annotated import LAST_STEP_ATTRIBUTES
-    from execplan.execution.written.problems import ATTRIBUTE_TYPES
-    from execplan.execution.written.values import ATTRIBUTE_RANGES
 
     lines = [
         "# The attributes of a step",
@@ -367,7 +367,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/errors.md": errors,
     "docs/risk.md": risk,
     "docs/rules.md": rules,
-    ".agent/PLANS.md": lambda: stock.read_text("PLANS.md"),
+    ".agent/PLANS.md": lambda: builtin_templates.read_text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.render_settings(Settings()).decode(),
 }
 for _kind in KINDS:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
-from execplan.lint.facts import GitHistory
-from execplan.lint.rule import RULES, RuleContext
-from execplan.lint.runner import lint_plan
+from execplan.linter.rule import RULES, RuleContext
+from execplan.linter.rule_facts import GitHistory
+from execplan.linter.runner import lint_plan
 from execplan.plan import reader
-from execplan.repo.adoption.tree import is_plan_text
-from execplan.repo.plan_directories import FINISHED, GIVEN_UP
+from execplan.project.directory_tree import is_plan_text
+from execplan.project.plan_directories import FINISHED, GIVEN_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
-from execplan.plan import body, logs, outline, reader, reword, tasks
+from execplan.plan import log_edits, outline, reader, section_edits, task_edits, task_rewording
 from execplan.plan.model import DONE, OPEN, Plan
-from execplan.repo.amend import apply_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from execplan.plan.change import ChangeBuilder
+    from execplan.plan.plan_change import ChangeBuilder
 
 MARK = "q7"
 """What every word begins with that a branch brings in and nobody else has."""
@@ -65,22 +65,22 @@ class Branch:
 
 def _tick(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
-    return tasks.complete_tasks([number], branch.moment) if number else None
+    return task_edits.complete_tasks([number], branch.moment) if number else None
 
 
 def _reopen(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, DONE)
-    return tasks.reopen_tasks([number]) if number else None
+    return task_edits.reopen_tasks([number]) if number else None
 
 
 def _add(branch: Branch, plan: Plan) -> ChangeBuilder:
     after = str(branch.random.choice(plan.tasks).number) if plan.tasks and branch.random.random() < 0.3 else None
-    return tasks.add_task(branch.words(), branch.moment, after=after)
+    return task_edits.add_task(branch.words(), branch.moment, after=after)
 
 
 def _split(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
-    return reword.split_task(number, branch.words(), branch.words(), branch.moment) if number else None
+    return task_rewording.split_task(number, branch.words(), branch.words(), branch.moment) if number else None
 
 
 def _reword(branch: Branch, plan: Plan) -> ChangeBuilder | None:
@@ -89,11 +89,11 @@ def _reword(branch: Branch, plan: Plan) -> ChangeBuilder | None:
         return None
     own = plan.tasks[int(number) - 1].text
     wider = branch.random.random() < 0.5
-    return reword.reword_task(number, f"{own.rstrip('.')}, and {branch.words()}" if wider else branch.words())
+    return task_rewording.reword_task(number, f"{own.rstrip('.')}, and {branch.words()}" if wider else branch.words())
 
 
 def _decide(branch: Branch, plan: Plan) -> ChangeBuilder:
-    return logs.add_decision(branch.words(), branch.words(), branch.name, branch.moment)
+    return log_edits.add_decision(branch.words(), branch.words(), branch.name, branch.moment)
 
 
 def _set(branch: Branch, plan: Plan) -> ChangeBuilder | None:
@@ -105,7 +105,7 @@ def _set(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     own = plan.text.lines[section.body_start : section.content_end]
     blanks = [at for at, line in enumerate(own) if not line.strip()]
     at = branch.random.choice(blanks) if blanks else len(own)
-    return body.set_section_body(title, [*own[:at], "", branch.words(), "", *own[at:]])
+    return section_edits.set_section_body(title, [*own[:at], "", branch.words(), "", *own[at:]])
 
 
 VERBS: dict[str, tuple[int, Callable[[Branch, Plan], ChangeBuilder | None]]] = {
@@ -115,10 +115,10 @@ VERBS: dict[str, tuple[int, Callable[[Branch, Plan], ChangeBuilder | None]]] = {
     "split": (1, _split),
     "reword": (1, _reword),
     "decide": (3, _decide),
-    "discover": (3, lambda branch, plan: logs.add_discovery(branch.words(), branch.words())),
-    "outcome": (1, lambda branch, plan: logs.add_outcome(branch.words())),
-    "revise": (2, lambda branch, plan: logs.add_revision_note(branch.words(), branch.moment)),
-    "note": (1, lambda branch, plan: body.add_note([branch.words()])),
+    "discover": (3, lambda branch, plan: log_edits.add_discovery(branch.words(), branch.words())),
+    "outcome": (1, lambda branch, plan: log_edits.add_outcome(branch.words())),
+    "revise": (2, lambda branch, plan: log_edits.add_revision_note(branch.words(), branch.moment)),
+    "note": (1, lambda branch, plan: section_edits.add_note([branch.words()])),
     "set": (1, _set),
 }
 """Each verb, how often it comes, and what it is called with."""

@@ -22,10 +22,10 @@ from typing import NamedTuple
 from merge_branches import MARK, Branch
 
 from execplan.errors import ExecplanError
+from execplan.git_merge import git_merge_file, three_way_merge
 from execplan.plan import outline, reader
-from execplan.plan.merging.whole import ConflictMarkers
+from execplan.plan.merge.plan_merge import ConflictMarkers
 from execplan.plan.model import DONE, Plan
-from execplan.repo.merging import merge, mergefile
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400
@@ -71,10 +71,10 @@ def sides(path: Path, number: int, seed: int = SEED) -> Sides:
 def merged(given: Sides, way: str) -> tuple[bytes, int]:
     """What a way of merging makes of them, and how many conflicts it leaves."""
     if way == "ours":
-        made = merge.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
+        made = three_way_merge.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
         return made.data, made.conflict_count
     if way == "git":
-        found = mergefile.run_merge_file(given.base, given.ours, given.theirs, ConflictMarkers())
+        found = git_merge_file.run_merge_file(given.base, given.ours, given.theirs, ConflictMarkers())
         assert found is not None
         return found
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ import precision_steps
 from corpus_given import given, places
 from precision_steps import CODE as STEP
 
-from execplan.lint.runner import HINT, RULES, lint_bytes
+from execplan.linter.runner import HINT, RULES, lint_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 VERDICTS = ROOT / "tests" / "precision.tsv"

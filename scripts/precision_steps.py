@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.execution.command.parse import parse_command
 from execplan.execution.compile import find_plan_steps
-from execplan.execution.draft import INFERRED
+from execplan.execution.shell.command_line import parse_command
+from execplan.execution.step_drafts import INFERRED
 from execplan.plan.reader import read
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.summary.piece import LENGTHS
-from execplan.context.summary.summarize import FORMS, summarize_plan
+from execplan.context.summary.plan_summary import FORMS, summarize_plan
+from execplan.context.summary.summary_pieces import LENGTHS
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.seek import task_ids
+from execplan.plan.plan_lookup import task_ids
 from tests.context.summaries import faults
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,7 +15,13 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.tokens import NON_ASCII_WEIGHTS, PAIR_WEIGHTS, count_patterns, estimate_tokens, make_counter
+from execplan.context.token_counter import (
+    NON_ASCII_WEIGHTS,
+    PAIR_WEIGHTS,
+    count_patterns,
+    estimate_tokens,
+    make_counter,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 HIGH = 1.02

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from execplan.text import lock
+from execplan.files import file_lock
 from tests import examples, forks, looked, processes
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
@@ -188,7 +188,7 @@ def pytest_runtest_setup() -> None:
 def pytest_runtest_teardown() -> None:
     """End the processes that a test has started, and forget how long its commands waited for locks."""
     processes.end_all()
-    del lock._timeouts[1:]
+    del file_lock._timeouts[1:]
 
 
 def pytest_sessionfinish() -> None:

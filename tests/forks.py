@@ -31,7 +31,7 @@ from typing import NoReturn, TextIO
 
 import execplan
 from execplan.cli import main
-from execplan.text.lines import digest
+from execplan.text.text_lines import digest
 from tests import looked
 from tests.engine.killing import KILL, arm
 

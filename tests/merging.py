@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.plan.merging.whole import MergeResult, merge_plan_texts
+from execplan.plan.merge.plan_merge import MergeResult, merge_plan_texts
 from execplan.plan.reader import decode
-from execplan.text.lines import Text
-from execplan.text.merge import ConflictMarkers, merge_with_markers
+from execplan.text.line_merge import ConflictMarkers, merge_with_markers
+from execplan.text.text_lines import Text
 
 
 def general(base: bytes | None, ours: bytes, theirs: bytes, marks: ConflictMarkers | None = None) -> MergeResult:

@@ -104,9 +104,9 @@ def _name(piece: str) -> str:
 
 def from_template(name: str, *tasks: str) -> str:
     """A new plan from a template of the tool."""
-    from execplan.repo.drafting.draft import render_plan
-    from execplan.repo.home import Project
-    from execplan.repo.settings import Settings
+    from execplan.project.project import Project
+    from execplan.project.settings import Settings
+    from execplan.scaffold.plan_draft import render_plan
 
     project = Project("/nowhere", "/nowhere", None, Settings(), exists=False)
     return render_plan(project, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.text.blocks import CODE, FENCE, HEADING, ITEM, front_matter_length, scan_blocks
-from execplan.text.lines import Text
+from execplan.text.markdown_blocks import CODE, FENCE, HEADING, ITEM, front_matter_length, scan_blocks
+from execplan.text.text_lines import Text
 from tests.conftest import find_corpus
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo import amend
+from execplan.edits import plan_writer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
@@ -23,7 +23,7 @@ def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyP
     plan = tmp_path / "plan.md"
     plan.write_bytes(BROKEN)
     assert corpus.examine(("plan.md", plan, LAY)).failures == []
-    changed = amend.apply_change
+    changed = plan_writer.apply_change
 
     def careless(data: bytes, changer: object) -> object:
         new, change = changed(data, changer)  # type: ignore[arg-type]  # passed on as it came

@@ -24,7 +24,7 @@ def test_they_are_the_same_everywhere() -> None:
     """On a developer's machine and in CI, under any hash seed, whatever a process has loaded before."""
     first = printed(PYTHONHASHSEED="0")
     assert len(set(first.splitlines())) > 200
-    assert printed("execplan.cli.main", "execplan.lint.runner", CI="true", PYTHONHASHSEED="1") == first
+    assert printed("execplan.cli.main", "execplan.linter.runner", CI="true", PYTHONHASHSEED="1") == first
 
 
 def test_a_search_tries_others_each_time(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
     plan.write_text(CLEAN, encoding="utf-8")
     modules = imports_of_lint(plan)
     assert not HEAVY & modules
-    assert not [name for name in modules if name.startswith("execplan.execution.written.fence")]
+    assert not [name for name in modules if name.startswith("execplan.execution.annotations.info_string")]
 
 
 def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
     step = '```sh {#test exit=0 task="Write the tests"}\nmake test\n```\n'
     plan.write_text(CLEAN.replace("## Validation", f"{step}\n## Validation"), encoding="utf-8")
     modules = imports_of_lint(plan)
-    assert "execplan.execution.written.advice" in modules
+    assert "execplan.execution.annotations.step_advice" in modules
     assert not {"click", "pydantic"} & modules
 
 
@@ -139,7 +139,7 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
             modules = imports_of_guard(desk.path, as_sent("claude", command, str(desk.path)))
             assert not HEAVY & modules
             assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
-            assert not {"execplan.agents.guard.afresh", "execplan.agents.guard.quick_check"} & modules
+            assert not {"execplan.agents.guard.full_check", "execplan.agents.guard.quick_check"} & modules
         assert desk.calls() == ["build", "build"]
 
 

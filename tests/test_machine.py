@@ -22,9 +22,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from execplan.edits.plan_writer import format_diff
 from execplan.plan import reader
-from execplan.plan.change import plan_content
-from execplan.repo.amend import format_diff
+from execplan.plan.plan_change import plan_content
 from tests.machine.drawn import (
     FILLING,
     LOGGING,

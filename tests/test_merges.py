@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from execplan.git_merge import three_way_merge
 from execplan.plan import reader
-from execplan.plan.merging.whole import ConflictMarkers
-from execplan.repo.merging import merge
+from execplan.plan.merge.plan_merge import ConflictMarkers
 from tests.conftest import Folder, find_corpus
 from tests.plans import CLEAN
 from tests.repo.branches import OURS, PLAN, THEIRS, edited, git
@@ -154,5 +154,7 @@ def test_a_plan_is_finished_after_a_merge_as_three_files_are_merged(
     undriven.git("merge", "--abort")
     assert (
         found
-        == merge.merge_versions(sides.base, sides.ours, sides.theirs, ConflictMarkers(ours="HEAD", theirs="side")).data
+        == three_way_merge.merge_versions(
+            sides.base, sides.ours, sides.theirs, ConflictMarkers(ours="HEAD", theirs="side")
+        ).data
     )

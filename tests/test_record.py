@@ -6,7 +6,7 @@ import typing
 
 import pytest
 
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 
 class Ours(NamedTuple):

@@ -6,8 +6,8 @@ import sys
 from typing import Any, NamedTuple
 
 from execplan import trace
-from execplan.cli.door import json_document, printable_line
-from execplan.cli.printing import printable_text
+from execplan.cli.error_handler import json_document, printable_line
+from execplan.cli.output.terminal_text import printable_text
 from execplan.errors import OK
 
 

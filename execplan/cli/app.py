@@ -10,8 +10,8 @@ import click
 
 from execplan import __version__
 from execplan.cli.answer import Call
-from execplan.cli.door import Terminated, run_with_error_handling
-from execplan.cli.verb import COMMON_OPTIONS, as_option, change_directory, write_command_section
+from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, write_command_section
+from execplan.cli.error_handler import Terminated, run_with_error_handling
 from execplan.cli.verbs import COMMAND_GROUPS, COMMANDS
 from execplan.errors import OK, USAGE, ExecplanError
 
@@ -130,7 +130,7 @@ def group(ctx: click.Context, /, **flags: Any) -> None:
     """
     actor = flags.pop("actor")
     if actor is not None:
-        from execplan.repo.author import ActingAs
+        from execplan.plan_store.author import ActingAs
 
         ctx.with_resource(ActingAs(actor))
     ctx.obj = Call(**flags)

@@ -7,21 +7,21 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from execplan.cli.editor import edit_text
-from execplan.cli.printing import printable_text
+from execplan.cli.output.terminal_text import printable_text
 from execplan.clock import now
+from execplan.edits.plan_writer import WriteOptions, amend
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.plan import body, logs, outline, reader
-from execplan.plan.change import require_lines, require_text
-from execplan.plan.guidance import PLACEHOLDER_MARK
-from execplan.repo import shelf
-from execplan.repo.amend import WriteOptions, amend
-from execplan.repo.author import author
+from execplan.plan import log_edits, outline, reader, section_edits
+from execplan.plan.placeholder_text import PLACEHOLDER_MARK
+from execplan.plan.plan_change import require_lines, require_text
+from execplan.plan_store import plan_store
+from execplan.plan_store.author import author
 
 if TYPE_CHECKING:
-    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan, Section
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 _HELP = """\
 Answer in one or more lines; an empty line ends the answer.
@@ -77,8 +77,8 @@ def interview(project: Project, path: str) -> bytes:
 
     Returns the plan as it is then.
     """
-    ref = shelf.ref_for_path(project, path)
-    plan = reader.read(shelf.read_bytes(project, path))
+    ref = plan_store.ref_for_path(project, path)
+    plan = reader.read(plan_store.read_bytes(project, path))
     waiting = [section for section in plan.sections if _question_lines(plan, section)]
     filled = 0
     print(_HELP)
@@ -101,7 +101,7 @@ def interview(project: Project, path: str) -> bytes:
         print(f"\nexecplan: {project.display_path(path)} has your answers so far", file=sys.stderr)
         raise
     print(f"\nfilled {filled} of {len(waiting)} sections")
-    return shelf.read_bytes(project, path)
+    return plan_store.read_bytes(project, path)
 
 
 def _question_lines(plan: Plan, section: Section) -> list[str]:
@@ -155,12 +155,12 @@ def _changer(project: Project, section: Section, answer: list[str]) -> ChangeBui
     name, text = section.name, " ".join(answer)
     if name == outline.PROGRESS and not any([line.lstrip().startswith("- [") for line in answer]):
         tasks = [require_text(line.lstrip("-*+ "), "a task") for line in answer if line.strip()]
-        return body.set_section_body(section.title, [f"- [ ] {task}" for task in tasks])
+        return section_edits.set_section_body(section.title, [f"- [ ] {task}" for task in tasks])
     if name == outline.OUTCOMES:
-        return logs.add_outcome(require_text(text, "the outcome"))
+        return log_edits.add_outcome(require_text(text, "the outcome"))
     if name in (outline.DECISIONS, outline.SURPRISES):
         rationale = require_text(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
         if name == outline.DECISIONS:
-            return logs.add_decision(require_text(text, "the decision"), rationale, author(project), now())
-        return logs.add_discovery(require_text(text, "the discovery"), rationale)
-    return body.set_section_body(section.title, require_lines("\n".join(answer), "the section"))
+            return log_edits.add_decision(require_text(text, "the decision"), rationale, author(project), now())
+        return log_edits.add_discovery(require_text(text, "the discovery"), rationale)
+    return section_edits.set_section_body(section.title, require_lines("\n".join(answer), "the section"))

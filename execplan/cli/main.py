@@ -26,27 +26,27 @@ def main() -> int:
         print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
         return ENVIRONMENT
     if arguments[:1] == ["guard"] and arguments[1:] not in (["-h"], ["--help"]):
-        from execplan.agents.guard.door import guard
+        from execplan.agents.guard.guard_entry import guard
 
         return guard(arguments[1:])
-    from execplan.cli.door import run_with_error_handling
+    from execplan.cli.error_handler import run_with_error_handling
 
     hook = arguments[1:2] == ["--hook"]
     paths = arguments[2 if hook else 1 :]
     if arguments[:1] == ["lint"] and not any([path.startswith("-") for path in paths]):
-        from execplan.cli.lint import lint_fast
+        from execplan.cli.output.lint_report import lint_fast
 
         status = run_with_error_handling(lambda: lint_fast(paths, hook=hook), as_json=False, kind="lint")
         if status >= 0:
             return status
     if arguments[:1] == ["prime"]:
-        from execplan.cli.priming import prime_fast as prime
+        from execplan.cli.output.prime_output import prime_fast as prime
 
         status = run_with_error_handling(lambda: prime(arguments[1:]), as_json=False, kind="prime")
         if status >= 0:
             return status
     if arguments[:2] == ["merge", "--driver"]:
-        from execplan.repo.merging.driver import run_merge_driver
+        from execplan.git_merge.git_merge_driver import run_merge_driver
 
         return run_with_error_handling(lambda: run_merge_driver(arguments[2:]), as_json=False, kind="merge")
     as_json = "--json" in arguments or "--jsonl" in arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from execplan.cli.door import printable_line
+from execplan.cli.error_handler import printable_line
 
 
 def can_ask() -> bool:

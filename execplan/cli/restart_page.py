@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.archive.reference_updates import RegeneratedFiles
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.repo import shelf
-from execplan.repo.moving.following import RegeneratedFiles
+from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 PAGE_NAME = "checkpoint.md"
 
@@ -30,33 +30,37 @@ def build_page(
 
     What git says of the files `excluded_files`, absolute paths, is left out.
     """
-    from execplan.cli.bearings import build_overview, make_redactor
+    from execplan.approvals import artifact_store
+    from execplan.cli.overview_builder import build_overview, make_redactor
     from execplan.clock import utc_timestamp
-    from execplan.context import restart
+    from execplan.context import checkpoint_page
+    from execplan.edits.digest_check import ensure_digest_matches
+    from execplan.files.atomic_files import temp_file_name
     from execplan.plan import reader
-    from execplan.repo.edits.since import ensure_digest_matches
-    from execplan.repo.execution import store
-    from execplan.text.files import temp_file_name
 
-    data = shelf.read_bytes(project, ref.path)
+    data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, if_match, data)
     plan = reader.read(data)
-    old, path = store.read(project, ref, PAGE_NAME), store.path_of(project, ref, PAGE_NAME)
-    if old is not None and not force and not restart.is_unedited(old):
+    old, path = artifact_store.read(project, ref, PAGE_NAME), artifact_store.path_of(project, ref, PAGE_NAME)
+    if old is not None and not force and not checkpoint_page.is_unedited(old):
         raise ExecplanError(
             "edited-checkpoint",
             f"{project.display_path(path)} was edited by hand, or is none of ours; nothing was written",
             exit=CHECK_FAILED,
             hint=f"put elsewhere what is to stay, then: execplan checkpoint {ref.shell_name} --force",
         )
-    stored_plan = shelf.StoredPlan(project, ref, data, plan, None)
+    stored_plan = plan_store.StoredPlan(project, ref, data, plan, None)
     own_files = (path, os.path.join(os.path.dirname(path), temp_file_name(PAGE_NAME)))
-    new = restart.format_page(
+    new = checkpoint_page.format_page(
         build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)),
         make_redactor(),
         utc_timestamp(),
     )
-    return old if old is not None and restart.is_unedited(old) and restart.is_same_content(old, new) else new
+    return (
+        old
+        if old is not None and checkpoint_page.is_unedited(old) and checkpoint_page.is_same_content(old, new)
+        else new
+    )
 
 
 def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *, commits: bool) -> RegeneratedFiles:
@@ -64,15 +68,17 @@ def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]],
 
     The caller holds the plan's lock, and commits the moves or leaves that to somebody.
     """
-    from execplan.repo.execution import store
-    from execplan.text import files
+    from execplan.approvals import artifact_store
+    from execplan.files import atomic_files
 
-    path = store.path_of(project, ref, PAGE_NAME)
+    path = artifact_store.path_of(project, ref, PAGE_NAME)
     if not os.path.lexists(path):
         return RegeneratedFiles()
     try:
         new = build_page(project, ref, excluded_files=_moved_files(moves) if commits else ())
-        files.retry_on_change(lambda: store.write_artifact(project, path, new), project.display_path(path))
+        atomic_files.retry_on_change(
+            lambda: artifact_store.write_artifact(project, path, new), project.display_path(path)
+        )
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.shell_name}" + (" --force" if error.code == "edited-checkpoint" else "")
         return RegeneratedFiles(

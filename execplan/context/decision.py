@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from execplan.document import DocumentKind, ListOrTuple, Model
+from execplan.json_model import DocumentKind, ListOrTuple, Model
 
 if TYPE_CHECKING:
     pass

@@ -7,31 +7,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import place
-from execplan.engine import replan as replan_module
+from execplan.approvals import artifact_store
+from execplan.approvals.current_plan import load_current_plan
+from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
+from execplan.edits.plan_writer import WriteOptions
 from execplan.engine import resume as resume_module
-from execplan.engine import rollback as rollback_module
 from execplan.engine import run as run_module
-from execplan.engine.agent.handoff import Handoff, handoff
-from execplan.engine.agent.report import ReportOutcome, StepReport, report
-from execplan.engine.place import RunPaths
-from execplan.engine.record import read_record
-from execplan.engine.replan import ReplanResult
-from execplan.engine.runs import RunSummary, find_active_run, runs
-from execplan.engine.watch import FinishedRun, RollbackResult, RunObserver, RunOptions
-from execplan.execution.record import Record
-from execplan.repo import pick
-from execplan.repo.amend import WriteOptions
-from execplan.repo.execution import store
-from execplan.repo.execution.current import load_current_plan
-from execplan.repo.execution.evaluated import EvaluatedPlan, evaluate_plan
+from execplan.engine.agent_runs.agent_handoff import Handoff, handoff
+from execplan.engine.agent_runs.agent_report import ReportOutcome, StepReport, report
+from execplan.engine.recovery import rollback as rollback_module
+from execplan.engine.replanning import run_replan
+from execplan.engine.replanning.run_replan import ReplanResult
+from execplan.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
+from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records.record_builder import read_record
+from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_records.run_summary import RunSummary, find_active_run, runs
+from execplan.execution.run_record import Record
+from execplan.plan_store import plan_selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.model import ExecutionPlan
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 __all__ = [
     "EvaluatedPlan",
@@ -63,13 +63,13 @@ __all__ = [
 
 def open_plan(folder: str = ".", name: str | None = None) -> tuple[Project, PlanRef]:
     """The home of a folder and a plan in it, named as on the command line; raises ExecplanError."""
-    return pick.select_plan(folder, name)
+    return plan_selection.select_plan(folder, name)
 
 
 def compile_plan(project: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
     """The execution plan that a plan has now, stored among its artifacts as `compile` does; raises ExecplanError."""
     options = options or WriteOptions()
-    store.save(
+    artifact_store.save(
         project, ref, lambda: load_current_plan(project, ref).data, options, command="compile", summary="compile"
     )
     return load_current_plan(project, ref).document
@@ -122,7 +122,7 @@ def replan(
     options: WriteOptions | None = None,
 ) -> ReplanResult:
     """Revise what a run is still to do, the last one if none is named; raises ExecplanError with nothing changed."""
-    return replan_module.replan_run(
+    return run_replan.replan_run(
         project,
         ref,
         place.find_run(project, ref, run),

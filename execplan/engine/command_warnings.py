@@ -8,18 +8,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from execplan.execution.model import Step
+    from execplan.execution.execution_plan import Step
     from execplan.execution.policy import Policy
-    from execplan.repo.home import Project
+    from execplan.project.project import Project
 
 
 def command_warnings(project: Project, policy: Policy, steps: Iterable[Step]) -> list[str]:
     """The warnings about these steps: no sandbox, or more files than a rollback can restore. Empty without commands."""
-    from execplan.engine.commands.sandbox import find_sandbox
-    from execplan.engine.files.ground import WorkspaceFiles
-    from execplan.engine.files.tree import BYTES, FILES
-    from execplan.engine.files.walk import WorkspaceWalker
-    from execplan.engine.steps.named import runs_program
+    from execplan.engine.commands.command_sandbox import find_sandbox
+    from execplan.engine.steps.step_paths import runs_program
+    from execplan.engine.workspace.workspace_files import WorkspaceFiles
+    from execplan.engine.workspace.workspace_snapshot import BYTES, FILES
+    from execplan.engine.workspace.workspace_walker import WorkspaceWalker
 
     if not any([runs_program(step) for step in steps]):
         return []

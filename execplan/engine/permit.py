@@ -5,18 +5,18 @@ from __future__ import annotations
 from time import monotonic
 
 from execplan.clock import now
-from execplan.engine.agent.asked import build_permission_request
+from execplan.engine.agent_runs.permission_request import build_permission_request
 from execplan.errors import CONFLICT, INPUT, POLICY, ExecplanError
 from execplan.execution.permission import DENY, check_permission, find_approver, validity_problem
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from execplan.engine.course import RunState
-    from execplan.engine.order import StepOrder
-    from execplan.engine.plain import Step
+    from execplan.engine.plain_document import Step
+    from execplan.engine.run_state import RunState
+    from execplan.engine.step_order import StepOrder
     from execplan.execution.permission import ApprovalTerms, Permission, StepRequest
 
 

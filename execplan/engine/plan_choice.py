@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from execplan.engine import last, place
+from execplan.approvals import approval_files
+from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_status as last
 from execplan.errors import ExecplanError
-from execplan.repo import homes, pick, shelf
-from execplan.repo.execution import approvals
+from execplan.plan_store import plan_selection, plan_store
+from execplan.project import project_discovery
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 _ENDED = last.STATES[-3:]
 
@@ -21,23 +23,25 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
     Where those find several, it is the only one that was ever run or, if asked for, the only one with an approval.
     Raises ExecplanError.
     """
-    if query is not None or pick.plan_from_environment() is not None:
-        return pick.select_plan(start, query)
+    if query is not None or plan_selection.plan_from_environment() is not None:
+        return plan_selection.select_plan(start, query)
     plans = [
-        (project, ref) for project in homes.with_nested_projects(homes.require(start)) for ref in shelf.refs(project)
+        (project, ref)
+        for project in project_discovery.with_nested_projects(project_discovery.require(start))
+        for ref in plan_store.refs(project)
     ]
-    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and place.list_runs(project, ref)]
+    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and run_paths.list_runs(project, ref)]
     with_open_run = [(project, ref) for project, ref in with_runs if _has_open_run(project, ref)]
     if len(with_open_run) == 1:
         return with_open_run[0]
     try:
-        return pick.select_plan(start, None)
+        return plan_selection.select_plan(start, None)
     except ExecplanError as error:
         if error.code != "ambiguous-plan":
             raise
         candidates = with_open_run or with_runs
         if not candidates and or_approved:
-            candidates = [(project, ref) for project, ref in plans if approvals.read_all(project, ref)]
+            candidates = [(project, ref) for project, ref in plans if approval_files.read_all(project, ref)]
         if len(candidates) == 1:
             return candidates[0]
         raise

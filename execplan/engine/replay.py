@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine import place, revisions
-from execplan.engine.book import never_begun_error
-from execplan.engine.course import RunState
-from execplan.engine.entries import state_from_json
-from execplan.engine.runs import read_run_entries
+from execplan.engine.journal.journal_entries import state_from_json
+from execplan.engine.journal.journal_writer import never_begun_error
+from execplan.engine.replanning import run_revisions
+from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records.run_summary import read_run_entries
+from execplan.engine.run_state import RunState
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import Binding, drift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.entries import AttemptResult
-    from execplan.engine.place import RunPaths
+    from execplan.engine.journal.journal_entries import AttemptResult
+    from execplan.engine.run_records.run_paths import RunPaths
     from execplan.execution.world import State
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 
 class ReplayedRun(NamedTuple):
@@ -46,7 +47,7 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
             hint="bring the files back as they were then, approve it, and try again; a rollback of that run may do it",
             candidates=lines,
         )
-    return ReplayedRun(run_paths, RunState(revisions.load_document(run_paths, entries), entries))
+    return ReplayedRun(run_paths, RunState(run_revisions.load_document(run_paths, entries), entries))
 
 
 def differences(old: RunState, new: RunState) -> tuple[str, ...]:

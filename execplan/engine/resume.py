@@ -6,38 +6,40 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.engine import begin, fate, questions, record
-from execplan.engine.attempts import AttemptPool
-from execplan.engine.book import never_begun_error, open_run
-from execplan.engine.entries import RESUMED, STOP, UNKNOWN, state_json
-from execplan.engine.fate import StopReason
-from execplan.engine.finish import finish_failed_run, finish_session, start_session
-from execplan.engine.hands import StepExecutor
-from execplan.engine.left import InterruptionRecovery
-from execplan.engine.loop import RunLoop
-from execplan.engine.programs import programs_json
-from execplan.engine.questions import Prompter
+from execplan.approvals import approval_status
+from execplan.approvals.policy_settings import effective_policy
+from execplan.edits.plan_writer import ensure_not_archived
+from execplan.engine import run_questions, run_setup
+from execplan.engine import stop_reason as fate
+from execplan.engine.attempt_pool import AttemptPool
+from execplan.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
+from execplan.engine.journal.journal_writer import never_begun_error, open_run
+from execplan.engine.program_changes import programs_json
+from execplan.engine.recovery.interrupted_attempts import InterruptionRecovery
+from execplan.engine.run_loop import RunLoop
+from execplan.engine.run_observer import FinishedRun
+from execplan.engine.run_questions import Prompter
+from execplan.engine.run_records import record_builder
+from execplan.engine.run_session import finish_failed_run, finish_session, start_session
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import SignalHandlers
-from execplan.engine.watch import FinishedRun
+from execplan.engine.signal_handlers import SignalHandlers
+from execplan.engine.step_executor import StepExecutor
+from execplan.engine.stop_reason import StopReason
 from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
 from execplan.execution import states
-from execplan.repo.amend import ensure_not_archived
-from execplan.repo.execution import standing
-from execplan.repo.execution.terms import effective_policy
-from execplan.repo.homes import require_existing
+from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.engine.book import JournalWriter
-    from execplan.engine.course import Question, RunState
-    from execplan.engine.finish import RunSession
-    from execplan.engine.place import RunPaths
-    from execplan.engine.watch import RunObserver
-    from execplan.execution.model import Step
-    from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution.standing import ApprovalStatus
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.journal.journal_writer import JournalWriter
+    from execplan.engine.run_observer import RunObserver
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_session import RunSession
+    from execplan.engine.run_state import Question, RunState
+    from execplan.execution.execution_plan import Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 
 def resume(
@@ -55,18 +57,18 @@ def resume(
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.should_commit(project):
-        from execplan.repo import git
+        from execplan.git import git_commit
 
-        git.load_gitpython()
+        git_commit.load_gitpython()
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
     with open_run(project, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
-        begin.ensure_no_unfinished_run(project, ref, run_paths)
+        run_setup.ensure_no_unfinished_run(project, ref, run_paths)
         session = start_session(project, ref, run_paths, effective_policy(project), journal_writer, options)
         if journal_writer.run_state.is_agent_run:
-            from execplan.engine.agent.answer import resume_agent_run
+            from execplan.engine.agent_runs.agent_resume import resume_agent_run
 
             return resume_agent_run(session, answer, observer)
         finished = finish_failed_run(session)
@@ -76,7 +78,7 @@ def resume(
         if question is None:
             ensure_answer_expected(journal_writer.run_state, answer)
             return _continue(session, None, answer, "resume", jobs, executor or StepExecutor())
-        reply = questions.resolve_answer(question, answer)
+        reply = run_questions.resolve_answer(question, answer)
         source = "resume" if reply is not None else "terminal"
         reply = reply or observer.ask(question)
         if reply is None:
@@ -89,8 +91,9 @@ def resume(
 def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
     """File a run that was killed behind its last entry: its record, and the anchor of the ledger. Raises ExecplanError."""
     if journal_writer.run_state.status in (states.COMPLETED, states.ROLLED_BACK):
-        record.save_record(
-            run_paths, record.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state)
+        record_builder.save_record(
+            run_paths,
+            record_builder.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state),
         )
         journal_writer.ledger.update_anchor()
 
@@ -164,28 +167,28 @@ def _continue(
     """Go on; raises ExecplanError."""
     project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
-    status = standing.require_approved_status(project, ref, run_id=run_paths.id)
+    status = approval_status.require_approved_status(project, ref, run_id=run_paths.id)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
-    begin.ensure_same_document(ref, run_paths, run_state, status)
+    run_setup.ensure_same_document(ref, run_paths, run_state, status)
     document = status.candidate.current_plan.document
     journal_writer.run_state.document = document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
-    context = begin.make_context(project, ref, run_paths, status.candidate, journal_writer.observer, seconds)
+    context = run_setup.make_context(project, ref, run_paths, status.candidate, journal_writer.observer, seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     steps = remaining_steps(run_state, schedule)
-    permit = begin.permit_for(status, schedule)
-    begin.ensure_steps_approved(permit, status.approval, steps)
+    permit = run_setup.permit_for(status, schedule)
+    run_setup.ensure_steps_approved(permit, status.approval, steps)
     is_new = status.approval.id != run_state.approval_fields["approval_id"]
     program_differences = (
         []
         if is_new
-        else begin.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
+        else run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
     )
-    begin.create_state_directory(project, ref, run_paths)
+    run_setup.create_state_directory(project, ref, run_paths)
     jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
     with (
-        begin.add_resume_hint(run_paths, ref),
+        run_setup.add_resume_hint(run_paths, ref),
         AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
         SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):
@@ -199,7 +202,7 @@ def _continue(
             unknown_reply, reply_source = prompter.ask(unknown_question), "terminal"
             if unknown_reply is None:
                 return _leave_unanswered(session, unknown_question, context.stop.signal)
-        warnings = begin.show_warnings(context, [step.id for step in steps], program_differences)
+        warnings = run_setup.show_warnings(context, [step.id for step in steps], program_differences)
         _write_resumed(session, status, recovery)
         journal_writer.observer.begin(run_paths.id, steps)
         loop = RunLoop(attempt_pool, journal_writer, schedule, prompter, jobs)
@@ -226,10 +229,10 @@ def _write_resumed(session: RunSession, status: ApprovalStatus, recovery: Interr
     assert status.approval is not None
     run_state, binding = session.journal_writer.run_state, status.candidate.binding
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
-    begin.use_approval(session.project, session.run_paths, status.approval)
+    run_setup.use_approval(session.project, session.run_paths, status.approval)
     session.journal_writer.write(
         RESUMED,
-        **begin.approval_fields(status),
+        **run_setup.approval_fields(status),
         document=binding.document,
         revision=status.candidate.current_plan.document.revision,
         failed=recovery.stay_failed,

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import begin, place, replay
-from execplan.engine.alone import acquire_run_lock
-from execplan.engine.attempts import AttemptPool
-from execplan.engine.book import JournalWriter
-from execplan.engine.copies import open_journal
-from execplan.engine.course import RunState
-from execplan.engine.finish import finish_session, start_session
-from execplan.engine.hands import StepExecutor
-from execplan.engine.loop import RunLoop
-from execplan.engine.outlook import preview_run
-from execplan.engine.questions import Prompter
+from execplan.approvals import approval_status
+from execplan.edits.plan_writer import ensure_not_archived
+from execplan.engine import replay, run_setup
+from execplan.engine.attempt_pool import AttemptPool
+from execplan.engine.dry_run import preview_run
+from execplan.engine.journal.journal_writer import JournalWriter
 from execplan.engine.resume import continue_with_revision
+from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_loop import RunLoop
+from execplan.engine.run_questions import Prompter
+from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records.evidence_copies import open_journal
+from execplan.engine.run_session import finish_session, start_session
+from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import SignalHandlers
+from execplan.engine.signal_handlers import SignalHandlers
+from execplan.engine.step_executor import StepExecutor
 from execplan.errors import BUSY, ExecplanError
-from execplan.execution.programs import describe_changed_programs
-from execplan.repo.amend import ensure_not_archived
-from execplan.repo.execution import standing
-from execplan.repo.homes import require_existing
+from execplan.execution.program_lookup import describe_changed_programs
+from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.engine.place import RunPaths
-    from execplan.engine.watch import FinishedRun, RunObserver, RunOptions
-    from execplan.repo.amend import WriteOptions
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.run_observer import FinishedRun, RunObserver, RunOptions
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 __all__ = ["preview_run", "run"]
 
@@ -47,9 +48,9 @@ def run(
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.should_commit(project):
-        from execplan.repo import git
+        from execplan.git import git_commit
 
-        git.load_gitpython()
+        git_commit.load_gitpython()
     run_paths = place.next_run(project, ref)
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):
         _ensure_not_overtaken(project, ref, run_paths)
@@ -61,7 +62,7 @@ def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -
     if place.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
         raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
-    begin.ensure_no_unfinished_run(project, ref)
+    run_setup.ensure_no_unfinished_run(project, ref)
 
 
 def _run_to_end(
@@ -74,42 +75,42 @@ def _run_to_end(
     executor: StepExecutor,
 ) -> FinishedRun:
     """Begin a run, and see it to its end; the lock of runs is held."""
-    from execplan.engine.ledger.ledger import AuditLog
+    from execplan.engine.audit_log.log_writer import AuditLog
 
-    status = standing.require_approved_status(project, ref)
+    status = approval_status.require_approved_status(project, ref)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None
     document = status.candidate.current_plan.document
-    begin.ensure_not_agent_mode(document, ref)
-    step_ids = begin.select_step_ids(document, run_options)
+    run_setup.ensure_not_agent_mode(document, ref)
+    step_ids = run_setup.select_step_ids(document, run_options)
     replayed_run = (
         replay.find(project, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
     )
     run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
-    context = begin.make_context(project, ref, run_paths, status.candidate, observer, run_options.seconds)
+    context = run_setup.make_context(project, ref, run_paths, status.candidate, observer, run_options.seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
-    permit = begin.permit_for(status, schedule)
-    begin.ensure_steps_approved(
+    permit = run_setup.permit_for(status, schedule)
+    run_setup.ensure_steps_approved(
         permit, status.approval, [step for step in document.steps if step.id in schedule.chosen]
     )
     program_differences = describe_changed_programs(
         status.approval.binding.programs or {}, status.candidate.binding.programs or {}
     )
-    warnings = begin.show_warnings(context, step_ids, program_differences)
+    warnings = run_setup.show_warnings(context, step_ids, program_differences)
     ledger = AuditLog(project, ref)
     ledger.update_anchor()
     ledger.can_restore = True
-    begin.create_run(project, ref, run_paths, status)
+    run_setup.create_run(project, ref, run_paths, status)
     with open_journal(run_paths) as journal:
         journal_writer = JournalWriter(run_paths.id, journal, RunState(document), ledger, context.redaction, observer)
         session = start_session(project, ref, run_paths, status.candidate.policy, journal_writer, options)
         warnings += schedule.unchosen_dependencies()
         observer.begin(run_paths.id, [step for step in document.steps if step.id in schedule.chosen])
-        begin.write_begun_entry(journal_writer, context, status, step_ids, run_options)
+        run_setup.write_begun_entry(journal_writer, context, status, step_ids, run_options)
         ledger.update_anchor()
         jobs = 1 if document.constraints.require_sequential else run_options.jobs
         with (
-            begin.add_resume_hint(run_paths, ref),
+            run_setup.add_resume_hint(run_paths, ref),
             AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
             SignalHandlers(context.stop, attempt_pool.wake) as signals,
         ):

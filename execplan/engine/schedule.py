@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from graphlib import TopologicalSorter
 
-from execplan.engine.entries import BLOCKED, RECOVERED, SKIPPED
-from execplan.engine.order import StepOrder, unmet_condition
+from execplan.engine.journal.journal_entries import BLOCKED, RECOVERED, SKIPPED
+from execplan.engine.step_order import StepOrder, unmet_condition
 from execplan.execution import states
-from execplan.execution.documents.touched import written_paths
-from execplan.execution.model import PROGRAM_TYPES, Type
+from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.execution_plan import PROGRAM_TYPES, Type
 from execplan.execution.world import normalize_path
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from execplan.engine.course import RunState
-    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.engine.run_state import RunState
+    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 NOT_CHOSEN = "not chosen"
 

@@ -6,27 +6,27 @@ import os
 from urllib.parse import quote
 
 from execplan.clock import now
+from execplan.edits import edit_journal
+from execplan.edits.plan_writer import WriteOptions, amend
 from execplan.errors import ExecplanError
 from execplan.execution import states
+from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.model import DONE
-from execplan.plan.ran import complete_run_task, find_transcript_link, reopen_run_task
-from execplan.plan.seek import find_task, normalize_text
-from execplan.record import NamedTuple
-from execplan.repo import pick, shelf
-from execplan.repo.amend import WriteOptions, amend
-from execplan.repo.edits import journal
+from execplan.plan.plan_lookup import find_task, normalize_text
+from execplan.plan.transcript_links import complete_run_task, find_transcript_link, reopen_run_task
+from execplan.plan_store import plan_selection, plan_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.engine.course import RunState
-    from execplan.execution.model import ExecutionPlan, Step
-    from execplan.plan.change import ChangeBuilder
+    from execplan.engine.run_state import RunState
+    from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.plan.model import Plan
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 _SAFE_CHARACTERS = "/-_.~@+,="
 """Of what is no letter and no digit what stands for itself in a link."""
@@ -104,7 +104,7 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
     try:
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step.id))
         href = _href(project, ref, transcript)
-        plan = reader.read(shelf.read_bytes(project, ref.path))
+        plan = reader.read(plan_store.read_bytes(project, ref.path))
         _, task = find_task(plan, query)
         if task.state == DONE:
             return TickResult(task.text if find_transcript_link(plan, task, href) >= 0 else "")
@@ -134,7 +134,7 @@ def _same_task(step: Step, task: str) -> bool:
 
 def _open_owning_plan(project: Project, ref: PlanRef, name: str) -> tuple[Project, PlanRef]:
     """The plan that has the tasks; raises ExecplanError."""
-    return (project, ref) if not name or name == ref.id else pick.select_plan(project.base, name)
+    return (project, ref) if not name or name == ref.id else plan_selection.select_plan(project.base, name)
 
 
 def _href(project: Project, ref: PlanRef, transcript: str) -> str:
@@ -157,7 +157,7 @@ def _write_tick(project: Project, ref: PlanRef, changer: Callable[[str], ChangeB
 
 def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -> tuple[str, str] | None:
     """The line of the task's box as the run wrote it, and as it was before, where the journal of edits still has it."""
-    for edit in reversed(journal.read_entries(project, ref.path)):
+    for edit in reversed(edit_journal.read_entries(project, ref.path)):
         try:
             old, new = [reader.read(data) for data in edit.unpack()]
         except (ValueError, ExecplanError):

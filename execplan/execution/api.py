@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.making.compose import compose
-from execplan.execution.making.create import create_execution_plan
-from execplan.execution.making.imported import import_plan
-from execplan.execution.making.replan import ExecutionState, ReplanRequest, replan
-from execplan.execution.model import ExecutionPlan, Level, Step, Type
-from execplan.execution.record import Record, StepRecord
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import ExecutionPlan, Level, Step, Type
+from execplan.execution.importers.plan_import import import_plan
+from execplan.execution.revision.agent_plan_creation import create_execution_plan
+from execplan.execution.revision.composition import compose
+from execplan.execution.revision.plan_revision import ExecutionState, ReplanRequest, replan
+from execplan.execution.run_record import Record, StepRecord
 from execplan.execution.states import advance
 
 __all__ = [

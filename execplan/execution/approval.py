@@ -11,13 +11,13 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, StringConstraints, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.document import ListOrTuple, Model
 from execplan.execution import permission
 from execplan.execution.binding import Binding, binding_digest
-from execplan.execution.documents import patterns
-from execplan.execution.model import Digest, Id, Level, Name, Number, Path, PlanId, Timestamp, Version
+from execplan.execution.documents import field_patterns
+from execplan.execution.execution_plan import Digest, Id, Level, Name, Number, Path, PlanId, Timestamp, Version
 from execplan.execution.world import Program, State
-from execplan.text.lines import digest
+from execplan.json_model import ListOrTuple, Model
+from execplan.text.text_lines import digest
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
@@ -49,7 +49,7 @@ class Derived(Model):
     """The ids of the approvals that it derives from, the first one first: where one of them is revoked, so is this one."""
     how: Literal["terminal", "digest", "policy"]
     """How the first one was given."""
-    run: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=patterns.LINE)]
+    run: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=field_patterns.LINE)]
     """The run that it serves, and no other."""
 
 

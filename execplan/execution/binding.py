@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from execplan.execution.documents.touched import diff_paths
-from execplan.record import NamedTuple
-from execplan.text.lines import digest
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.execution.world import Program, State, World
 
@@ -41,7 +41,7 @@ class Binding(NamedTuple):
 
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
     """What an approval of a document, given by its bytes too, would bind now."""
-    from execplan.execution.programs import resolve_programs
+    from execplan.execution.program_lookup import resolve_programs
 
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
     states = {path: sanitize_state(world.state(path)) for path in paths}
@@ -98,7 +98,7 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
     if old.document == new.document:
         lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
     if old.programs and new.programs:
-        from execplan.execution.programs import describe_changed_programs
+        from execplan.execution.program_lookup import describe_changed_programs
 
         lines += describe_changed_programs(old.programs, new.programs)
     if old.policy != new.policy:

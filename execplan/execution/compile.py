@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.execution.annotations.annotated_fences import find_annotated_fences
+from execplan.execution.annotations.annotated_steps import assign_step_ids, find_annotated_steps
+from execplan.execution.annotations.plan_settings import apply_plan_settings, read_plan_settings
+from execplan.execution.annotations.step_fields import build_all_step_fields
+from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.attributes import LEVELS, TOOL
-from execplan.execution.documents.filling import MAX_DESCRIPTION_LENGTH, describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
-from execplan.execution.draft import INFERRED, ParsedSteps
-from execplan.execution.written.annotated import assign_step_ids, find_annotated_steps
-from execplan.execution.written.fences import find_annotated_fences
-from execplan.execution.written.fields import build_all_step_fields
-from execplan.execution.written.plan_settings import apply_plan_settings, read_plan_settings
-from execplan.execution.written.problems import find_step_problems
-from execplan.plan.change import ensure_no_conflicts
+from execplan.execution.documents.derived_fields import (
+    MAX_DESCRIPTION_LENGTH,
+    describe_step,
+    fill_risk,
+    parse_command_fields,
+)
+from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
+from execplan.execution.step_drafts import INFERRED, ParsedSteps
+from execplan.plan.plan_change import ensure_no_conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.execution.draft import SkippedLine, StepDraft
-    from execplan.execution.model import ExecutionPlan
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.step_drafts import SkippedLine, StepDraft
     from execplan.plan.model import Plan
 
 _DEFAULT_MAX_STEPS = 100
@@ -39,9 +44,9 @@ class Compiled(NamedTuple):
 
 def find_plan_steps(plan: Plan) -> ParsedSteps:
     """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
-    from execplan.execution.wild.inferred import infer_steps
-    from execplan.execution.wild.names import assign_inferred_ids
-    from execplan.execution.wild.tasks import bind_tasks
+    from execplan.execution.inference.step_ids import assign_inferred_ids
+    from execplan.execution.inference.step_inference import infer_steps
+    from execplan.execution.inference.task_binding import bind_tasks
 
     annotated_steps = find_annotated_steps(plan)
     inferred_steps = infer_steps(plan, find_annotated_fences(plan).fence_lines)
@@ -60,9 +65,9 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     Raises ExecplanError with everything that is wrong at once: with the steps (`bad-steps`), or with the document that
     they make (`bad-document`); and for a character in a command that nobody can see.
     """
-    from execplan.execution.documents.document import document_error, validate_document
-    from execplan.execution.documents.unseen import ensure_nothing_hidden
-    from execplan.execution.model import ExecutionPlan
+    from execplan.execution.documents.document_io import document_error, validate_document
+    from execplan.execution.documents.hidden_characters import ensure_nothing_hidden
+    from execplan.execution.execution_plan import ExecutionPlan
 
     ensure_no_conflicts(plan)
     parsed = find_plan_steps(plan)
@@ -153,7 +158,7 @@ def _category(steps: Sequence[dict[str, Any]]) -> str:
 
 def _source_digest(plan: Plan, drafts: Sequence[StepDraft], settings: Iterable[int]) -> str:
     """SHA-256 of the lines that steps and settings came from, in order, each once and with LF after it."""
-    from execplan.text.lines import digest
+    from execplan.text.text_lines import digest
 
     lines = sorted({*settings, *[line for draft in drafts for line in range(draft.start, draft.end)]})
     return digest("".join([f"{plan.text.lines[line]}\n" for line in lines]).encode())

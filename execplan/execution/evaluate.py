@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.evaluation.after import ProjectedFiles
-from execplan.execution.evaluation.checks.check import ERROR, CheckContext, Finding
-from execplan.execution.evaluation.checks.every import CHECKS
+from execplan.execution.evaluation.checks.all_checks import CHECKS
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding
+from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
-from execplan.execution.risk.rate import Risk, builtin_table
-from execplan.execution.risk.rating import rate_step
-from execplan.record import NamedTuple
+from execplan.execution.risk.command_risk import Risk, builtin_table
+from execplan.execution.risk.step_risk import rate_step
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.execution.world import World
 

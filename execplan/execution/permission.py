@@ -6,7 +6,7 @@ import time
 
 from execplan.execution import states
 from execplan.execution.attributes import LEVELS
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ import json
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES, needs_person
-from execplan.record import NamedTuple
-from execplan.text.lines import digest
+from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from execplan.execution.risk.rate import RiskTable
+    from execplan.execution.risk.command_risk import RiskTable
 
 SANDBOXES = ("off", "auto", "required")
 """Whether steps run inside a sandbox: never, where there is one, or not at all without; the tightest last."""
@@ -72,7 +72,7 @@ class Policy(NamedTuple):
     @property
     def risk_table(self) -> RiskTable:
         """The table of risk."""
-        from execplan.execution.risk.rate import builtin_table
+        from execplan.execution.risk.command_risk import builtin_table
 
         return builtin_table() if self.table is None else self.table
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
     from execplan.clock import Timestamp
-    from execplan.text.blocks import Block
-    from execplan.text.lines import Text
+    from execplan.text.markdown_blocks import Block
+    from execplan.text.text_lines import Text
 
 OPEN: Final = "open"
 DONE: Final = "done"

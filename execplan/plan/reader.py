@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.entries import read_entries, read_revision_notes
-from execplan.plan.grammar import Checkbox, is_revision_note, read_checkbox
-from execplan.plan.guidance import find_placeholder_lines
+from execplan.plan.entry_reader import read_entries, read_revision_notes
+from execplan.plan.line_grammar import Checkbox, is_revision_note, read_checkbox
 from execplan.plan.model import Entry, Plan, Section, Task
-from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, RULE, Block, scan_blocks
-from execplan.text.lines import Text
+from execplan.plan.placeholder_text import find_placeholder_lines
+from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, RULE, Block, scan_blocks
+from execplan.text.text_lines import Text
 
 MAX_BYTES = 5 * 1024 * 1024
 """Larger files are refused before they are read whole."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents.block import (
+from execplan.agents.integrations.managed_block import (
     MARKDOWN,
     SHELL,
     CommentStyle,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from execplan.agents.guard_hook import hook_handler
-from execplan.agents.hook_file import PROGRAMS
+from execplan.agents.integrations.guard_hook import hook_handler
+from execplan.agents.integrations.hook_file import PROGRAMS
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
 

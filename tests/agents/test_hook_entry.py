@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents import hook_entry, jsons
-from execplan.agents.guard_hook import hook_handler
+from execplan.agents.integrations import hook_entry, json_nodes
+from execplan.agents.integrations.guard_hook import hook_handler
 
 OURS = hook_handler("claude")
 THEIRS: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint.sh"}]}
@@ -115,7 +115,7 @@ def test_what_python_can_not_read_is_not_read() -> None:
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
 def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
     line, words = REFUSED[text]
-    with pytest.raises(jsons.InvalidJsonError) as caught:
+    with pytest.raises(json_nodes.InvalidJsonError) as caught:
         hook_entry.add_entry(text, hook_entry.GUARD, OURS)
     assert str(caught.value).startswith(f":{line}: ")
     assert words in str(caught.value)

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from execplan.agents import merge_driver
-from execplan.repo import homes
+from execplan.agents.integrations import merge_driver
+from execplan.project import project_discovery
 from tests.agents.tree import tree
 from tests.conftest import Folder
 
@@ -25,7 +25,7 @@ def state(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> str:
     """What doctor is told."""
     for name, value in repo.env.items():
         monkeypatch.setenv(name, value)
-    return merge_driver.state(homes.find(str(repo.path)))
+    return merge_driver.state(project_discovery.find(str(repo.path)))
 
 
 ATTRIBUTES = {

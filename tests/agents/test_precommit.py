@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from execplan.repo.homes import find
-from execplan.repo.pattern import plan_paths_regex
+from execplan.project.plan_path_pattern import plan_paths_regex
+from execplan.project.project_discovery import find
 from tests.agents.tree import tree
 from tests.conftest import Folder
 
@@ -121,7 +121,7 @@ def test_the_files_are_the_plans(repo: Folder) -> None:
 
 
 def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
-    from execplan.repo import shelf
+    from execplan.plan_store import plan_store
 
     names = ["a.md", "README.md", "readme.md", ".b.md", "c.txt", "index.md", "artifacts/d/e.md", "archive/f.md", "ü.md"]
     for name in names:
@@ -130,7 +130,7 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     matched = {name for name in names if re.search(plan_paths_regex(project), f".agent/execplans/{name}")}
     assert matched == {"a.md", "ü.md", "archive/f.md"}
     assert matched == {
-        project.display_path(ref.path).removeprefix(".agent/execplans/") for ref in shelf.all_refs(project)
+        project.display_path(ref.path).removeprefix(".agent/execplans/") for ref in plan_store.all_refs(project)
     }
 
 
@@ -146,7 +146,8 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     ],
 )
 def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings: str) -> None:
-    from execplan.repo import homes, shelf
+    from execplan.plan_store import plan_store
+    from execplan.project import project_discovery
 
     repo.write(".agent/execplan.toml", settings)
     repo.write("packages/a/.agent/execplan.toml", 'plans = "docs/active"\nlayout = "folder"\n')
@@ -166,7 +167,9 @@ def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings:
     matched = {name for name in names if re.search(plan_paths_regex(project), name)}
     assert matched
     assert matched == {
-        project.display_path(ref.path) for each in homes.with_nested_projects(project) for ref in shelf.all_refs(each)
+        project.display_path(ref.path)
+        for each in project_discovery.with_nested_projects(project)
+        for ref in plan_store.all_refs(each)
     }
 
 

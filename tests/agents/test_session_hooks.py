@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents import guard_hook, session_hooks
-from execplan.agents.change import apply_changes
-from execplan.agents.session_hooks import HOOKS, hook_handler
-from execplan.repo import homes
-from execplan.view.doctor.check import DoctorContext
-from execplan.view.doctor.guarded import check_session_hooks
+from execplan.agents.integrations import guard_hook, session_hooks
+from execplan.agents.integrations.integration_changes import apply_changes
+from execplan.agents.integrations.session_hooks import HOOKS, hook_handler
+from execplan.doctor.agent_hook_checks import check_session_hooks
+from execplan.doctor.doctor_check import DoctorContext
+from execplan.project import project_discovery
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
 
@@ -66,7 +66,7 @@ def test_claude_code_is_told_twice_and_codex_once(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"SessionStart":[]}}', THEIRS])
 def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: str) -> None:
-    project = homes.require(str(desk.path))
+    project = project_discovery.require(str(desk.path))
     if text:
         desk.write(CLAUDE, text)
     before = tree(desk.path)
@@ -151,7 +151,7 @@ def test_the_line_tells_the_plan_and_never_fails(desk: Desk, program: str, hook:
 
 
 def test_doctor_looks_at_them(desk: Desk) -> None:
-    project = homes.require(str(desk.path))
+    project = project_discovery.require(str(desk.path))
 
     def said() -> str:
         ground = DoctorContext(str(desk.path), str)

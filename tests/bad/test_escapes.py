@@ -8,8 +8,8 @@ import unicodedata
 
 import pytest
 
-from execplan.cli import printing
-from execplan.text.hidden import escape_unprintable, escape_unprintable_lines, find_hidden
+from execplan.cli.output import terminal_text
+from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines, find_hidden
 from tests.conftest import Folder, Result
 from tests.plans import CLEAN, STEPS
 
@@ -87,10 +87,10 @@ def test_documents_hold_the_same_text_as_escapes(hostile: Folder, form: str) -> 
 
 
 def test_colours_of_ours_stay_and_those_of_others_do_not() -> None:
-    text = f"{printing.color('31')}error{printing.color('0')} \x1b[31mtheirs\x1b[0m\n\x1b[1;31m"
-    assert printing.printable_text(text) == "\x1b[31merror\x1b[0m \\x1b[31mtheirs\\x1b[0m\n\\x1b[1;31m"
-    rich = printing.mark_colors("\x1b[1mhead\x1b[0m")
-    assert printing.printable_text(rich) == "\x1b[1mhead\x1b[0m"
+    text = f"{terminal_text.color('31')}error{terminal_text.color('0')} \x1b[31mtheirs\x1b[0m\n\x1b[1;31m"
+    assert terminal_text.printable_text(text) == "\x1b[31merror\x1b[0m \\x1b[31mtheirs\\x1b[0m\n\\x1b[1;31m"
+    rich = terminal_text.mark_colors("\x1b[1mhead\x1b[0m")
+    assert terminal_text.printable_text(rich) == "\x1b[1mhead\x1b[0m"
 
 
 def test_what_another_program_reads_is_raw_unless_on_a_terminal(plain: Folder) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document import load
-from execplan.execution.model import ExecutionPlan
+from execplan.execution.documents.document_io import load
+from execplan.execution.execution_plan import ExecutionPlan
 from tests.bad.tools import calm
 from tests.conftest import Folder
 from tests.execution.bad import BAD, Bad

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.text import disk
+from execplan.files import file_access
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS
 
@@ -125,7 +125,7 @@ OWN_HANDLES = {
 
 def test_files_are_opened_in_one_place() -> None:
     """A new `open` goes through `disk.open_regular`; one that opens a file of the program's own is counted here."""
-    root = Path(disk.__file__).parents[1]
+    root = Path(file_access.__file__).parents[1]
     counted: Counter[str] = Counter()
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.repo.execution import register
+from execplan.approvals import approval_registry
 from tests.repo.approving import NAME, STEPS, Desk
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_57_expired(desk: Desk) -> None:
 
 
 def test_57_replayed(desk: Desk) -> None:
-    register.mark_used(desk.project()[0], desk.kept()["id"], "run-1")
+    approval_registry.mark_used(desk.project()[0], desk.kept()["id"], "run-1")
     refused(desk, "approval-used", "it was used by the run run-1")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.repo.scaffold import validate_title
+from execplan.scaffold.plan_creation import validate_title
 from tests.bad.tools import calm, codes, ok
 from tests.plans import CLEAN
 

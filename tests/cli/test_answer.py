@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.cli.printing import printable_text
+from execplan.cli.output.terminal_text import printable_text
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.cli import auditing
-from execplan.engine import entries
-from execplan.engine.ledger import anchor, chain
+from execplan.approvals import approval_files
+from execplan.cli.output import audit_output
+from execplan.engine.audit_log import anchor, hash_chain
+from execplan.engine.journal import journal_entries
 from execplan.errors import ExecplanError
-from execplan.repo.execution import approvals
-from execplan.text.lines import digest
+from execplan.text.text_lines import digest
 from tests.engine.ledgers import BEGUN, Kept, change
 from tests.repo.approving import Desk
 
@@ -42,13 +42,13 @@ def kept(desk: Desk) -> Kept:
             "approval": desk.kept()["digest"],
             "approval_id": desk.kept()["id"],
         }
-        journal.write(entries.BEGUN, **(BEGUN | by))
-        journal.write(entries.INTENT, step="build", attempt=1, by="person", before={}, snapshot=False)
+        journal.write(journal_entries.BEGUN, **(BEGUN | by))
+        journal.write(journal_entries.INTENT, step="build", attempt=1, by="person", before={}, snapshot=False)
         made = change("src/a b.py")
-        journal.write(entries.RESULT, step="build", attempt=1, ok=True, seconds=1.25, changes=[made])
-        journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
+        journal.write(journal_entries.RESULT, step="build", attempt=1, ok=True, seconds=1.25, changes=[made])
+        journal.write(journal_entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
         journal.write(
-            entries.ROLLBACK,
+            journal_entries.ROLLBACK,
             steps=["build"],
             automatic="",
             changes=[made],
@@ -57,8 +57,8 @@ def kept(desk: Desk) -> Kept:
             user="ann",
             whole=True,
         )
-        journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
-        journal.write(entries.ROLLED_BACK, steps=["build"], restored=[], removed=[], whole=True)
+        journal.write(journal_entries.RESTORED, path="src/a b.py", displaced="c" * 64)
+        journal.write(journal_entries.ROLLED_BACK, steps=["build"], restored=[], removed=[], whole=True)
     kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.update_anchor()
     return kept
@@ -104,8 +104,8 @@ NONSENSE: tuple[Any, ...] = (None, 5, True, "x", [1, [2]], {"a": {}}, [{"before"
 
 def test_whatever_somebody_else_has_written_is_told(kept: Kept) -> None:
     """A ledger comes with a clone: its chain may be whole, and what it says may be nonsense."""
-    for kind in (*auditing._RECORD_TEMPLATES, "_init__", "count", "class__"):
-        told = re.findall(r"{(\w+)", auditing._RECORD_TEMPLATES.get(kind, ""))
+    for kind in (*audit_output._RECORD_TEMPLATES, "_init__", "count", "class__"):
+        told = re.findall(r"{(\w+)", audit_output._RECORD_TEMPLATES.get(kind, ""))
         more = "changes argv command seconds why doubts approval file automatic whole ok".split()
         for value in NONSENSE:
             kept.ledger.append(kind, dict.fromkeys((*told, *more), value))
@@ -126,7 +126,7 @@ def test_records_of_other_shapes_are_none(kept: Kept) -> None:
             data = json.dumps(told, separators=(",", ":")).encode()
             ending = json.dumps(digest(data) if name != "hash" else own)
             with pytest.raises(ValueError, match="no record"):
-                chain.parse_record(data[:-1] + f',"hash":{ending}}}'.encode())
+                hash_chain.parse_record(data[:-1] + f',"hash":{ending}}}'.encode())
 
 
 def test_whole_and_broken(kept: Kept) -> None:
@@ -208,7 +208,7 @@ def test_an_approval_that_cannot_be_written_is_told_not_to_be_given(desk: Desk) 
         raise ExecplanError("io-error", "no space", exit=6, hint="free some")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(approvals, "save", fail)
+        patch.setattr(approval_files, "save", fail)
         desk.refused(6, "io-error", "approve", "--digest", desk.digest())
     assert records(desk) == ["approved", "not_given"]
     assert desk.data("audit", "--verify")["plans"][0]["warnings"] == []
@@ -223,7 +223,7 @@ def test_killed_between_the_record_and_the_approval(desk: Desk) -> None:
 
     read = desk.digest()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(approvals, "save", kill)
+        patch.setattr(approval_files, "save", kill)
         patch.setattr("execplan.engine.approving._is_written", lambda *_: True)  # its own last words are not heard
         with pytest.raises(Killed):
             desk.type("approve", "--digest", read)
@@ -243,9 +243,9 @@ def test_a_commit_that_is_refused_takes_no_approval_back(desk: Desk) -> None:
 
 
 def test_declined_and_revoked(desk: Desk) -> None:
-    from execplan.cli import approving
+    from execplan.cli.output import approval_output
 
-    desk.patch.setattr(approving, "is_terminal", lambda: True)
+    desk.patch.setattr(approval_output, "is_terminal", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
     assert desk.type("approve").exit == 1
     desk.approve()
@@ -270,10 +270,10 @@ def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: Desk) -> N
 
 def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: Desk) -> None:
     from execplan import trace
-    from execplan.cli import approving
+    from execplan.cli.output import approval_output
 
     desk.patch.setattr(trace, "warnings", [])
-    desk.patch.setattr(approving, "is_terminal", lambda: True)
+    desk.patch.setattr(approval_output, "is_terminal", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
     desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     result = desk.type("approve")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.verbs.schema import build_schema
-from execplan.context.decide import assign_variant
-from execplan.context.tokens import estimate_tokens
+from execplan.cli.commands.schema import build_schema
+from execplan.context.decision_builder import assign_variant
+from execplan.context.token_counter import estimate_tokens
 from tests.plans import with_sections
 from tests.repo.approving import Desk
 

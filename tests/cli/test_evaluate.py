@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.cli.printing import printable_text
-from execplan.cli.table import format_table
-from execplan.execution.evaluation.page import code_block, code_span
+from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.output.text_table import format_table
+from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from tests.conftest import Folder
 from tests.crash.test_disks import apart, line
 from tests.plans import CLEAN, STEPS

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import EXIT_MEANINGS
-from execplan.lint.runner import RULES
-from execplan.repo import pages
-from execplan.repo.settings import DESCRIPTIONS, Settings
+from execplan.linter.runner import RULES
+from execplan.project import help_topics
+from execplan.project.settings import DESCRIPTIONS, Settings
 from tests.commands import check_command
 from tests.refusals import Raised, raised
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
-REFUSALS = pages.error_help_by_code()
+REFUSALS = help_topics.error_help_by_code()
 PAGES = {
-    **{name: pages.topic_text(name) for name in pages.topic_summaries()},
+    **{name: help_topics.topic_text(name) for name in help_topics.topic_summaries()},
     **{each.code: each.page for each in REFUSALS.values()},
 }
 
 
 def test_the_topics_are_those_of_the_issue_at_least() -> None:
-    assert set(pages.topic_summaries()) >= TOPICS
-    assert not set(pages.topic_summaries()) & (set(REFUSALS) | set(RULES))
+    assert set(help_topics.topic_summaries()) >= TOPICS
+    assert not set(help_topics.topic_summaries()) & (set(REFUSALS) | set(RULES))
 
 
 def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
@@ -57,7 +57,7 @@ def test_pages_of_refusals_stand_in_order() -> None:
 def test_a_page_fits_a_screen(name: str) -> None:
     lines = PAGES[name].split("\n")
     assert len(lines) <= (12 if name in REFUSALS else 60 if name == "settings" else 40)
-    assert max(len(line) for line in lines if not line.startswith(" ")) <= pages.PAGE_WIDTH
+    assert max(len(line) for line in lines if not line.startswith(" ")) <= help_topics.PAGE_WIDTH
     assert max(map(len, lines)) <= 100
 
 
@@ -74,12 +74,12 @@ def test_every_page_is_printed_and_listed(plain: Folder) -> None:
     listed = plain.run("explain").out.split()
     assert set(listed) >= {*TOPICS, *RULES, *REFUSALS}
     data = plain.ok("explain")
-    assert [each["topic"] for each in data["topics"]] == list(pages.topic_summaries())
+    assert [each["topic"] for each in data["topics"]] == list(help_topics.topic_summaries())
     assert {each["code"] for each in data["refusals"]} == set(REFUSALS)
     assert {each["code"] for each in data["rules"]} == set(RULES)
     assert all(each["about"].endswith(".") for each in data["topics"] + data["refusals"])
-    assert max(map(len, plain.run("explain").out.splitlines())) <= pages.PAGE_WIDTH
-    assert plain.run("explain", "tasks").out == pages.topic_text("tasks") + "\n"
+    assert max(map(len, plain.run("explain").out.splitlines())) <= help_topics.PAGE_WIDTH
+    assert plain.run("explain", "tasks").out == help_topics.topic_text("tasks") + "\n"
     assert plain.run("explain", "busy").out == f"busy (exit 5)\n\n{REFUSALS['busy'].page}\n"
 
 
@@ -91,7 +91,7 @@ def test_a_topic_of_several_words(plain: Folder, words: list[str]) -> None:
 
 
 def test_settings_are_told_from_where_they_stand() -> None:
-    page = pages.topic_text("settings")
+    page = help_topics.topic_text("settings")
     assert all(f"\n{name} = " in page for name in Settings()._asdict())
     folded = " ".join(page.split())
     assert all(about in folded for about in DESCRIPTIONS.values())

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from execplan.cli import formats
 from execplan.cli.formats import github, gitlab, junit, sarif, text
-from execplan.lint.rule import SAFE, UNSAFE, Finding, Fix
-from execplan.lint.runner import RULES, lint_bytes
-from execplan.repo.checking.one import CheckedFile
-from execplan.text.edit import Edit, apply_edits
-from execplan.text.lines import Text
+from execplan.linter.checking.plan_check import CheckedFile
+from execplan.linter.rule import SAFE, UNSAFE, Finding, Fix
+from execplan.linter.runner import RULES, lint_bytes
+from execplan.text.line_edit import Edit, apply_edits
+from execplan.text.text_lines import Text
 from tests.plans import CLEAN, from_template
 
 if TYPE_CHECKING:

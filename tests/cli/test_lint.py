@@ -14,7 +14,7 @@ UNSTAMPED = with_sections("## Progress\n\n- [x] Build the parser.\n- [ ] Write t
 NO_REASON = UNSTAMPED.replace("  Rationale: A task is a line.\n", "")
 
 RULE = '''
-from execplan.lint.rule import WARNING, on_line, rule
+from execplan.linter.rule import WARNING, on_line, rule
 
 
 @rule("TEAM1", WARNING)

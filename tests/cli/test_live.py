@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.running.watches import observe_run
-from execplan.engine import entries
-from execplan.engine.course import Question
+from execplan.cli.run_output.run_observers import observe_run
+from execplan.engine.journal import journal_entries
+from execplan.engine.run_state import Question
 from tests.cli.past import FAILED, MADE, OK, entry, intent, result
 from tests.cli.terminal import Shown, Terminal
 
@@ -99,19 +99,19 @@ def asked(why: str) -> int:
         watch.begin("0001-aaaaaaaa", steps("build"))
         answer = watch.ask(Question(why, "build", "build asks first: go on?"))
         watch.entry(entry("skipped", step="build", reason=f"it was said: {answer}"))
-    return [*entries.ANSWERS, None].index(answer)
+    return [*journal_entries.ANSWERS, None].index(answer)
 
 
 @pytest.mark.parametrize(
     ("why", "typed", "answer"),
     [
-        (entries.CHECKPOINT, ["go\n"], entries.GO),
-        (entries.CHECKPOINT, ["\n"], None),
-        (entries.CHECKPOINT, ["skip\n", "stop\n"], entries.STOP),
-        (entries.CONFIRM, ["s\n", "sk\n"], entries.SKIP),
-        (entries.ASK, ["AGAIN\n"], entries.AGAIN),
-        (entries.UNKNOWN, ["later\n"], None),
-        (entries.UNKNOWN, ["\x04"], None),
+        (journal_entries.CHECKPOINT, ["go\n"], journal_entries.GO),
+        (journal_entries.CHECKPOINT, ["\n"], None),
+        (journal_entries.CHECKPOINT, ["skip\n", "stop\n"], journal_entries.STOP),
+        (journal_entries.CONFIRM, ["s\n", "sk\n"], journal_entries.SKIP),
+        (journal_entries.ASK, ["AGAIN\n"], journal_entries.AGAIN),
+        (journal_entries.UNKNOWN, ["later\n"], None),
+        (journal_entries.UNKNOWN, ["\x04"], None),
     ],
 )
 def test_a_question(why: str, typed: list[str], answer: str | None) -> None:
@@ -119,24 +119,24 @@ def test_a_question(why: str, typed: list[str], answer: str | None) -> None:
     for keys in typed:
         terminal.answer("? [later] ", keys)
     shown = terminal.end()
-    assert shown.exit == [*entries.ANSWERS, None].index(answer), shown.raw
+    assert shown.exit == [*journal_entries.ANSWERS, None].index(answer), shown.raw
     assert f"skipped 1 build: it was said: {answer}" in shown.lines
 
 
 def test_what_was_typed_before_the_question_is_no_answer() -> None:
     def work() -> int:
         time.sleep(0.3)
-        return asked(entries.CONFIRM)
+        return asked(journal_entries.CONFIRM)
 
     terminal = Terminal(work)
     terminal.type("go\n")
     terminal.answer("? [later] ", "skip\n")
-    assert terminal.end().exit == entries.ANSWERS.index(entries.SKIP)
+    assert terminal.end().exit == journal_entries.ANSWERS.index(journal_entries.SKIP)
 
 
 def test_a_new_revision_is_not_asked_for() -> None:
-    shown = Terminal(lambda: asked(entries.APPROVE)).end()
-    assert shown.exit == len(entries.ANSWERS)
+    shown = Terminal(lambda: asked(journal_entries.APPROVE)).end()
+    assert shown.exit == len(journal_entries.ANSWERS)
     assert "? [" not in shown.raw
 
 
@@ -145,9 +145,9 @@ def test_a_terminal_that_is_closed_answers_nothing() -> None:
 
     def work() -> int:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        return asked(entries.CONFIRM)
+        return asked(journal_entries.CONFIRM)
 
     terminal = Terminal(work)
     terminal.until("? [later] ")
     terminal.close()
-    assert terminal.end().exit == len(entries.ANSWERS)
+    assert terminal.end().exit == len(journal_entries.ANSWERS)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries
-from execplan.engine.alone import acquire_run_lock
+from execplan.engine.journal import journal_entries
+from execplan.engine.run_lock import acquire_run_lock
 from tests.cli.past import OK, Past
 from tests.cli.plans import FAILS, MAKE, SLOW, planned, run_id
 from tests.cli.test_stopped import begun
@@ -153,9 +153,9 @@ def past_step(past: Past, state: str) -> None:
     """Let the journal end in a state."""
     past.step("make", OK)
     if state == "waiting":
-        past.write(entries.PAUSED, why="checkpoint", step="make", question="Go on?", seconds=1.0)
+        past.write(journal_entries.PAUSED, why="checkpoint", step="make", question="Go on?", seconds=1.0)
     elif state == "rolling_back":
-        past.write(entries.ROLLBACK, steps=["make"], **ROLLBACK)
+        past.write(journal_entries.ROLLBACK, steps=["make"], **ROLLBACK)
 
 
 def test_a_run_at_work_keeps_its_exit_code(desk: Desk) -> None:

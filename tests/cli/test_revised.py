@@ -122,4 +122,4 @@ def test_a_file_that_git_has_as_it_is_starts_no_process(repo: Folder) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "execplan", "lint", str(path)]
     done = subprocess.run(command, cwd=repo.path, env=repo.env, capture_output=True, check=True)
     assert b"subprocess" not in done.stderr
-    assert b"execplan.repo.checking.revised" not in done.stderr
+    assert b"execplan.linter.checking.modified_plans" not in done.stderr

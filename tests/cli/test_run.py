@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.files.tree import BYTES, FILES
+from execplan.engine.workspace.workspace_snapshot import BYTES, FILES
 from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, planned, run_id, sandbox_off
 from tests.repo.approving import NAME, Desk
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.entries import CONFIRM, change_json
+from execplan.engine.journal.journal_entries import CONFIRM, change_json
 from tests.cli.past import APPROVED, FAILED, MADE, OK, SAID, Past, intent, result
 from tests.repo.approving import NAME, Desk
 

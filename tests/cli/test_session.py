@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.context.restart import is_unedited
+from execplan.context.checkpoint_page import is_unedited
 from tests.conftest import CLOCK, Folder
 from tests.plans import CLEAN, with_sections
 from tests.repo.approving import LOW, NAME, STEPS, Desk

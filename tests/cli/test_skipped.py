@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from execplan.lint.recognition import is_plan
-from execplan.lint.rule import RuleContext
-from execplan.lint.words import PlanSource
+from execplan.linter.plan_recognition import is_plan
+from execplan.linter.plan_source import PlanSource
+from execplan.linter.rule import RuleContext
 from execplan.plan import reader
 from tests.conftest import Folder
 from tests.plans import CLEAN

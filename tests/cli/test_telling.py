@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.running.outcome import rollback_lines
-from execplan.cli.running.phrases import format_changes, format_duration, format_paths
-from execplan.cli.running.watches import observe_run
-from execplan.engine import entries
-from execplan.engine.entries import Change, change_json
-from execplan.engine.watch import RollbackResult
+from execplan.cli.run_output.run_observers import observe_run
+from execplan.cli.run_output.run_outcome import rollback_lines
+from execplan.cli.run_output.run_text import format_changes, format_duration, format_paths
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal_entries import Change, change_json
+from execplan.engine.run_observer import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
 from tests.cli.past import APPROVED, FAILED, GONE, MADE, OK, SAID, entry, intent, result
 from tests.cli.test_live import steps
 
 if TYPE_CHECKING:
-    from execplan.engine.journal import Entry
+    from execplan.engine.journal.journal import Entry
 
 
 def printed(*told: Entry, call: Call | None = None, stream: bool = False) -> str:
@@ -76,7 +76,7 @@ ROLLBACK: dict[str, Any] = {
         ("recovered", {"step": "api", "by": "drop"}, ["recovered 2 api: drop stood in for it"]),
         ("ticked", {"step": "api", "task": "Do it.", "transcript": ""}, ["  ticked: Do it."]),
         ("reopened", {"step": "api", "task": "Do it."}, ["  reopened: Do it."]),
-        ("answered", {"why": entries.ASK, "step": "api", "answer": "skip"}, ["answered for 2 api: skip"]),
+        ("answered", {"why": journal_entries.ASK, "step": "api", "answer": "skip"}, ["answered for 2 api: skip"]),
         ("replanned", {"revision": 2, "reason": "it was red"}, ["replanned, now revision 2: it was red"]),
         (
             "rollback",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.context.summary.summarize import Summary
+    from execplan.context.summary.plan_summary import Summary
     from execplan.plan.model import Plan
 
 FRAME = frozenset(

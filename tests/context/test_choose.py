@@ -13,17 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.verbs.schema import build_schema
-from execplan.context.baseline import select_newest_first
-from execplan.context.budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
-from execplan.context.choose import RELEVANCE_THRESHOLD
-from execplan.context.decide import build_decision, percentage
-from execplan.context.decision import Decision, ModelChoice, SessionHygiene
-from execplan.context.intent import classify_intent
-from execplan.context.render import FORMATS, MARKDOWN, XML, PackFormat, make_visible
-from execplan.context.score import score_units
-from execplan.context.tokens import Counter, make_counter
-from execplan.context.unit import (
+from execplan.cli.commands.schema import build_schema
+from execplan.context.baseline_selection import select_newest_first
+from execplan.context.context_pack import (
     ARTIFACT,
     DIFF,
     FILE,
@@ -38,6 +30,14 @@ from execplan.context.unit import (
     ContextPack,
     Unit,
 )
+from execplan.context.decision import Decision, ModelChoice, SessionHygiene
+from execplan.context.decision_builder import build_decision, percentage
+from execplan.context.pack_formats import FORMATS, MARKDOWN, XML, PackFormat, make_visible
+from execplan.context.relevance import score_units
+from execplan.context.relevance_selection import RELEVANCE_THRESHOLD
+from execplan.context.task_intent import classify_intent
+from execplan.context.token_budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
+from execplan.context.token_counter import Counter, make_counter
 from execplan.errors import ExecplanError
 from tests.context.units import Made, file, make, message, pack
 
@@ -312,8 +312,8 @@ def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
 
 SCRIPT = """
 import sys; sys.path.insert(0, {root!r})
-from execplan.context.render import MARKDOWN
-from execplan.context.tokens import counter
+from execplan.context.pack_formats import MARKDOWN
+from execplan.context.token_counter import counter
 from tests.context.units import file, make, message, pack
 code = "".join([f"def read_{{at}}(date: str) -> int:\\n    return {{at}}\\n\\n\\n" for at in range(100)])
 units = [file(f"src/m{{at}}.py", code[at * 10 : at * 60], at % 7) for at in range(30)]

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.render import FORMATS, MARKDOWN, PackFormat
-from execplan.context.tokens import Counter, make_counter
-from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, ContextPack, Unit
+from execplan.context.context_pack import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, ContextPack, Unit
+from execplan.context.gathering.plan_units import split_plan
+from execplan.context.pack_formats import FORMATS, MARKDOWN, PackFormat
+from execplan.context.token_counter import Counter, make_counter
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.repo.gathering.plan import split_plan
 from tests.conftest import find_corpus
 from tests.context.units import Made, make, pack
 

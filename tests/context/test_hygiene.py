@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.hygiene import (
+from execplan.context.session_hygiene import (
     COMPACT,
     COMPACT_NOW,
     CONTINUE,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.context.intent import INTENTS, classify_intent
+from execplan.context.task_intent import INTENTS, classify_intent
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.bearings import PlanDrift, PlanOverview
-from execplan.context.primer import MAX_BYTES, format_plan_choices, format_primer
-from execplan.context.quoted import QUOTE_PREFIX, quote_line, quote_lines, truncate_bytes
+from execplan.context.plan_overview import PlanDrift, PlanOverview
+from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines, truncate_bytes
+from execplan.context.session_primer import MAX_BYTES, format_plan_choices, format_primer
+from execplan.plan.plan_lookup import task_ids
 from execplan.plan.reader import read
-from execplan.plan.seek import task_ids
 from tests.plans import CLEAN, with_sections
 
 OURS = (

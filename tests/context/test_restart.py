@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.context.bearings import PlanDrift, PlanOverview, WorkingTree
-from execplan.context.restart import format_page, is_same_content, is_unedited
+from execplan.context.checkpoint_page import format_page, is_same_content, is_unedited
+from execplan.context.plan_overview import PlanDrift, PlanOverview, WorkingTree
 from tests.context.test_primer import bearings, same
 from tests.plans import CLEAN, with_sections
 

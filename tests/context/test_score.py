@@ -8,13 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.intent import Intent, classify_intent
-from execplan.context.match import search_texts
-from execplan.context.score import ScoredUnit, score_units
-from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, ContextPack, Unit, redact_pack
-from execplan.context.words import contains_word, count_shared_words, extract_keywords
+from execplan.context.context_pack import (
+    DECISION,
+    DIFF,
+    INSTRUCTION,
+    SECTION,
+    TOOL_RESULT,
+    ContextPack,
+    Unit,
+    redact_pack,
+)
+from execplan.context.keywords import contains_word, count_shared_words, extract_keywords
+from execplan.context.relevance import ScoredUnit, score_units
+from execplan.context.task_intent import Intent, classify_intent
+from execplan.context.text_search import search_texts
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.redaction import REDACTED, Redactor
+from execplan.secrets.redaction import REDACTED, Redactor
 from tests.context.units import NEXT, PURPOSE, file, message, pack
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from execplan.context.sessions import claude, codex
-from execplan.context.unit import MESSAGE, TOOL_RESULT
+from execplan.context.context_pack import MESSAGE, TOOL_RESULT
+from execplan.context.session_logs import claude_log, codex_log
 
 
 def log(*lines: Any) -> bytes:
@@ -63,7 +63,7 @@ CLAUDE = log(
 
 
 def test_claude() -> None:
-    found = claude.read(CLAUDE)
+    found = claude_log.read(CLAUDE)
     assert [(each.id, each.type, each.title) for each in found.units] == [
         ("message:2", MESSAGE, "user, line 2"),
         ("message:4", MESSAGE, "assistant, line 4"),
@@ -83,12 +83,12 @@ def test_claude() -> None:
 
 
 def test_ids_stay_while_a_log_grows() -> None:
-    short = claude.read(b"\n".join(CLAUDE.split(b"\n")[:4]) + b"\n")
-    assert [each.id for each in claude.read(CLAUDE).units][:3] == [each.id for each in short.units]
+    short = claude_log.read(b"\n".join(CLAUDE.split(b"\n")[:4]) + b"\n")
+    assert [each.id for each in claude_log.read(CLAUDE).units][:3] == [each.id for each in short.units]
 
 
 def test_claude_compacted() -> None:
-    found = claude.read(
+    found = claude_log.read(
         log(
             says("user", "Long ago."),
             says("assistant", [text("Yes."), use("c1", "Bash", command="make")]),
@@ -108,15 +108,15 @@ def test_claude_compacted() -> None:
 
 def test_claude_agents_beside() -> None:
     beside = says("assistant", [text("I am another.")], isSidechain=True)
-    found = claude.read(log(says("user", "Go."), beside, beside))
+    found = claude_log.read(log(says("user", "Go."), beside, beside))
     assert (len(found.units), found.other_agent_lines) == (1, 2)
-    alone = claude.read(log(beside, beside))
+    alone = claude_log.read(log(beside, beside))
     assert (len(alone.units), alone.other_agent_lines) == (2, 0)
 
 
 def test_claude_wound_back() -> None:
     """Two answers to one line, of which the person gave one up: which of them, the log does not say plainly."""
-    found = claude.read(
+    found = claude_log.read(
         log(
             {**says("user", "Go."), "uuid": "1"},
             {**says("assistant", [text("This way.")]), "uuid": "2", "parentUuid": "1"},
@@ -138,7 +138,7 @@ DAMAGED = (
 
 def test_claude_damaged() -> None:
     odd = [says("user", 5), says("user", ["no part"]), {"type": "user", "message": "no object"}]
-    found = claude.read(log(*DAMAGED, *odd, says("user", "Go."), says("user", ""), b""))
+    found = claude_log.read(log(*DAMAGED, *odd, says("user", "Go."), says("user", ""), b""))
     assert [each.id for each in found.units] == ["message:10"]
     assert found.unreadable_lines == len(DAMAGED) + len(odd)
 
@@ -163,7 +163,7 @@ CODEX = log(
 
 
 def test_codex() -> None:
-    found = codex.read(CODEX)
+    found = codex_log.read(CODEX)
     assert [(each.id, each.title) for each in found.units] == [
         ("message:6", "user, line 6"),
         ("tool:9", "exec_command, line 9"),
@@ -188,7 +188,7 @@ def test_codex_compacted() -> None:
         ({"message": ""}, ["message:3"]),
     ):
         compacted = {"timestamp": "t", "type": "compacted", "payload": payload}
-        found = codex.read(log(spoken("user", "Long ago."), compacted, spoken("user", "Go on.")))
+        found = codex_log.read(log(spoken("user", "Long ago."), compacted, spoken("user", "Go on.")))
         assert [each.id for each in found.units] == ids
         assert found.earlier_messages == 1
 
@@ -196,7 +196,7 @@ def test_codex_compacted() -> None:
 def test_codex_of_old() -> None:
     """The items stood bare, below a line about the session and among lines about its state."""
     bare = [spoken(*each)["payload"] for each in (("user", "Go."), ("assistant", "Yes."))]
-    found = codex.read(log({"id": "s", "timestamp": "t", "instructions": None}, {"record_type": "state"}, *bare))
+    found = codex_log.read(log({"id": "s", "timestamp": "t", "instructions": None}, {"record_type": "state"}, *bare))
     assert [each.title for each in found.units] == ["user, line 3", "assistant, line 4"]
     assert found.unreadable_lines == 0
 
@@ -204,7 +204,7 @@ def test_codex_of_old() -> None:
 def test_codex_damaged() -> None:
     odd = [{"type": "response_item", "payload": 5}, {"type": "compacted"}]
     empty = [item("message", role="user", content=7), {"type": "response_item", "payload": {"type": []}}]
-    found = codex.read(log(*DAMAGED, *odd, *empty, spoken("user", "Go.")))
+    found = codex_log.read(log(*DAMAGED, *odd, *empty, spoken("user", "Go.")))
     assert [each.id for each in found.units] == ["message:11"]
     assert found.unreadable_lines == len(DAMAGED) + len(odd)
 
@@ -215,12 +215,12 @@ def test_nested_deep() -> None:
         deep = b'{"content": ' + deep + b"}"
     line = json.dumps(says("user", [result("c", "DEEP")])).encode().replace(b'"DEEP"', deep)
     call = json.dumps(item("function_call", name="f", call_id="c", arguments="DEEP")).encode().replace(b'"DEEP"', deep)
-    assert [each.id for each in claude.read(log(line, says("user", "Go."))).units][-1] == "message:2"
-    assert [each.id for each in codex.read(log(call, spoken("user", "Go."))).units][-1] == "message:2"
+    assert [each.id for each in claude_log.read(log(line, says("user", "Go."))).units][-1] == "message:2"
+    assert [each.id for each in codex_log.read(log(call, spoken("user", "Go."))).units][-1] == "message:2"
 
 
 def test_each_knows_its_own() -> None:
-    for data, own, other in ((CLAUDE, claude, codex), (CODEX, codex, claude)):
+    for data, own, other in ((CLAUDE, claude_log, codex_log), (CODEX, codex_log, claude_log)):
         lines = [json.loads(each) for each in data.splitlines()]
         assert any(own.is_ours(each) for each in lines)
         assert not any(other.is_ours(each) for each in lines)

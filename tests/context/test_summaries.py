@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.cli.verbs import summarize
-from execplan.context.summary.piece import LENGTHS, Segment
-from execplan.context.summary.sentences import count_words, first_sentences, shorten_sentence, split_sentences
-from execplan.context.summary.summarize import FORMS, Summary, summarize_plan
+from execplan.cli.commands import summarize
+from execplan.context.summary.plan_sentences import count_words, first_sentences, shorten_sentence, split_sentences
+from execplan.context.summary.plan_summary import FORMS, Summary, summarize_plan
+from execplan.context.summary.summary_pieces import LENGTHS, Segment
+from execplan.plan.plan_lookup import task_ids
 from execplan.plan.reader import read
-from execplan.plan.seek import task_ids
-from execplan.text.blocks import HEADING, ITEM, scan_blocks
+from execplan.text.markdown_blocks import HEADING, ITEM, scan_blocks
 from tests.context.summaries import faults
 from tests.plans import CLEAN, with_sections
 
@@ -291,8 +291,8 @@ def test_archived_and_broken_plans(repo: Folder) -> None:
 def test_the_same_under_any_hash_seed(repo: Folder) -> None:
     path = repo.plan(LONG)
     code = (
-        "import sys; from execplan.plan.reader import read; from execplan.plan.seek import task_ids;"
-        "from execplan.context.summary.summarize import FORMS, summarize;"
+        "import sys; from execplan.plan.reader import read; from execplan.plan.plan_lookup import task_ids;"
+        "from execplan.context.summary.plan_summary import FORMS, summarize;"
         "plan = read(open(sys.argv[1], 'rb').read());"
         "print([summarize(plan, 'x', 'active', task_ids(plan.tasks), form, 'detailed').text for form in FORMS])"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.context.tokens import ENCODING, ESTIMATE, estimate_tokens, make_counter
+from execplan.context.token_counter import ENCODING, ESTIMATE, estimate_tokens, make_counter
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 ROOT = Path(__file__).parents[2]

@@ -7,18 +7,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from execplan.engine.entries import AttemptResult
-from execplan.engine.place import RunPaths, next_run
-from execplan.engine.steps.bench import RunContext
-from execplan.engine.steps.perform import PreparedStep, perform_step, prepare_step
+from execplan.approvals.disk_world import DiskWorld
+from execplan.engine.journal.journal_entries import AttemptResult
+from execplan.engine.run_records.run_paths import RunPaths, next_run
+from execplan.engine.steps.run_context import RunContext
+from execplan.engine.steps.step_execution import PreparedStep, perform_step, prepare_step
 from execplan.execution.binding import bind
 from execplan.execution.compile import compile_plan
-from execplan.execution.model import ExecutionPlan, Step
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.policy import Policy
 from execplan.execution.world import State
 from execplan.plan.reader import read
-from execplan.repo import pick
-from execplan.repo.execution.world import DiskWorld
+from execplan.plan_store import plan_selection
 from tests.conftest import Folder
 
 HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Build the parser.\n\n## Concrete Steps\n\n"
@@ -35,15 +35,15 @@ class Shop:
     """A repository, its plan, and what its steps are done with."""
 
     def __init__(self, repo: Folder, steps: str, **policy: Any) -> None:
-        from execplan.engine.commands.stop import StopSignal
-        from execplan.engine.files.ground import WorkspaceFiles
-        from execplan.engine.files.store import BackupStore
-        from execplan.engine.watch import RunObserver
-        from execplan.text.redaction import Redactor
+        from execplan.engine.commands.stop_signal import StopSignal
+        from execplan.engine.run_observer import RunObserver
+        from execplan.engine.workspace.backup_store import BackupStore
+        from execplan.engine.workspace.workspace_files import WorkspaceFiles
+        from execplan.secrets.redaction import Redactor
 
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
-        project, ref = pick.select_plan(str(repo.path), "parser")
+        project, ref = plan_selection.select_plan(str(repo.path), "parser")
         self.document = compiled(steps)
         place: RunPaths = next_run(project, ref)
         os.makedirs(place.folder)

@@ -7,17 +7,17 @@ import sys
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from execplan.engine.commands.environment import build_environment, public_variables
-from execplan.engine.commands.launch import CommandResult, CommandSpec, Limits, read_marks, run_command
-from execplan.engine.commands.stop import StopSignal
-from execplan.engine.commands.transcript import Transcript
-from execplan.text.redaction import Redactor
+from execplan.engine.commands.command_environment import build_environment, public_variables
+from execplan.engine.commands.command_transcript import Transcript
+from execplan.engine.commands.launcher import CommandResult, CommandSpec, Limits, read_marks, run_command
+from execplan.engine.commands.stop_signal import StopSignal
+from execplan.secrets.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from execplan.engine.commands.sandbox import Sandbox
+    from execplan.engine.commands.command_sandbox import Sandbox
 
 LIMITS = Limits(60, 4096, 512, 1024)
 OWN_SESSION = f"{sys.executable} -IS -c 'import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])'"

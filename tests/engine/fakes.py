@@ -8,18 +8,18 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine.attempts import AttemptPool
-from execplan.engine.book import JournalWriter
-from execplan.engine.course import RunState
-from execplan.engine.entries import AttemptResult, attempt_result_from_entry
-from execplan.engine.hands import StepExecutor
-from execplan.engine.journal import Entry
-from execplan.engine.loop import RunLoop
+from execplan.engine.attempt_pool import AttemptPool
+from execplan.engine.journal.journal import Entry
+from execplan.engine.journal.journal_entries import AttemptResult, attempt_result_from_entry
+from execplan.engine.journal.journal_writer import JournalWriter
 from execplan.engine.permit import issue_permit
-from execplan.engine.questions import Prompter
+from execplan.engine.run_loop import RunLoop
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_questions import Prompter
+from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import SignalHandlers
-from execplan.engine.watch import RunObserver
+from execplan.engine.signal_handlers import SignalHandlers
+from execplan.engine.step_executor import StepExecutor
 from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
 from tests.engine.plans import BEGUN
@@ -27,9 +27,9 @@ from tests.engine.plans import BEGUN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from execplan.engine.course import Question
-    from execplan.engine.fate import StopReason
-    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.engine.run_state import Question
+    from execplan.engine.stop_reason import StopReason
+    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 class Paper:

@@ -8,17 +8,17 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine.files import tree
-from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.files.store import BackupStore
-from execplan.repo import homes
+from execplan.engine.workspace import workspace_snapshot
+from execplan.engine.workspace.backup_store import BackupStore
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.engine.entries import Change
-    from execplan.engine.files.tree import WorkspaceSnapshot
-    from execplan.repo.home import Project
+    from execplan.engine.journal.journal_entries import Change
+    from execplan.engine.workspace.workspace_snapshot import WorkspaceSnapshot
+    from execplan.project.project import Project
 
 Thing = tuple[str, bytes | str, int]
 """`file` with its bytes and mode, `link` with where it leads, `folder` with its mode."""
@@ -78,15 +78,15 @@ class Looked(NamedTuple):
 
     def look(self, *declared: str, known: WorkspaceSnapshot | None = None, keep: bool = True) -> WorkspaceSnapshot:
         """Look at the tree."""
-        return tree.take_snapshot(self.project, self.ground, self.store, declared, known, keep=keep)
+        return workspace_snapshot.take_snapshot(self.project, self.ground, self.store, declared, known, keep=keep)
 
     def changes(self, before: WorkspaceSnapshot, *declared: str) -> tuple[tuple[Change, ...], tuple[str, ...]]:
         """What has changed since."""
         after = self.look(*declared, known=before, keep=False)
-        return tree.diff_snapshots(before, after, declared, self.store, self.ground)
+        return workspace_snapshot.diff_snapshots(before, after, declared, self.store, self.ground)
 
 
 def looked(path: Path) -> Looked:
     """The home around a folder."""
-    project = homes.find(str(path))
+    project = project_discovery.find(str(path))
     return Looked(project, WorkspaceFiles(project), BackupStore(project))

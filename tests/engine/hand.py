@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.approvals import approval_registry, approval_status
 from execplan.clock import now
-from execplan.engine import entries
-from execplan.engine.course import RunState
-from execplan.engine.entries import AttemptResult, Change, attempt_result_json, state_json
-from execplan.engine.journal import Entry, Journal
-from execplan.engine.place import RunPaths, next_run
-from execplan.execution.documents.document import to_bytes
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal import Entry, Journal
+from execplan.engine.journal.journal_entries import AttemptResult, Change, attempt_result_json, state_json
+from execplan.engine.run_records.run_paths import RunPaths, next_run
+from execplan.engine.run_state import RunState
+from execplan.execution.documents.document_io import to_bytes
 from execplan.execution.world import ABSENT, FILE, State
-from execplan.repo import state
-from execplan.repo.execution import register, standing
-from execplan.text import files
-from execplan.text.lines import digest
+from execplan.files import atomic_files
+from execplan.project import project_state
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.execution.model import ExecutionPlan
+    from execplan.execution.execution_plan import ExecutionPlan
     from tests.repo.approving import Desk
 
-CHECKED = entries.Checks("passed", "passed", 2, 2)
+CHECKED = journal_entries.Checks("passed", "passed", 2, 2)
 
 
 class Hand:
@@ -68,19 +68,19 @@ class Hand:
             "head": None,
             "states": states,
         }
-        self.write(entries.BEGUN, **{**said, **more})
+        self.write(journal_entries.BEGUN, **{**said, **more})
 
     def intent(self, step: str) -> int:
         """Begin an attempt of a step; its number."""
         attempt = len(self.course.attempts.get(step, ())) + 1
-        self.write(entries.INTENT, step=step, attempt=attempt, by="person", before={}, snapshot=False)
+        self.write(journal_entries.INTENT, step=step, attempt=attempt, by="person", before={}, snapshot=False)
         return attempt
 
     def result(self, step: str, *, ok: bool = True, **performed: Any) -> None:
         """End the attempt of a step."""
         attempt = self.course.attempts[step][-1].number
         self.write(
-            entries.RESULT,
+            journal_entries.RESULT,
             step=step,
             attempt=attempt,
             **attempt_result_json(AttemptResult(ok=ok, checks=CHECKED, **performed)),
@@ -95,11 +95,11 @@ class Hand:
         """Let a step fail; what it did is taken back."""
         attempt = self.intent(step)
         self.result(step, ok=False, cause=cause, reason="exit 2", exit=2, seconds=0.5)
-        self.write(entries.RETAKEN, step=step, attempt=attempt, changes=[])
+        self.write(journal_entries.RETAKEN, step=step, attempt=attempt, changes=[])
 
     def end(self, status: str, cause: str = "") -> None:
         """End the run."""
-        self.write(entries.ENDED, status=status, cause=cause, reason="", seconds=1.5)
+        self.write(journal_entries.ENDED, status=status, cause=cause, reason="", seconds=1.5)
 
 
 def created(path: str, lines: int = 1) -> Change:
@@ -111,15 +111,15 @@ def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
     desk.approve()
     project, ref = desk.project()
-    found = standing.require_approved_status(project, ref)
+    found = approval_status.require_approved_status(project, ref)
     assert found.approval is not None
     assert found.candidate is not None
     place = next_run(project, ref)
-    register.mark_used(project, found.approval.id, place.id)
-    files.make_directory(place.folder)
-    state.make_state_dir(project, "runs")
-    files.make_directory(place.state)
-    files.create(place.document, found.candidate.current_plan.data)
+    approval_registry.mark_used(project, found.approval.id, place.id)
+    atomic_files.make_directory(place.folder)
+    project_state.make_state_dir(project, "runs")
+    atomic_files.make_directory(place.state)
+    atomic_files.create(place.document, found.candidate.current_plan.data)
     hand = Hand(found.candidate.current_plan.document, Journal(place.journal), place.id)
     hand.begin(found.approval)
     return hand, place

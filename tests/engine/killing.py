@@ -9,13 +9,13 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from execplan.engine.journal import Journal
+from execplan.engine.journal.journal import Journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from execplan.engine.journal import Entry
+    from execplan.engine.journal.journal import Entry
 
 KILL = "EXECPLAN_KILL"
 """The variable; `tests.forks` calls `arm` where it is set. Nothing of the product knows it."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine import place
-from execplan.engine.journal import Journal
-from execplan.engine.ledger import chain, names
-from execplan.engine.ledger.ledger import AuditLog
+from execplan.engine.audit_log import hash_chain, log_reader
+from execplan.engine.audit_log.log_writer import AuditLog
+from execplan.engine.journal.journal import Journal
+from execplan.engine.run_records import run_paths
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.place import RunPaths
+    from execplan.engine.run_records.run_paths import RunPaths
 
 DOCUMENT = '{"steps": [{"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": null}]}'
 
@@ -44,21 +44,21 @@ class Kept:
         self.repo = repo
         self.project, self.ref = repo.project()
         self.ledger = AuditLog(self.project, self.ref)
-        self.path = Path(names.path_of(self.project, self.ref))
+        self.path = Path(log_reader.path_of(self.project, self.ref))
 
     def later(self, seconds: int) -> None:
         """Set the clock."""
         self.repo.later(seconds)
 
-    def records(self) -> list[chain.AuditRecord]:
+    def records(self) -> list[hash_chain.AuditRecord]:
         """What is in the ledger, which is whole."""
-        walked = chain.parse_chain(self.path.read_bytes())
+        walked = hash_chain.parse_chain(self.path.read_bytes())
         assert walked.flaw is None
         return walked.records
 
     def run(self, document: str = DOCUMENT) -> tuple[RunPaths, Journal]:
         """A run that is about to begin, with a document of one step."""
-        found = place.next_run(self.project, self.ref)
+        found = run_paths.next_run(self.project, self.ref)
         Path(found.folder).mkdir(parents=True)
         Path(found.document).write_text(document)
         return found, Journal(found.journal)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.engine.course import RunState
-from execplan.engine.entries import AttemptResult, attempt_result_json
-from execplan.engine.journal import Entry
-from execplan.execution.model import ExecutionPlan
+from execplan.engine.journal.journal import Entry
+from execplan.engine.journal.journal_entries import AttemptResult, attempt_result_json
+from execplan.engine.run_state import RunState
+from execplan.execution.execution_plan import ExecutionPlan
 
 
 def step(name: str, **said: Any) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine import journal, place
-from execplan.engine.course import RunState
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.journal import journal
+from execplan.engine.replanning.run_revisions import load_document
 from execplan.engine.resume import resume
-from execplan.engine.revisions import load_document
 from execplan.engine.run import run
-from execplan.engine.watch import RunObserver, RunOptions
-from execplan.repo.amend import WriteOptions
+from execplan.engine.run_observer import RunObserver, RunOptions
+from execplan.engine.run_records import run_paths
+from execplan.engine.run_state import RunState
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from execplan.engine.journal import Entry
-    from execplan.engine.place import RunPaths
-    from execplan.engine.watch import FinishedRun
+    from execplan.engine.journal.journal import Entry
+    from execplan.engine.run_observer import FinishedRun
+    from execplan.engine.run_records.run_paths import RunPaths
 
 _HEAD = """\
 # Build the parser
@@ -71,11 +72,11 @@ class Bench(Desk):
 
     def runs(self) -> list[RunPaths]:
         """The places of all runs."""
-        return place.list_runs(*self.project())
+        return run_paths.list_runs(*self.project())
 
     def last(self) -> RunPaths:
         """The place of the last run."""
-        return place.find_run(*self.project(), None)
+        return run_paths.find_run(*self.project(), None)
 
     def entries(self) -> list[Entry]:
         """What its journal says."""

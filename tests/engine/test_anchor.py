@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.ledger import anchor, names
-from execplan.engine.ledger.anchor import MovedMeanwhileError
-from execplan.engine.ledger.ledger import AuditLog
-from execplan.engine.ledger.verify import verify_log
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.audit_log import anchor, log_reader
+from execplan.engine.audit_log.anchor import MovedMeanwhileError
+from execplan.engine.audit_log.log_verification import verify_log
+from execplan.engine.audit_log.log_writer import AuditLog
 from execplan.errors import ExecplanError
-from execplan.repo import homes, shelf
-from execplan.repo.amend import WriteOptions
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
 from tests.engine.ledgers import Kept
 from tests.plans import CLEAN
 
@@ -98,7 +99,7 @@ def test_an_anchor_that_cannot_be_read(kept: Kept) -> None:
     assert verify_log(kept.project, kept.ref).reasons == ("its anchor can't be read",)
     with pytest.raises(ExecplanError):
         AuditLog(kept.project, kept.ref).append("declined", {})
-    from execplan.engine.ledger.verify import accept_broken_log
+    from execplan.engine.audit_log.log_verification import accept_broken_log
 
     assert accept_broken_log(kept.project, kept.ref, "The disk.", WriteOptions()).record is not None
     assert verify_log(kept.project, kept.ref).exit == 0
@@ -136,7 +137,7 @@ def test_a_plan_that_is_renamed_keeps_it_and_its_old_name_is_free(kept: Kept) ->
     kept.ledger.append("approved", {})
     kept.ledger.update_anchor()
     kept.repo.data("rename", "parser", "Build it anew")
-    (ref,) = shelf.refs(kept.project)
+    (ref,) = plan_store.refs(kept.project)
     second = AuditLog(kept.project, ref).append("declined", {})
     assert (second.ledger, second.plan_id, second.seq) == (kept.ref.id, ref.id, 2)
     kept.repo.plan(CLEAN, kept.ref.id)
@@ -144,7 +145,7 @@ def test_a_plan_that_is_renamed_keeps_it_and_its_old_name_is_free(kept: Kept) ->
     first = new.append("approved", {})
     new.update_anchor()
     assert (first.seq, first.ledger) == (1, f"{kept.ref.id}-2")
-    for each in shelf.refs(kept.project):
+    for each in plan_store.refs(kept.project):
         assert verify_log(kept.project, each).exit == 0
 
 
@@ -152,7 +153,7 @@ def test_an_archived_plan_keeps_it(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     kept.ledger.update_anchor()
     kept.repo.data("archive", "parser", "--force", "--reason", "Given up.")
-    (ref,) = shelf.refs(kept.project, archive=True)
+    (ref,) = plan_store.refs(kept.project, archive=True)
     assert (verify_log(kept.project, ref).records, verify_log(kept.project, ref).anchored) == (1, 1)
     assert AuditLog(kept.project, ref).append("revoked", {}).seq == 2
 
@@ -161,25 +162,25 @@ def test_two_homes_of_one_repository_with_plans_of_one_name(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     kept.ledger.update_anchor()
     kept.repo.write(f"services/api/.agent/execplans/{kept.ref.id}.md", CLEAN)
-    project = homes.find(str(kept.repo.path / "services/api"))
-    ledger = AuditLog(project, shelf.refs(project)[0])
+    project = project_discovery.find(str(kept.repo.path / "services/api"))
+    ledger = AuditLog(project, plan_store.refs(project)[0])
     assert ledger.append("approved", {}).ledger == f"services/api/{kept.ref.id}"
     ledger.update_anchor()
     for path in (kept.path, Path(ledger.path)):
         assert path.exists()
-    assert names.available_name(project, shelf.refs(project)[0]) == f"services/api/{kept.ref.id}"
+    assert log_reader.available_name(project, plan_store.refs(project)[0]) == f"services/api/{kept.ref.id}"
     assert os.path.dirname(anchor.ref_of(project, f"services/api/{kept.ref.id}")) == "refs/execplan/ledger"
 
 
 def test_each_worktree_has_a_ledger_with_an_anchor_of_its_own(kept: Kept) -> None:
     kept.repo.git("worktree", "add", "-q", "../other")
-    other = homes.find(str(kept.repo.path.parent / "other"))
+    other = project_discovery.find(str(kept.repo.path.parent / "other"))
     for project, count in ((kept.project, 2), (other, 1)):
-        ledger = AuditLog(project, shelf.refs(project)[0])
+        ledger = AuditLog(project, plan_store.refs(project)[0])
         for _ in range(count):
             ledger.append("approved", {})
         ledger.update_anchor()
     for project, count in ((kept.project, 2), (other, 1)):
-        found = verify_log(project, shelf.refs(project)[0])
+        found = verify_log(project, plan_store.refs(project)[0])
         assert (found.records, found.anchored, found.exit) == (count, count, 0)
     assert anchor.ref_of(other, "x") == "refs/worktree/execplan/ledger/x"

@@ -10,7 +10,7 @@ from execplan.engine import api
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
-    from execplan.engine.course import Question
+    from execplan.engine.run_state import Question
     from tests.repo.approving import Desk
 
 PLAN = """\

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine.journal import Journal
+from execplan.approvals import approval_registry
+from execplan.engine.journal.journal import Journal
 from execplan.errors import CHECK_FAILED, CONFLICT, INPUT
-from execplan.repo.execution import register
-from execplan.text import files
+from execplan.files import atomic_files
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import DROP, refused
 
@@ -42,7 +42,7 @@ def killed(bench: Bench, monkeypatch: pytest.MonkeyPatch, where: Any, name: str)
             bench.go()
 
 
-@pytest.mark.parametrize(("where", "name"), [(files, "make_directory"), (Journal, "write")])
+@pytest.mark.parametrize(("where", "name"), [(atomic_files, "make_directory"), (Journal, "write")])
 def test_an_approval_of_a_run_that_never_began_serves_the_next(
     bench: Bench, where: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,7 +56,7 @@ def test_an_approval_of_a_run_that_never_began_serves_the_next(
 
 
 def test_killed_behind_its_first_entry_it_goes_on_with_its_own(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    killed(bench, monkeypatch, register, "use")
+    killed(bench, monkeypatch, approval_registry, "use")
     assert bench.told() == ["begun"]
     refused(CHECK_FAILED, "run-under-way", bench.go)
     assert bench.on().status == "completed"
@@ -71,9 +71,9 @@ def test_who_removes_the_journal_frees_no_approval(bench: Bench) -> None:
 
 def test_a_run_whose_approval_another_has_taken_does_not_begin(bench: Bench) -> None:
     project, _ = bench.project()
-    register.reserve(project, "0" * 32, "run-1")
-    register.reserve(project, "0" * 32, "run-2")
-    assert register.read_entry(project, "0" * 32).run_id == ""
-    refused(CONFLICT, "approval-used", lambda: register.mark_used(project, "0" * 32, "run-1"))
-    register.mark_used(project, "0" * 32, "run-2")
-    refused(CONFLICT, "approval-used", lambda: register.reserve(project, "0" * 32, "run-3"))
+    approval_registry.reserve(project, "0" * 32, "run-1")
+    approval_registry.reserve(project, "0" * 32, "run-2")
+    assert approval_registry.read_entry(project, "0" * 32).run_id == ""
+    refused(CONFLICT, "approval-used", lambda: approval_registry.mark_used(project, "0" * 32, "run-1"))
+    approval_registry.mark_used(project, "0" * 32, "run-2")
+    refused(CONFLICT, "approval-used", lambda: approval_registry.reserve(project, "0" * 32, "run-3"))

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from execplan.engine.commands.sandbox import Sandbox
-from execplan.engine.steps.looks import ParallelChanges
-from execplan.engine.steps.perform import outside_effects, perform_step
-from execplan.engine.steps.write import undo_changes
+from execplan.engine.commands.command_sandbox import Sandbox
+from execplan.engine.steps.file_writes import undo_changes
+from execplan.engine.steps.step_execution import outside_effects, perform_step
+from execplan.engine.steps.tree_snapshots import ParallelChanges
 from tests.conftest import Folder
 from tests.engine.bench import Shop
 

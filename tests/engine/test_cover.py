@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import cover, journal, place
-from execplan.engine.ledger.verify import verify_log
+from execplan.approvals import approval_key, approval_status
+from execplan.engine.audit_log.log_verification import verify_log
+from execplan.engine.journal import journal
+from execplan.engine.replanning import revision_coverage
+from execplan.engine.run_records import run_paths
 from execplan.execution import approval
 from execplan.execution.approval import Approval
-from execplan.execution.documents.document import load, to_bytes
-from execplan.repo.execution import key, standing
+from execplan.execution.documents.document_io import load, to_bytes
 from tests.engine.test_replan_whole import PLAN, begin, recorded
 from tests.repo.approving import NAME, Desk
 
@@ -235,7 +237,10 @@ STATES: dict[str, tuple[Callable[[Desk], object], str]] = {
         lambda desk: desk.write(".agent/execplan.toml", '[execution]\nperson_from = "LOW"\n'),
         "the policy has changed",
     ),
-    "another key": (lambda desk: Path(key.path(desk.project()[0])).write_bytes(b"k" * 32), "not as it was sealed"),
+    "another key": (
+        lambda desk: Path(approval_key.path(desk.project()[0])).write_bytes(b"k" * 32),
+        "not as it was sealed",
+    ),
     "a file that was changed since": (lambda desk: desk.write("src/made.py", "X = 2\n"), "src/made.py: other bytes"),
     "another program first in PATH": (lambda desk: desk.stub("grep"), "grep: was "),
 }
@@ -290,17 +295,18 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
         load((folder / f"{each['digest']}.json").read_bytes(), Approval, "it") for each in approvals(desk)
     ]
     assert third.origins == (first.id, second.id)
-    sealing = key.read(project)
+    sealing = approval_key.read(project)
     assert sealing is not None
     assert all(approval.verify_signature(each, sealing) for each in (first, second, third))
     desk.data("approve", "--revoke")
     assert (
-        standing.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state == "revoked"
+        approval_status.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state
+        == "revoked"
     )
 
 
 def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cover, "MAX_DERIVED_REVISIONS", 2)
+    monkeypatch.setattr(revision_coverage, "MAX_DERIVED_REVISIONS", 2)
     begin(desk, PLAN, 1)
     assert [replan(desk)["needs_approval"] for _ in range(2)] == [[], []]
     assert "2 revisions in a row" in replan(desk)["needs_approval"][0]
@@ -348,7 +354,7 @@ def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
     replan(desk)
     assert desk.type("resume").exit == 1
     project, ref = desk.project()
-    entries = journal.read_journal(place.find_run(project, ref, None).journal)
+    entries = journal.read_journal(run_paths.find_run(project, ref, None).journal)
     resumed = next(each for each in entries if each.kind == "resumed")
     assert (resumed.fields["how"], resumed.fields["covered_by"]["revision"]) == ("policy", 1)
     assert {each.fields["by"] for each in entries if each.kind == "intent"} == {"policy"}
@@ -361,7 +367,7 @@ def test_killed_before_the_approval_was_derived_a_person_approves(desk: Desk, mo
 
     begin(desk, PLAN, 1)
     with monkeypatch.context() as patch:
-        patch.setattr(cover, "derive_approval", killed)
+        patch.setattr(revision_coverage, "derive_approval", killed)
         assert desk.type("replan", "--reason", "It failed.").exit == 130
     assert desk.type("status").out.splitlines()[-1] == f"next: execplan evaluate {NAME}"
     desk.refused(4, "stale-approval", "resume")

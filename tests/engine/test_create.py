@@ -7,14 +7,14 @@ import stat
 
 import pytest
 
-from execplan.engine.entries import Change, change_kind
-from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.steps import write
-from execplan.engine.steps.write import undo_changes
+from execplan.approvals.disk_world import SnapshotWorld
+from execplan.engine.journal.journal_entries import Change, change_kind
+from execplan.engine.steps import file_writes
+from execplan.engine.steps.file_writes import undo_changes
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.evaluate import evaluate
 from execplan.execution.world import ABSENT, FILE, LINK
-from execplan.repo.execution.world import SnapshotWorld
 from tests.conftest import Folder
 from tests.engine.bench import Shop
 
@@ -160,7 +160,7 @@ def test_a_file_that_changes_behind_the_check_is_left_alone(repo: Folder) -> Non
     made = shop(repo, PATCH)
     prepared = made.prepare("patch")
     made.repo.write("src/app.py", "mine\n")
-    from execplan.engine.steps.perform import perform_step
+    from execplan.engine.steps.step_execution import perform_step
 
     done = perform_step(made.bench, made.step("patch"), 1, prepared)
     assert (done.ok, done.cause) == (False, "drift")
@@ -194,7 +194,7 @@ def test_the_dry_run_shows_what_the_run_does(repo: Folder) -> None:
 
 
 def test_the_umask_counts_for_what_is_new(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write, "_umask", lambda: 0o077)
+    monkeypatch.setattr(file_writes, "_umask", lambda: 0o077)
     made = shop(repo, CREATE + LINES)
     assert made.do("api").changes[0].after.mode == 0o600
     assert made.do("lines").changes[0].after.mode == 0o640

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import rollback
-from execplan.engine.course import RunState
-from execplan.engine.watch import RunObserver
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.recovery import rollback
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_state import RunState
 from execplan.errors import CHECK_FAILED
 from execplan.execution import states
-from execplan.repo.amend import WriteOptions
 from tests.engine.running import Bench, steps
 from tests.engine.test_begin import killed
 from tests.engine.test_run import DROP, FAIL, MAKE, Seen, refused
@@ -19,7 +19,7 @@ from tests.engine.test_run import DROP, FAIL, MAKE, Seen, refused
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.engine.journal import Entry
+    from execplan.engine.journal.journal import Entry
 
 
 @pytest.fixture

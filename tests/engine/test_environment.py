@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.engine.commands.environment import ALLOWED, build_environment, public_variables
+from execplan.engine.commands.command_environment import ALLOWED, build_environment, public_variables
 
 
 @pytest.fixture(autouse=True)

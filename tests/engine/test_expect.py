@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.steps.checks import find_difference, find_missing_line
+from execplan.engine.steps.step_checks import find_difference, find_missing_line
 
 
 @pytest.mark.parametrize(

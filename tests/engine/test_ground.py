@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.files import beneath
-from execplan.engine.files.ground import WorkspaceFiles
+from execplan.engine.workspace import secure_open
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution.world import ABSENT, FILE, LINK
-from execplan.repo import homes
-from execplan.text.files import temp_file_name
-from execplan.text.folder import OpenDirectory as Swapped
+from execplan.files.atomic_files import temp_file_name
+from execplan.files.open_directory import OpenDirectory as Swapped
+from execplan.project import project_discovery
 from tests.conftest import Folder
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ WAYS = ["openat2", "walk"]
 @pytest.fixture(params=WAYS)
 def files(repo: Folder, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> WorkspaceFiles:
     if request.param == "walk":
-        monkeypatch.setattr(beneath, "_open_with_openat2", lambda *_: None)
-    return WorkspaceFiles(homes.find(str(repo.path)))
+        monkeypatch.setattr(secure_open, "_open_with_openat2", lambda *_: None)
+    return WorkspaceFiles(project_discovery.find(str(repo.path)))
 
 
 def look(place: Path) -> dict[str, object]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import mend
-from execplan.engine.course import RunState
-from execplan.engine.ledger import chain
-from execplan.engine.revisions import load_document
-from execplan.engine.runs import read_run_entries
+from execplan.engine.audit_log import hash_chain
+from execplan.engine.replanning.run_revisions import load_document
+from execplan.engine.run_records import run_repair
+from execplan.engine.run_records.run_summary import read_run_entries
+from execplan.engine.run_state import RunState
 from tests.engine.running import Bench, steps
 from tests.repo.approving import NAME
 
@@ -112,7 +112,7 @@ def killed(bench: Bench, patch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     count = iter(range(9))
-    real = mend.repair_run
+    real = run_repair.repair_run
 
     def second(*given: Any, **more: Any) -> list[str]:
         if next(count) == 1:
@@ -120,7 +120,7 @@ def killed(bench: Bench, patch: pytest.MonkeyPatch) -> None:
         return real(*given, **more)
 
     with patch.context() as patched:
-        patched.setattr(mend, "repair_run", second)
+        patched.setattr(run_repair, "repair_run", second)
         with pytest.raises(KeyboardInterrupt):
             bench.go()
 
@@ -244,8 +244,8 @@ def test_what_somebody_chose_of_two_branches_is_not_overwritten(bench: Bench) ->
     ledger = bench.path / ARTIFACTS / "ledger.jsonl"
     mine = ledger.read_bytes()
     other = [*mine.splitlines(keepends=True)[:-1]]
-    record = chain.parse_record(other[-1].rstrip(b"\n"))
-    other[-1] = chain.encode_record(chain.with_hash(record._replace(user="eve")))
+    record = hash_chain.parse_record(other[-1].rstrip(b"\n"))
+    other[-1] = hash_chain.encode_record(hash_chain.with_hash(record._replace(user="eve")))
     ledger.write_bytes(b"".join(other))
     (found,) = doctor(bench)
     assert (found["check"], found["fixable"]) == ("ledgers", False)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.journal import Journal, parse_entries, read_journal
+from execplan.engine.journal.journal import Journal, parse_entries, read_journal
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:

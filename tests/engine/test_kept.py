@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.alone import acquire_run_lock
+from execplan.approvals.reserved_paths import existing_tool_paths, protection_reason
+from execplan.engine.run_lock import acquire_run_lock
 from execplan.errors import BUSY
-from execplan.repo.execution.protected import existing_tool_paths, protection_reason
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import COPY, MAKE
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.commands import launch, processes
-from execplan.engine.commands.launch import CommandResult
-from execplan.engine.commands.stop import StopSignal
+from execplan.engine.commands import launcher, processes
+from execplan.engine.commands.launcher import CommandResult
+from execplan.engine.commands.stop_signal import StopSignal
 from execplan.errors import ExecplanError
 from tests.engine.commanding import DAEMON, Yard, is_alive, until
 
@@ -211,7 +211,7 @@ def test_with_its_supervisor_the_program_dies(yard: Yard) -> None:
 
 
 def test_a_supervisor_that_was_stopped_is_given_up(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "_GIVE_UP_AFTER", 0.0)
+    monkeypatch.setattr(launcher, "_GIVE_UP_AFTER", 0.0)
     result = yard.sh(f"{DAEMON} kill -STOP $PPID; sleep 98", seconds=0.4)
     assert result.cause == "error"
     until(lambda: not is_alive(yard.pid()))
@@ -236,7 +236,7 @@ def test_what_can_not_be_kept_ends_it(yard: Yard, monkeypatch: pytest.MonkeyPatc
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "can't write it", exit=6)
 
-    monkeypatch.setattr(launch._SupervisorOutput, "_take_stdout", full)
+    monkeypatch.setattr(launcher._SupervisorOutput, "_take_stdout", full)
     with pytest.raises(ExecplanError, match="can't write it"):
         yard.sh(f"{DAEMON} echo; sleep 98")
     assert not is_alive(yard.pid())

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import entries
-from execplan.engine.ledger import chain
-from execplan.engine.ledger.ledger import AuditLog
-from execplan.engine.ledger.verify import verify_log
+from execplan.engine.audit_log import hash_chain
+from execplan.engine.audit_log.log_verification import verify_log
+from execplan.engine.audit_log.log_writer import AuditLog
+from execplan.engine.journal import journal_entries
 from execplan.errors import ExecplanError
 from tests.engine.ledgers import Kept, change
 
@@ -28,7 +28,7 @@ def test_records_follow_each_other_across_processes_and_days(kept: Kept) -> None
     assert (first.seq, first.prev, first.ledger, first.plan_id) == (1, "", kept.ref.id, kept.ref.id)
     assert (second.seq, second.prev) == (2, first.hash)
     assert (first.at, second.at) == ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
-    assert chain.parse_chain(kept.path.read_bytes()).flaw is None
+    assert hash_chain.parse_chain(kept.path.read_bytes()).flaw is None
 
 
 def test_a_hash_is_that_of_the_line_without_it(kept: Kept) -> None:
@@ -38,18 +38,18 @@ def test_a_hash_is_that_of_the_line_without_it(kept: Kept) -> None:
     line = kept.path.read_bytes()[:-1]
     without = line[: line.rindex(b',"hash":')] + b"}"
     assert made.hash == hashlib.sha256(without).hexdigest() == json.loads(line)["hash"]
-    assert list(json.loads(line)) == list(chain.AuditRecord._fields)
+    assert list(json.loads(line)) == list(hash_chain.AuditRecord._fields)
 
 
 def test_what_is_brought_over_from_a_journal_is_brought_over_once(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
-        journal.write(entries.BEGUN, run=run.id, user="ann", session="s1", revision=1, states={"a": ["absent"]})
+        journal.write(journal_entries.BEGUN, run=run.id, user="ann", session="s1", revision=1, states={"a": ["absent"]})
         kept.ledger.append_entries(run.id, journal.entries)
         kept.ledger.append_entries(run.id, journal.entries)
-        journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
+        journal.write(journal_entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
         kept.ledger.append_entries(run.id, journal.entries[1:])
-        journal.write(entries.RESULT, step="api", attempt=1, ok=True, changes=[change("src/a.py")])
+        journal.write(journal_entries.RESULT, step="api", attempt=1, ok=True, changes=[change("src/a.py")])
         AuditLog(kept.project, kept.ref).append_entries(run.id, journal.entries)  # another process, after a kill
     begun, intent, result = kept.records()
     assert [each.entry for each in kept.records()] == [1, 2, 3]
@@ -65,7 +65,7 @@ def test_what_is_brought_over_from_a_journal_is_brought_over_once(kept: Kept) ->
 def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(journal_entries.BEGUN, run=run.id, states={})
     kept.ledger.append_entries(run.id, journal.entries)
     before = kept.path.read_bytes()
     other = journal.entries[0]._replace(line="0" * 64)
@@ -80,10 +80,10 @@ def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> Non
 def test_what_could_not_be_brought_over_is_brought_over_with_the_next(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(journal_entries.BEGUN, run=run.id, states={})
         kept.ledger.append_entries(run.id, journal.entries)
         for status in ("failed", "completed"):
-            journal.write(entries.ENDED, status=status, cause="", reason="", seconds=1.0)
+            journal.write(journal_entries.ENDED, status=status, cause="", reason="", seconds=1.0)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "fsync", full)
             with pytest.raises(ExecplanError):
@@ -110,8 +110,8 @@ def test_values_of_variables_stay_out_and_digests_stay(kept: Kept, monkeypatch: 
     monkeypatch.setenv("COMMIT", "0a1b2c3d" * 8)
     run, journal = kept.run('{"steps": [{"id": "api", "type": "execute_command", "argv": ["curl", "hunter2"]}]}')
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={})
-        journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
+        journal.write(journal_entries.BEGUN, run=run.id, states={})
+        journal.write(journal_entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
     kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.append("approved", {"approver": "Ann hunter2", "digest": "0a1b2c3d" * 8})
     text = kept.path.read_text()

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.commands.sandbox import find_sandbox
+from execplan.engine.commands.command_sandbox import find_sandbox
 from execplan.execution.policy import Policy
-from execplan.repo import homes
+from execplan.project import project_discovery
 from tests.engine.commanding import DAEMON, is_alive
 from tests.needs import need
 
@@ -29,7 +29,7 @@ def kept(request: pytest.FixtureRequest, yard: Yard) -> Yard:
     """A folder to run commands in, with a sandbox and without."""
     if request.param:
         need("bwrap")
-        yard.sandbox, why = find_sandbox(homes.find(str(yard.folder)), Policy())
+        yard.sandbox, why = find_sandbox(project_discovery.find(str(yard.folder)), Policy())
         assert yard.sandbox is not None, why
     return yard
 

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from execplan.engine import notice, record
-from execplan.engine.course import Question
-from execplan.engine.place import RunPaths
+from execplan.engine import notification
+from execplan.engine.run_records import record_builder
+from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_state import Question
 from execplan.execution.policy import Policy
-from execplan.repo import homes
-from execplan.text.redaction import Redactor
+from execplan.project import project_discovery
+from execplan.secrets.redaction import Redactor
 from tests.conftest import Folder
 from tests.engine.hand import Hand
 from tests.engine.test_record import DOCUMENT
@@ -46,9 +47,11 @@ def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[
     if question is None:
         hand.end("failed")
     place = RunPaths(hand.run, str(repo.path / "runs"), "")
-    made = record.build_record(place, DOCUMENT, hand.course)
+    made = record_builder.build_record(place, DOCUMENT, hand.course)
     redaction = Redactor({"MY_TOKEN": SECRET}, ())
-    return notice.notify(Policy(notify=command), homes.find(str(repo.path)), place, made, question, redaction)
+    return notification.notify(
+        Policy(notify=command), project_discovery.find(str(repo.path)), place, made, question, redaction
+    )
 
 
 def test_it_is_told_in_words_without_a_shell(repo: Folder, told: Path) -> None:
@@ -91,8 +94,8 @@ def test_its_failure_is_a_warning(repo: Folder, command: str, why: str) -> None:
 
 
 def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert notice.SECONDS == 10
-    monkeypatch.setattr(notice, "SECONDS", 0.5)
+    assert notification.SECONDS == 10
+    monkeypatch.setattr(notification, "SECONDS", 0.5)
     script = repo.write("hang.sh", "sleep 60 & echo $! > child\nwait\n")
     (warning,) = rung(repo, f"sh {script}")
     assert "took more than 0.5 seconds" in warning
@@ -105,8 +108,8 @@ def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeyp
 
 
 def test_one_that_reads_nothing_leaves_no_pipe_open(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notice, "SECONDS", 0.5)
-    monkeypatch.setattr(notice, "build_summary", lambda *_: {"words": "x" * (1 << 20)})
+    monkeypatch.setattr(notification, "SECONDS", 0.5)
+    monkeypatch.setattr(notification, "build_summary", lambda *_: {"words": "x" * (1 << 20)})
     gc.collect()  # what other tests have left
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.engine.files.store import BackupStore
-from execplan.engine.files.tree import load
-from execplan.engine.steps.named import snapshot_path
+from execplan.engine.steps.step_paths import snapshot_path
+from execplan.engine.workspace.backup_store import BackupStore
+from execplan.engine.workspace.workspace_snapshot import load
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine.bench import Shop

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.hands import StepExecutor
+from execplan.approvals import approval_key
+from execplan.approvals.disk_world import DiskWorld
+from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run import run
-from execplan.engine.watch import RunObserver, RunOptions
+from execplan.engine.run_observer import RunObserver, RunOptions
+from execplan.engine.step_executor import StepExecutor
 from execplan.execution import approval
 from execplan.execution.approval import Approval, UnsignedApproval
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.programs import resolve_programs
-from execplan.repo.amend import WriteOptions
-from execplan.repo.execution import key
-from execplan.repo.execution.world import DiskWorld
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.program_lookup import resolve_programs
 from tests.engine.running import Bench, steps
 from tests.execution.approving import document
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.engine.course import RunState
-    from execplan.engine.steps.bench import RunContext as StepBench
+    from execplan.engine.run_state import RunState
+    from execplan.engine.steps.run_context import RunContext as StepBench
     from execplan.engine.ticks import TickResult
-    from execplan.execution.model import Step
+    from execplan.execution.execution_plan import Step
 
 RUN = "```sh {#run effect=idempotent}\nmytool\n```\n"
 TWO = "```sh {#first effect=idempotent}\nmytool first\n```\n\n```sh {#second effect=idempotent}\nmytool second\n```\n"
@@ -258,7 +258,7 @@ def test_a_repository_may_not_loosen_it(bench: Bench) -> None:
 def test_an_approval_from_before_still_holds(bench: Bench) -> None:
     bench.approved(steps(RUN))
     project, _ = bench.project()
-    sealing = key.read(project)
+    sealing = approval_key.read(project)
     assert sealing is not None
     told = {name: value for name, value in bench.kept().items() if name not in ("programs", "hmac")}
     old = to_bytes(approval.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))

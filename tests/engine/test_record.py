@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.engine import entries, record
-from execplan.engine.entries import Change
-from execplan.engine.place import RunPaths
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal_entries import Change
+from execplan.engine.run_records import record_builder
+from execplan.engine.run_records.run_paths import RunPaths
 from execplan.execution import states
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.record import Record
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.run_record import Record
 from execplan.execution.world import ABSENT, FILE, State
 from tests.conftest import CLOCK
 from tests.engine.hand import Hand, created
@@ -41,7 +42,7 @@ PLACE = RunPaths("0001-00000000", "folder", "state")
 
 def made(hand: Hand) -> Record:
     """The record of what is written, read back from its bytes."""
-    found = record.build_record(PLACE, hand.course.document, hand.course)
+    found = record_builder.build_record(PLACE, hand.course.document, hand.course)
     return load(to_bytes(found), Record, "record.json")
 
 
@@ -52,7 +53,7 @@ def test_a_run_that_recovers() -> None:
     hand.failed("build")
     hand.failed("build")
     hand.done("plain", created("2.txt"), Change("1.txt", State(FILE, "a" * 64), State(FILE, "b" * 64), 1, 2))
-    hand.write(entries.RECOVERED, step="build", by="plain")
+    hand.write(journal_entries.RECOVERED, step="build", by="plain")
     hand.done("test", Change("2.txt", State(FILE, "a" * 64), State(ABSENT), 0, 1))
     hand.end("completed")
     told = made(hand)
@@ -87,8 +88,8 @@ def test_what_was_taken_back_is_no_change() -> None:
     hand.begin(how="policy")
     hand.intent("make")
     hand.result("make", ok=False, cause="syntax", reason="line 1", changes=(created("1.txt"),))
-    hand.write(entries.RETAKEN, step="make", attempt=1, changes=[entries.change_json(created("1.txt"))])
-    hand.write(entries.BLOCKED, step="build", reason="it needs make")
+    hand.write(journal_entries.RETAKEN, step="make", attempt=1, changes=[journal_entries.change_json(created("1.txt"))])
+    hand.write(journal_entries.BLOCKED, step="build", reason="it needs make")
     hand.end("failed", "validation")
     told = made(hand)
     assert (told.resources.files_created, told.steps[0].reason, told.failed_steps) == (0, "line 1", (1,))
@@ -104,7 +105,14 @@ def test_a_replanned_run_has_its_history() -> None:
     hand.end("failed", "failure")
     hand.course.document = REVISED
     hand.write(
-        entries.REPLANNED, revision=2, document="9" * 64, reason="", completed=[1], failed=[2], user="ann", session=None
+        journal_entries.REPLANNED,
+        revision=2,
+        document="9" * 64,
+        reason="",
+        completed=[1],
+        failed=[2],
+        user="ann",
+        session=None,
     )
     told = made(hand)
     assert (told.status, told.ended, told.revision, told.document) == ("replanning", None, 2, "9" * 64)
@@ -115,7 +123,9 @@ def test_a_replanned_run_has_its_history() -> None:
         (2,),
         "no reason given",
     )
-    hand.write(entries.RESUMED, approval="8" * 64, approval_id="7" * 32, approver="Ben", how="digest", user="ben")
+    hand.write(
+        journal_entries.RESUMED, approval="8" * 64, approval_id="7" * 32, approver="Ben", how="digest", user="ben"
+    )
     hand.done("build")
     told = made(hand)
     assert (told.status, told.approval, told.approver, told.steps[1].attempts) == ("in_progress", "8" * 64, "Ben", 1)
@@ -134,13 +144,13 @@ def test_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_saved_and_saved_again(tmp_path: Path) -> None:
     place = RunPaths(PLACE.id, str(tmp_path), str(tmp_path))
-    assert record.read_record(place) is None
+    assert record_builder.read_record(place) is None
     hand = Hand(DOCUMENT)
     hand.begin()
     for status in ("in_progress", "failed"):
-        record.save_record(place, record.build_record(place, DOCUMENT, hand.course))
-        record.save_record(place, record.build_record(place, DOCUMENT, hand.course))
-        found = record.read_record(place)
+        record_builder.save_record(place, record_builder.build_record(place, DOCUMENT, hand.course))
+        record_builder.save_record(place, record_builder.build_record(place, DOCUMENT, hand.course))
+        found = record_builder.read_record(place)
         assert found is not None
         assert found.status == status
         hand.end("failed")
@@ -196,12 +206,14 @@ class Engine:
         self.hand.result(step, ok=False, cause=kind, reason=self.draw("", "x" * 3000), changes=changes, exit=code)
         if self.draw(True, False):
             attempt = self.hand.course.attempts[step][-1].number
-            said = [entries.change_json(each) for each in changes]
-            self.hand.write(entries.RETAKEN, step=step, attempt=attempt, changes=said)
+            said = [journal_entries.change_json(each) for each in changes]
+            self.hand.write(journal_entries.RETAKEN, step=step, attempt=attempt, changes=said)
 
     def skip(self, step: str) -> None:
         """A step is skipped or blocked."""
-        self.hand.write(self.draw(entries.SKIPPED, entries.BLOCKED), step=step, reason=self.draw("", "not chosen"))
+        self.hand.write(
+            self.draw(journal_entries.SKIPPED, journal_entries.BLOCKED), step=step, reason=self.draw("", "not chosen")
+        )
 
     def recover(self, step: str) -> None:
         """Go on after a failure."""
@@ -209,31 +221,31 @@ class Engine:
         if way == "again" and len(self.hand.course.attempts[step]) < 11:
             self.hand.intent(step)
         elif way == "skip":
-            self.hand.write(entries.SKIPPED, step=step, reason="it failed")
+            self.hand.write(journal_entries.SKIPPED, step=step, reason="it failed")
         else:
-            self.hand.write(entries.RECOVERED, step=step, by="plain")
+            self.hand.write(journal_entries.RECOVERED, step=step, by="plain")
 
     def pause(self) -> None:
         """Wait for an answer."""
-        why = self.draw(*entries.QUESTION_REASONS)
-        self.hand.write(entries.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
+        why = self.draw(*journal_entries.QUESTION_REASONS)
+        self.hand.write(journal_entries.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
 
     def answer(self) -> None:
         """Answer what is asked."""
         question = self.hand.course.question
         assert question is not None
-        said = {"why": question.why, "step": question.step, "answer": self.draw(*entries.ANSWERS)}
-        self.hand.write(entries.ANSWERED, **said, user="ann", session=None, how="terminal")
+        said = {"why": question.why, "step": question.step, "answer": self.draw(*journal_entries.ANSWERS)}
+        self.hand.write(journal_entries.ANSWERED, **said, user="ann", session=None, how="terminal")
 
     def interrupt(self) -> None:
         """Interrupt the run, and resume it."""
-        self.hand.write(entries.INTERRUPTED, signal="SIGINT")
+        self.hand.write(journal_entries.INTERRUPTED, signal="SIGINT")
         self.resume()
 
     def resume(self) -> None:
         """Take the run up again."""
         said = {"approval": "1" * 64, "approval_id": "2" * 32, "approver": "Ann", "how": "digest"}
-        self.hand.write(entries.RESUMED, **said, user="ann", session=None, document="0" * 64, revision=1)
+        self.hand.write(journal_entries.RESUMED, **said, user="ann", session=None, document="0" * 64, revision=1)
 
     def replan(self) -> None:
         """Make the next revision."""
@@ -245,7 +257,9 @@ class Engine:
         metadata = course.document.metadata.model_validate({"history": history})
         course.document = course.document.model_copy(update={"revision": revision, "metadata": metadata})
         said = {"reason": self.draw("", "It failed."), "completed": completed, "failed": failed}
-        self.hand.write(entries.REPLANNED, revision=revision, document="9" * 64, **said, user="ann", session=None)
+        self.hand.write(
+            journal_entries.REPLANNED, revision=revision, document="9" * 64, **said, user="ann", session=None
+        )
 
     def stop(self) -> None:
         """End the run as failed."""
@@ -258,9 +272,9 @@ class Engine:
             return
         steps = [step for step in self.hand.course.attempts if self.draw(True, False)]
         said = {"steps": steps, "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
-        self.hand.write(entries.ROLLBACK, **said, undone_not=[])
+        self.hand.write(journal_entries.ROLLBACK, **said, undone_not=[])
         whole = self.draw(True, False)
-        self.hand.write(entries.ROLLED_BACK, steps=steps, restored=[], removed=[], whole=whole)
+        self.hand.write(journal_entries.ROLLED_BACK, steps=steps, restored=[], removed=[], whole=whole)
 
 
 @settings(max_examples=25)

@@ -8,10 +8,10 @@ import stat
 
 import pytest
 
-from execplan.engine.entries import Change
-from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.steps import write as undoing
-from execplan.engine.steps.write import undo_changes
+from execplan.engine.journal.journal_entries import Change
+from execplan.engine.steps import file_writes
+from execplan.engine.steps.file_writes import undo_changes
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine.bench import Shop
@@ -156,7 +156,7 @@ def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypa
         sizes.append(os.path.exists(ballast))
 
     monkeypatch.setattr(WorkspaceFiles, "write", write)
-    monkeypatch.setattr(undoing, "undo_changes", undo)
+    monkeypatch.setattr(file_writes, "undo_changes", undo)
     assert not made.do("split").ok
     assert sizes[0] > sum([len(what[0]) for what in tree(repo).values() if isinstance(what, tuple)])
     assert sizes[1:] == [False]

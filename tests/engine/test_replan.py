@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries, journal, record, revisions
-from execplan.engine.course import RunState
-from execplan.engine.replan import ReplanResult, replan_run
-from execplan.engine.watch import RunObserver
+from execplan.approvals import approval_registry, approval_status
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.journal import journal, journal_entries
+from execplan.engine.replanning import run_revisions
+from execplan.engine.replanning.run_replan import ReplanResult, replan_run
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_records import record_builder
+from execplan.engine.run_state import RunState
 from execplan.errors import ExecplanError
-from execplan.repo.amend import WriteOptions
-from execplan.repo.execution import register, standing
-from execplan.text.lines import digest
+from execplan.text.text_lines import digest
 from tests.engine.hand import begun, make
 from tests.engine.test_runs import ROLLBACK
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.place import RunPaths
+    from execplan.engine.run_records.run_paths import RunPaths
 
 PLAN = """\
 # Build the parser
@@ -67,7 +69,7 @@ def failed(desk: Desk) -> tuple[Any, RunPaths]:
     hand.done("api", make(desk, "src/made.py", "X = 1\n"))
     hand.failed("build")
     for step in ("plain", "check"):
-        hand.write(entries.BLOCKED, step=step, reason="it needs build")
+        hand.write(journal_entries.BLOCKED, step=step, reason="it needs build")
     hand.end("failed", "failure")
     return hand, place
 
@@ -88,7 +90,7 @@ def replanned(desk: Desk, place: RunPaths, **more: Any) -> ReplanResult:
 def course(place: RunPaths) -> RunState:
     """How far the run has come, by what lies on disk."""
     entries = journal.read_journal(place.journal)
-    return RunState(revisions.load_document(place, entries), entries)
+    return RunState(run_revisions.load_document(place, entries), entries)
 
 
 def stored(desk: Desk) -> bytes:
@@ -104,13 +106,13 @@ def test_an_alternative_takes_the_place_of_what_failed(desk: Desk) -> None:
     assert "step build is gone" in made.differences
     assert digest(stored(desk)) == made.digest
     assert Path(place.document).read_bytes() == before, "the old one stays with the run"
-    assert Path(revisions.revision_path(place, 2)).read_bytes() == stored(desk)
+    assert Path(run_revisions.revision_path(place, 2)).read_bytes() == stored(desk)
     now = course(place)
     assert (now.status, now.document_digest) == ("replanning", made.digest)
     assert now.status_of == {"api": "completed", "plain": "pending", "check": "pending"}
     assert now.question is not None
     assert (now.question.why, now.question.step) == ("covered", "")
-    told = record.read_record(place)
+    told = record_builder.read_record(place)
     assert told is not None
     assert (told.status, told.revision, told.document) == ("replanning", 2, made.digest)
     assert (told.history[0].completed_steps, told.history[0].failed_steps) == ((1,), (2,))
@@ -122,26 +124,26 @@ def test_it_is_approved_for_what_is_left_and_for_this_run(desk: Desk) -> None:
     replanned(desk, place, information=json.dumps(NEW))
     project, ref = desk.project()
     with pytest.raises(ExecplanError) as caught:
-        standing.require_approved_status(project, ref, run_id=place.id)
+        approval_status.require_approved_status(project, ref, run_id=place.id)
     assert caught.value.exit in (4, 7), "the approval of the first revision is for that one"
     data = desk.data("evaluate")
     assert [(each["id"], each["dry_run"]["kind"]) for each in data["steps"]] == [("api", "done"), ("fresh", "exact")]
     assert (data["run"], data["revision"], data["ok"]) == (place.id, 2, True)
     given = desk.approve()
     assert (given["steps"], given["done"]) == (["fresh"], ["api"])
-    approval = standing.require_approved_status(project, ref, run_id=place.id).approval
+    approval = approval_status.require_approved_status(project, ref, run_id=place.id).approval
     assert approval is not None
     assert approval.revision == 2
-    register.mark_used(project, approval.id, place.id)
+    approval_registry.mark_used(project, approval.id, place.id)
     desk.write("src/fresh.py", "Y = 1\n")
-    assert standing.require_approved_status(project, ref, run_id=place.id).approval == approval, (
+    assert approval_status.require_approved_status(project, ref, run_id=place.id).approval == approval, (
         "what the run has made is no drift"
     )
     with pytest.raises(ExecplanError) as caught:
-        standing.require_approved_status(project, ref)
+        approval_status.require_approved_status(project, ref)
     assert caught.value.code == "approval-used"
     with pytest.raises(ExecplanError) as caught:
-        standing.require_approved_status(project, ref, run_id="0009-00000000")
+        approval_status.require_approved_status(project, ref, run_id="0009-00000000")
     assert caught.value.code == "approval-used"
 
 
@@ -168,7 +170,7 @@ def test_revision_after_revision(desk: Desk) -> None:
         "execution-plan-3.json",
         "execution-plan.json",
     ]
-    told = record.read_record(place)
+    told = record_builder.read_record(place)
     assert told is not None
     assert [each.revision for each in told.history] == [2, 3]
 
@@ -205,13 +207,13 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     elif ends == "once":
         hand.intent("build")
         hand.result("build", ok=False, cause="interrupted", reason="SIGINT", signal=2)
-        hand.write(entries.INTERRUPTED, signal="SIGINT")
+        hand.write(journal_entries.INTERRUPTED, signal="SIGINT")
     elif ends == "completed":
         hand.end("completed")
     else:
-        hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
+        hand.write(journal_entries.ROLLBACK, steps=["api"], **ROLLBACK)
         if ends == "rolled_back":
-            hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+            hand.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     before = stored(desk)
     with pytest.raises(ExecplanError) as caught:
         replanned(desk, place, options=WriteOptions(dry_run=dry_run))
@@ -302,7 +304,7 @@ def test_killed_before_it_was_on_record(desk: Desk, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_busy_home_is_not_waited_for(desk: Desk) -> None:
-    from execplan.engine.alone import acquire_run_lock
+    from execplan.engine.run_lock import acquire_run_lock
 
     _, place = failed(desk)
     project, _ = desk.project()
@@ -324,9 +326,9 @@ def test_secrets_do_not_get_into_it(desk: Desk) -> None:
 def test_a_skipped_step_stays_where_new_steps_are_given(desk: Desk) -> None:
     """What is done may need it: a step that was skipped counts as settled."""
     hand, place = begun(desk)
-    hand.write(entries.SKIPPED, step="api", reason="not chosen")
+    hand.write(journal_entries.SKIPPED, step="api", reason="not chosen")
     hand.done("build")
-    hand.write(entries.SKIPPED, step="plain", reason="build has not failed")
+    hand.write(journal_entries.SKIPPED, step="plain", reason="build has not failed")
     hand.failed("check")
     hand.end("failed", "failure")
     made = replanned(desk, place, information=json.dumps(NEW))
@@ -354,4 +356,4 @@ def test_nothing_is_left(desk: Desk) -> None:
     given = desk.approve()
     assert (given["steps"], given["how"]) == ([], "policy")
     project, ref = desk.project()
-    assert standing.require_approved_status(project, ref, run_id=place.id).approval is not None
+    assert approval_status.require_approved_status(project, ref, run_id=place.id).approval is not None

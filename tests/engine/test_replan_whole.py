@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import place, record, revising
-from execplan.engine.ledger.verify import verify_log
+from execplan.engine.audit_log.log_verification import verify_log
+from execplan.engine.replanning import next_revision
+from execplan.engine.run_records import record_builder, run_paths
 from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.execution.record import Record
+    from execplan.execution.run_record import Record
 
 PLAN = """\
 # Build the parser
@@ -66,7 +67,7 @@ def begin(desk: Desk, plan: str, exit: int) -> None:
 def recorded(desk: Desk) -> Record:
     """The record of the last run."""
     project, ref = desk.project()
-    found = record.read_record(place.find_run(project, ref, None))
+    found = record_builder.read_record(run_paths.find_run(project, ref, None))
     assert found is not None
     assert verify_log(project, ref).reasons == ()
     return found
@@ -138,7 +139,7 @@ def test_a_run_that_cannot_be_planned_anew_has_failed(desk: Desk, monkeypatch: p
     def refuse(request: object) -> None:
         raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
 
-    monkeypatch.setattr(revising, "replan", refuse)
+    monkeypatch.setattr(next_revision, "replan", refuse)
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)
     found = recorded(desk)
     assert (found.status, found.revision, found.failed_steps) == ("failed", 1, (2,))

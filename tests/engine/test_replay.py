@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.engine.outlook import preview_run
-from execplan.engine.watch import RunOptions
+from execplan.engine.dry_run import preview_run
+from execplan.engine.run_observer import RunOptions
 from execplan.errors import CONFLICT, INPUT
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import MAKE, refused

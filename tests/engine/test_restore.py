@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.engine.files import tree
-from execplan.engine.files.restore import RestoreResult, compute_net_changes, restore, with_created_folders
+from execplan.engine.workspace import workspace_snapshot
+from execplan.engine.workspace.file_restore import RestoreResult, compute_net_changes, restore, with_created_folders
 from execplan.errors import CONFLICT, ENVIRONMENT, POLICY, ExecplanError
 from tests.conftest import Folder
 from tests.engine.grounds import Looked, Thing, Things, build, looked, things
 
 if TYPE_CHECKING:
-    from execplan.engine.entries import Change
+    from execplan.engine.journal.journal_entries import Change
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
         for step in steps[1:]:
             build(root, flat(step))
             after = here.look(known=before)
-            found, made = tree.diff_snapshots(before, after, (), here.store, here.ground)
+            found, made = workspace_snapshot.diff_snapshots(before, after, (), here.store, here.ground)
             changes += with_created_folders(found, made)
             before = after
         done: list[str] = []

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from execplan.engine.alone import acquire_run_lock
-from execplan.engine.journal import Journal
-from execplan.engine.ledger.verify import verify_log
-from execplan.engine.rollback import rollback
-from execplan.engine.watch import RunObserver
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.audit_log.log_verification import verify_log
+from execplan.engine.journal.journal import Journal
+from execplan.engine.recovery.rollback import rollback
+from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_observer import RunObserver
 from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, USAGE, ExecplanError
-from execplan.repo.amend import WriteOptions
 from tests.engine.fakes import Clerk
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import COPY, DROP, FAIL, MAKE, refused

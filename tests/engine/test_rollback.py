@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import place as places
-from execplan.engine import record
-from execplan.engine.alone import acquire_run_lock
-from execplan.engine.files.store import BackupStore
-from execplan.engine.watch import RunObserver
+from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_records import record_builder, run_paths
+from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import COUNTED
 from tests.engine.grounds import Things, build, things
@@ -216,7 +215,7 @@ def test_a_disk_that_is_full_says_how_to_finish(desk: Desk, before: Things, monk
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
 
-    monkeypatch.setattr(record, "save_record", full)
+    monkeypatch.setattr(record_builder, "save_record", full)
     error = desk.refused(6, "io-error", "rollback")
     assert now(desk) == before
     assert error["hint"].startswith("free some space; then finish it: execplan rollback 1 -p ")
@@ -320,7 +319,7 @@ def test_a_failure_that_was_taken_back_in_part(desk: Desk) -> None:
 
 
 def test_what_a_killed_writer_left_beside_a_file_is_gone(desk: Desk) -> None:
-    from execplan.text.files import temp_file_name
+    from execplan.files.atomic_files import temp_file_name
 
     before = prepare(desk)
     killed(desk, "after:5")
@@ -400,10 +399,10 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
 
         try:
             project, ref = desk.project()
-            from execplan.engine.rollback import rollback
-            from execplan.repo.amend import WriteOptions
+            from execplan.edits.plan_writer import WriteOptions
+            from execplan.engine.recovery.rollback import rollback
 
-            place = places.find_run(project, ref, None)
+            place = run_paths.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
             rollback(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import alone, begin
-from execplan.engine.outlook import preview_run
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine import run_lock, run_setup
+from execplan.engine.dry_run import preview_run
 from execplan.engine.run import run
-from execplan.engine.watch import RunObserver, RunOptions
+from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
-from execplan.repo.amend import WriteOptions
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from execplan.engine.journal import Entry
+    from execplan.engine.journal.journal import Entry
 
 MAKE = '```python {#api type=create_file target=src/made.py task="Build the parser"}\nX = 1\n```'
 COPY = "```sh {#see needs=api outputs=made.txt}\ncp src/made.py made.txt\n```"
@@ -143,14 +143,14 @@ def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
     project, ref = bench.project()
     archived = ref._replace(archived=True)
     refused(CHECK_FAILED, "archived-plan", lambda: run(project, archived, RunOptions(), RunObserver(), WriteOptions()))
-    refused(INPUT, "agent-mode", lambda: begin.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
+    refused(INPUT, "agent-mode", lambda: run_setup.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
     assert not bench.runs()
 
 
 def test_two_runs_at_once_the_second_is_told_by_whom(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     project, _ = bench.project()
-    with alone.acquire_run_lock(project, "run 0001-12345678 of another"):
+    with run_lock.acquire_run_lock(project, "run 0001-12345678 of another"):
         error = refused(BUSY, "run-busy", bench.go)
     assert "run 0001-12345678 of another" in error.message
     assert not bench.runs()
@@ -202,7 +202,7 @@ def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
         raise full
 
     with monkeypatch.context() as patch:
-        patch.setattr(begin, "create_state_directory", fail)
+        patch.setattr(run_setup, "create_state_directory", fail)
         error = refused(ENVIRONMENT, "io-error", bench.go)
     assert str(error.hint).startswith("free some space; nothing was done, and the approval still holds; begin again: ")
     assert bench.go().status == "completed"

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries, last
-from execplan.engine.alone import acquire_run_lock
-from execplan.engine.last import RunStatus, find_last_run
-from execplan.engine.runs import STATES, find_active_run, runs, summarize_run
+from execplan.engine.journal import journal_entries
+from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_records import run_status
+from execplan.engine.run_records.run_status import RunStatus, find_last_run
+from execplan.engine.run_records.run_summary import STATES, find_active_run, runs, summarize_run
 from tests.engine.hand import begun, created
 from tests.engine.test_underway import PLAN
 from tests.repo.approving import NAME, Desk
@@ -42,7 +43,7 @@ def state_of(found: RunStatus | None) -> tuple[str, str, str] | None:
 
 
 def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(last, "_TAIL", 2000)
+    monkeypatch.setattr(run_status, "_TAIL", 2000)
     project, ref = desk.project()
     assert find_last_run(project, ref) is None
     assert runs(project, [ref]) == []
@@ -67,27 +68,36 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         assert stands() == ("cut_short", ""), "another run is at work"
     hand.done("api", *[created(f"{number}.txt") for number in range(40)])
     assert stands() == ("cut_short", ""), "the last line is longer than what is read first"
-    hand.write(entries.PAUSED, why="checkpoint", step="api", question="Go on?")
+    hand.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert stands() == ("waiting", "checkpoint")
-    hand.write(entries.ANSWERED, why="checkpoint", step="api", answer="go", user="ann", session=None, how="resume")
+    hand.write(
+        journal_entries.ANSWERED, why="checkpoint", step="api", answer="go", user="ann", session=None, how="resume"
+    )
     hand.failed("drop")
     hand.end("failed", "failure")
     assert stands() == ("failed", "")
-    hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(journal_entries.ROLLBACK, steps=["api"], **ROLLBACK)
     assert stands() == ("rolling_back", "")
-    hand.write(entries.RESTORED, path="1.txt", displaced=None)
+    hand.write(journal_entries.RESTORED, path="1.txt", displaced=None)
     assert stands() == ("rolling_back", "")
-    hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
+    hand.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
     assert stands() == ("failed", "")
     for _ in range(30):
-        hand.write(entries.REOPENED, step="api", task="Build the parser.")
+        hand.write(journal_entries.REOPENED, step="api", task="Build the parser.")
     assert stands() == ("failed", ""), "what counts lies before what is read first"
     hand.write(
-        entries.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
+        journal_entries.REPLANNED,
+        revision=2,
+        document="0" * 64,
+        reason="x",
+        completed=[],
+        failed=[2],
+        user="a",
+        session=None,
     )
     assert state_of(find_last_run(project, ref)) == (place.id, "waiting", "approve")
-    hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
-    hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    hand.write(journal_entries.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     found = find_last_run(project, ref)
     assert state_of(found) == (place.id, "rolled_back", "")
     assert found is not None
@@ -103,13 +113,15 @@ def test_status_and_list_say_what_waits(desk: Desk) -> None:
         **nothing,
         "why": None,
     }
-    hand.write(entries.PAUSED, why="confirm", step="drop", question="Go on?")
+    hand.write(journal_entries.PAUSED, why="confirm", step="drop", question="Go on?")
     told = {"id": place.id, "state": "waiting", **nothing, "why": "confirm"}
     assert desk.data("list")["plans"][0]["execution"]["run"] == told
     assert desk.data("show", "--steps")["execution"]["run"] == told
     for verb in ("status", "list"):
         assert "(steps: used, run 1 waits for an answer)" in desk.type(verb).out
-    hand.write(entries.ANSWERED, why="confirm", step="drop", answer="stop", user="ann", session=None, how="resume")
+    hand.write(
+        journal_entries.ANSWERED, why="confirm", step="drop", answer="stop", user="ann", session=None, how="resume"
+    )
     hand.end("failed", "cancellation")
     assert "(steps: used)" in desk.type("status").out
 
@@ -118,7 +130,7 @@ def test_summaries(desk: Desk) -> None:
     hand, place = begun(desk)
     hand.done("api")
     hand.failed("drop")
-    hand.write(entries.BLOCKED, step="check", reason="it needs drop")
+    hand.write(journal_entries.BLOCKED, step="check", reason="it needs drop")
     hand.end("failed", "failure")
     project, ref = desk.project()
     (found,) = runs(project, [ref])

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.commands import sandbox
-from execplan.engine.commands.sandbox import find_sandbox
+from execplan.engine.commands import command_sandbox
+from execplan.engine.commands.command_sandbox import find_sandbox
 from execplan.errors import ExecplanError
 from execplan.execution.policy import Policy
-from execplan.repo import homes
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.engine.commanding import DAEMON, Yard, is_alive, until
 from tests.engine.test_launch import engine
@@ -59,7 +59,7 @@ class Box(Yard):
 
     def find(self) -> None:
         """Look for the sandbox of the repository."""
-        self.sandbox, why = find_sandbox(homes.find(str(self.folder)), Policy())
+        self.sandbox, why = find_sandbox(project_discovery.find(str(self.folder)), Policy())
         assert self.sandbox is not None, why
 
 
@@ -333,7 +333,10 @@ def test_without_git_the_state_is_not_touched(tmp_path: Path, box: Box) -> None:
 
 
 def test_off_is_off(yard: Yard) -> None:
-    assert find_sandbox(homes.find(str(yard.folder)), Policy(sandbox="off")) == (None, "the settings switch it off")
+    assert find_sandbox(project_discovery.find(str(yard.folder)), Policy(sandbox="off")) == (
+        None,
+        "the settings switch it off",
+    )
 
 
 @pytest.mark.parametrize(
@@ -352,7 +355,7 @@ def test_one_that_is_missing_or_does_not_work(
         (folder / "bwrap").write_text(program)
         (folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
-    project = homes.find(str(yard.folder))
+    project = project_discovery.find(str(yard.folder))
     assert find_sandbox(project, Policy()) == (None, why)
     with pytest.raises(ExecplanError) as raised:
         find_sandbox(project, Policy(sandbox="required"))
@@ -365,14 +368,14 @@ def test_one_that_the_repository_brings_along_is_none(yard: Yard, monkeypatch: p
     (yard.folder / "bwrap").write_text("#!/bin/sh\nexit 0\n")
     (yard.folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(yard.folder), prepend=os.pathsep)
-    found, why = find_sandbox(homes.find(str(yard.folder)), Policy())
+    found, why = find_sandbox(project_discovery.find(str(yard.folder)), Policy())
     assert (found, why) == (None, f"{yard.folder}/bwrap lies in the repository itself")
 
 
 def test_it_is_tried_once(box: Box) -> None:
-    before = sandbox._test_bwrap.cache_info().hits
+    before = command_sandbox._test_bwrap.cache_info().hits
     box.find()
-    assert sandbox._test_bwrap.cache_info().hits == before + 1
+    assert command_sandbox._test_bwrap.cache_info().hits == before + 1
 
 
 def test_an_older_one_is_good_enough(box: Box) -> None:

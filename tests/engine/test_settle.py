@@ -7,13 +7,13 @@ import shutil
 
 import pytest
 
-from execplan.engine.course import Attempt
-from execplan.engine.cut import read_interrupted_result
-from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.steps.named import program_marks_path
-from execplan.engine.steps.perform import perform_step
-from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, RecoveredAttempt, recover_attempt
-from execplan.engine.steps.write import undo_changes
+from execplan.engine.recovery.interruption import read_interrupted_result
+from execplan.engine.run_state import Attempt
+from execplan.engine.steps.attempt_recovery import DONE, PARTIAL, UNDONE, UNKNOWN, RecoveredAttempt, recover_attempt
+from execplan.engine.steps.file_writes import undo_changes
+from execplan.engine.steps.step_execution import perform_step
+from execplan.engine.steps.step_paths import program_marks_path
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine import test_refactor

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine.record import build_record
-from execplan.engine.revisions import load_document
-from execplan.engine.runs import load_run_state, read_run_entries, summarize_run
-from execplan.engine.undoing import continue_rollback
+from execplan.engine.recovery.rollback_plan import continue_rollback
+from execplan.engine.replanning.run_revisions import load_document
+from execplan.engine.run_records.record_builder import build_record
+from execplan.engine.run_records.run_summary import load_run_state, read_run_entries, summarize_run
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import DROP, FAIL, MAKE
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from execplan.engine.place import RunPaths
-    from execplan.execution.model import ExecutionPlan
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.execution.execution_plan import ExecutionPlan
 
 OTHERS: tuple[Any, ...] = (None, True, -1, "\ud800", [], {"src": 1}, [{}], 10**400)
 KINDS = ("read", "other", "settle", "_init__", "begun", "result", "retaken", "rolled_back", "ended", "ticked")

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from execplan.engine.course import Question
-from execplan.engine.entries import AttemptResult
-from execplan.engine.fate import SIGNAL
-from execplan.engine.journal import Entry
-from execplan.engine.signals import SIGNALS
-from execplan.engine.watch import RunObserver
+from execplan.engine.journal.journal import Entry
+from execplan.engine.journal.journal_entries import AttemptResult
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_state import Question
+from execplan.engine.signal_handlers import SIGNALS
+from execplan.engine.stop_reason import SIGNAL
 from tests.engine.fakes import Told, Try
 from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
-from execplan.engine import entries
-from execplan.engine.ledger.ledger import AuditLog
+from execplan.engine.audit_log.log_writer import AuditLog
+from execplan.engine.journal import journal_entries
 from tests.engine.ledgers import Kept
 
 if TYPE_CHECKING:
@@ -28,24 +28,24 @@ def told(kept: Kept) -> Kept:
     kept.ledger.append("declined", {})
     runs: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
         (
-            (entries.BEGUN, {}),
-            (entries.RESULT, {"ok": True}),
-            (entries.RESULT, {"ok": False}),
-            (entries.ENDED, {"status": "failed", "seconds": 2.0}),
-            (entries.RESUMED, {}),
-            (entries.REPLANNED, {}),
-            (entries.RESULT, {"ok": True}),
-            (entries.ENDED, {"status": "completed", "seconds": 61.5}),
-            (entries.ROLLBACK, {"automatic": "", "steps": ["a"]}),
-            (entries.ROLLED_BACK, {"whole": False, "steps": ["a"]}),
+            (journal_entries.BEGUN, {}),
+            (journal_entries.RESULT, {"ok": True}),
+            (journal_entries.RESULT, {"ok": False}),
+            (journal_entries.ENDED, {"status": "failed", "seconds": 2.0}),
+            (journal_entries.RESUMED, {}),
+            (journal_entries.REPLANNED, {}),
+            (journal_entries.RESULT, {"ok": True}),
+            (journal_entries.ENDED, {"status": "completed", "seconds": 61.5}),
+            (journal_entries.ROLLBACK, {"automatic": "", "steps": ["a"]}),
+            (journal_entries.ROLLED_BACK, {"whole": False, "steps": ["a"]}),
         ),
         (
-            (entries.BEGUN, {}),
-            (entries.ENDED, {"status": "failed", "seconds": 0.5}),
-            (entries.ROLLBACK, {"automatic": "failure", "steps": []}),
-            (entries.ROLLED_BACK, {"whole": True, "steps": []}),
+            (journal_entries.BEGUN, {}),
+            (journal_entries.ENDED, {"status": "failed", "seconds": 0.5}),
+            (journal_entries.ROLLBACK, {"automatic": "failure", "steps": []}),
+            (journal_entries.ROLLED_BACK, {"whole": True, "steps": []}),
         ),
-        ((entries.BEGUN, {}),),
+        ((journal_entries.BEGUN, {}),),
     )
     for rows in runs:
         run, journal = kept.run()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.context.sessions.usage import measure_usage
+from execplan.context.session_logs.token_usage import measure_usage
 from tests.conftest import CLOCK
 from tests.engine.test_replan_whole import PLAN
 from tests.engine.test_stats import samples

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.files.store import BackupStore
+from execplan.engine.workspace.backup_store import BackupStore
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, LINK, State
-from execplan.repo import homes
+from execplan.project import project_discovery
 from tests.conftest import Folder
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def store(repo: Folder) -> BackupStore:
-    return BackupStore(homes.find(str(repo.path)))
+    return BackupStore(project_discovery.find(str(repo.path)))
 
 
 @pytest.fixture
 def files(repo: Folder) -> WorkspaceFiles:
-    return WorkspaceFiles(homes.find(str(repo.path)))
+    return WorkspaceFiles(project_discovery.find(str(repo.path)))
 
 
 def kept(store: BackupStore) -> list[Path]:
@@ -174,7 +174,7 @@ def test_what_nobody_used_for_thirty_days_goes(store: BackupStore) -> None:
 
 def test_a_home_without_git_keeps_them_out_of_a_later_repository(plain: Folder) -> None:
     plain.ok("init")
-    store = BackupStore(homes.find(str(plain.path)))
+    store = BackupStore(project_discovery.find(str(plain.path)))
     store.save(b"x")
     plain.git("init", "-q")
     assert ".state" not in plain.git("status", "--porcelain", "-uall")

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from execplan.edits.plan_writer import apply_change
 from execplan.engine import ticks
-from execplan.engine.course import RunState
+from execplan.engine.run_state import RunState
 from execplan.engine.ticks import TickResult
 from execplan.execution.api import compose
-from execplan.lint.runner import lint_plan
-from execplan.plan import reader, tasks
+from execplan.linter.runner import lint_plan
+from execplan.plan import reader, task_edits
 from execplan.plan.model import DONE, OPEN
-from execplan.plan.ran import complete_run_task, find_transcript_link, reopen_run_task
-from execplan.repo import pick
-from execplan.repo.amend import apply_change
+from execplan.plan.transcript_links import complete_run_task, find_transcript_link, reopen_run_task
+from execplan.plan_store import plan_selection
 from tests.conftest import CLOCK, Folder
 from tests.engine.bench import compiled
 from tests.plan.test_properties import attempt, plans
@@ -39,7 +39,7 @@ def shelf(repo: Folder, text: str = CLEAN, name: str = "parser") -> Any:
     """A repository with a plan, and a transcript."""
     repo.plan(text, name)
     repo.write(PATH, "printed").parent.joinpath("02 (b).md").write_text("printed", encoding="utf-8")
-    return pick.select_plan(str(repo.path), name)
+    return plan_selection.select_plan(str(repo.path), name)
 
 
 def fences(*steps: tuple[str, str]) -> str:
@@ -232,7 +232,7 @@ def test_the_same_with_every_kind_of_bullet(end: str) -> None:
         assert len(plan.tasks) == 5
         line = plan.text.lines[find_transcript_link(plan, plan.tasks[number - 1], HREF)]
         assert line.lstrip()[0] == ("*" if number == 5 else "-")
-        assert found(ticked) == found(apply_change(data, tasks.complete_tasks([str(number)], MOMENT))[0])
+        assert found(ticked) == found(apply_change(data, task_edits.complete_tasks([str(number)], MOMENT))[0])
         task = reader.read(data).tasks[number - 1]
         was = (plan.text.lines[task.box_line], reader.read(data).text.lines[task.box_line])
         assert apply_change(ticked, reopen_run_task(task.text, HREF, was))[0] == data

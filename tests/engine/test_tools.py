@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from execplan.repo.execution import tools
+from execplan.approvals import tool_discovery
 from tests.engine.running import Bench, steps
 from tests.needs import need
 
@@ -254,7 +254,7 @@ def test_a_module_that_ends_the_process_is_reported(bench: Tooled) -> None:
 
 def test_the_names_of_our_own_tools_cannot_be_taken(bench: Tooled) -> None:
     bench.plan(steps())
-    assert not {"shell.run", "nodot"} & tools.find_tools(str(bench.path)).keys()
+    assert not {"shell.run", "nodot"} & tool_discovery.find_tools(str(bench.path)).keys()
     document = {"steps": [{"tool": "shell.run", "parameters": {"city": "Bern"}}]}
     with pytest.raises(AssertionError, match=r"shell.run is in a domain of execplan"):
         bench.steps(*document["steps"])
@@ -264,7 +264,7 @@ def test_a_repository_brings_no_tools_along(bench: Tooled, monkeypatch: pytest.M
     inside = bench.path / "vendored"
     bench.site.rename(inside)
     monkeypatch.syspath_prepend(str(inside))
-    assert not tools.find_tools(str(bench.path))
+    assert not tool_discovery.find_tools(str(bench.path))
 
 
 @pytest.mark.parametrize("change", ["code", "version", "gone"])

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.engine.commands.transcript import Transcript, escape_unprintable
+from execplan.engine.commands.command_transcript import Transcript, escape_unprintable
 from execplan.errors import ExecplanError
-from execplan.text.redaction import Redactor
+from execplan.secrets.redaction import Redactor
 from tests.text.test_secrets import LONG, REAL
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from execplan.engine.entries import Change
-from execplan.engine.files import tree
-from execplan.engine.files.store import BackupStore
+from execplan.engine.journal.journal_entries import Change
+from execplan.engine.workspace import workspace_snapshot
+from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER
-from execplan.text.align import count_changed_lines
+from execplan.text.sequence_alignment import count_changed_lines
 from tests.conftest import Folder
 from tests.engine.grounds import Looked, looked
 
@@ -102,7 +102,7 @@ def test_a_file_that_keeps_its_size_and_its_time_is_seen(either: Looked) -> None
 
 
 def test_what_has_not_changed_is_not_read_again(either: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "_MARGIN", -(10**12))
+    monkeypatch.setattr(workspace_snapshot, "_MARGIN", -(10**12))
     before = either.look()
     monkeypatch.setattr(either.ground, "state", lambda path: pytest.fail(f"{path} is read"))
     assert either.changes(before) == ((), ())
@@ -110,7 +110,7 @@ def test_what_has_not_changed_is_not_read_again(either: Looked, monkeypatch: pyt
 
 
 def test_what_an_earlier_look_did_not_keep_is_kept_by_the_next(either: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "_MARGIN", -(10**12))
+    monkeypatch.setattr(workspace_snapshot, "_MARGIN", -(10**12))
     first = either.look(keep=False)
     digest = first.states["README.md"].sha256
     assert not either.store.has(digest)
@@ -209,7 +209,7 @@ def test_links_are_not_followed(either: Looked) -> None:
 def test_of_a_large_repository_only_what_is_declared(
     either: Looked, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree, limit, 3)
+    monkeypatch.setattr(workspace_snapshot, limit, 3)
     for name in ("a", "b", "c", "d"):
         (either.root / name).write_bytes(b"x")
     before = either.look("d", "e")
@@ -222,7 +222,7 @@ def test_of_a_large_repository_only_what_is_declared(
 
 def test_a_command_that_writes_much_is_seen_whole(either: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
     before = either.look()
-    monkeypatch.setattr(tree, "FILES", 3)
+    monkeypatch.setattr(workspace_snapshot, "FILES", 3)
     for number in range(9):
         (either.root / f"{number}").write_bytes(b"x")
     assert len(either.changes(before)[0]) == 9
@@ -237,9 +237,9 @@ def test_names_that_are_no_utf_8_and_no_words(either: Looked, tmp_path: Path) ->
     before = either.look()
     assert {os.fsdecode(name) for name in names} < before.states.keys()
     file = tmp_path / "state/tree.json"
-    tree.save(before, str(file))
-    assert tree.load(str(file)) == before
-    tree.save(before, str(file))
+    workspace_snapshot.save(before, str(file))
+    assert workspace_snapshot.load(str(file)) == before
+    workspace_snapshot.save(before, str(file))
     assert os.listdir(file.parent) == [file.name]
 
 
@@ -250,13 +250,13 @@ def test_a_look_that_somebody_else_wrote_to(tmp_path: Path, data: str) -> None:
     file = tmp_path / "tree.json"
     file.write_text(data)
     with pytest.raises(ExecplanError) as caught:
-        tree.load(str(file))
+        workspace_snapshot.load(str(file))
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-altered")
     assert str(file) in caught.value.message
 
 
 def test_a_look_is_json_that_anybody_reads(either: Looked, tmp_path: Path) -> None:
-    tree.save(either.look(), str(tmp_path / "tree.json"))
+    workspace_snapshot.save(either.look(), str(tmp_path / "tree.json"))
     assert json.loads((tmp_path / "tree.json").read_text())["whole"] is True
 
 

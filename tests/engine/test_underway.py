@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries
-from execplan.engine.runs import find_active_run
+from execplan.approvals import approval_status
+from execplan.engine.journal import journal_entries
+from execplan.engine.run_records.run_summary import find_active_run
 from execplan.execution.permission import is_covered
-from execplan.repo.execution import standing
-from execplan.text.files import replace
+from execplan.files.atomic_files import replace
 from tests.engine.hand import begun, make
 from tests.repo.approving import Desk
 
@@ -84,7 +84,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: D
     assert "done, and not run again: api, drop" in shown.out
     assert f"next: execplan resume {place.id} -p 2026-01-01_parser" in shown.out
     project, ref = desk.project()
-    given = standing.require_approved_status(project, ref, run_id=place.id).approval
+    given = approval_status.require_approved_status(project, ref, run_id=place.id).approval
     assert given is not None
     assert given.steps == ("check",)
     assert not is_covered(given.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
@@ -107,14 +107,14 @@ def test_a_run_that_is_over_or_rolled_back_has_done_nothing(desk: Desk) -> None:
     assert found is not None
     assert found.finished_steps == {"api", "drop"}
     steps = {"steps": ["drop"], "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
-    hand.write(entries.ROLLBACK, **steps, undone_not=[], whole=True)
+    hand.write(journal_entries.ROLLBACK, **steps, undone_not=[], whole=True)
     assert find_active_run(project, ref) is None, "a rollback that was cut short is finished first"
-    hand.write(entries.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
+    hand.write(journal_entries.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
     found = find_active_run(project, ref)
     assert found is not None
     assert found.finished_steps == {"api"}, "what was rolled back is to be done once more"
-    hand.write(entries.ROLLBACK, **steps, undone_not=[], whole=True)
-    hand.write(entries.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
+    hand.write(journal_entries.ROLLBACK, **steps, undone_not=[], whole=True)
+    hand.write(journal_entries.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
     assert find_active_run(project, ref) is None
     assert desk.type("evaluate").exit == 1, "src/made.py is there, and src/old.py is not"
 
@@ -134,7 +134,7 @@ def test_a_journal_that_says_too_much_frees_nothing(desk: Desk) -> None:
     hand.end("failed", "failure")
     desk.approve()
     project, ref = desk.project()
-    given = standing.require_approved_status(project, ref).approval
+    given = approval_status.require_approved_status(project, ref).approval
     assert given is not None
     assert given.steps == ("api", "check")
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine import entries
-from execplan.engine.ledger import chain, names
-from execplan.engine.ledger.chain import AuditRecord
-from execplan.engine.ledger.ledger import AuditLog
-from execplan.engine.ledger.verify import LogVerification, accept_broken_log, verify_log
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.audit_log import hash_chain, log_reader
+from execplan.engine.audit_log.hash_chain import AuditRecord
+from execplan.engine.audit_log.log_verification import LogVerification, accept_broken_log, verify_log
+from execplan.engine.audit_log.log_writer import AuditLog
+from execplan.engine.journal import journal_entries
 from execplan.errors import ExecplanError
-from execplan.repo.amend import WriteOptions
-from execplan.text.lines import digest
+from execplan.text.text_lines import digest
 from tests.engine.ledgers import DOCUMENT, Kept
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def lines_of(count: int) -> list[bytes]:
         record = AuditRecord(
             seq, "2026-01-01T00:00:00Z", "approved", "p", "p", "ann", None, None, None, None, {"n": 1.5}, prev
         )
-        record = chain.with_hash(record)
+        record = hash_chain.with_hash(record)
         prev = record.hash
-        made.append(chain.encode_record(record))
+        made.append(hash_chain.encode_record(record))
     return made
 
 
@@ -44,7 +44,7 @@ WHOLE = lines_of(6)
 @given(st.data())
 def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> None:
     """An edit of any bytes, and lines that are put in, removed, doubled or swapped."""
-    from execplan.engine.ledger.anchor import Anchor
+    from execplan.engine.audit_log.anchor import Anchor
 
     lines = list(WHOLE)
     at = data.draw(st.integers(0, len(lines) - 1))
@@ -65,9 +65,9 @@ def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> No
     else:
         del lines[at:]
     text = b"".join(lines)
-    known = Anchor(6, chain.parse_record(WHOLE[-1][:-1]).hash, "")
-    walked = chain.parse_chain(text[: text.rfind(b"\n") + 1])
-    found = walked.flaw is not None or bool(names.find_loss(text, known))
+    known = Anchor(6, hash_chain.parse_record(WHOLE[-1][:-1]).hash, "")
+    walked = hash_chain.parse_chain(text[: text.rfind(b"\n") + 1])
+    found = walked.flaw is not None or bool(log_reader.find_loss(text, known))
     assert found == (text != b"".join(WHOLE))
     if walked.flaw is not None and what in ("edit", "swap"):
         first = next(number for number, line in enumerate(WHOLE, 1) if lines[number - 1] != line)
@@ -113,10 +113,10 @@ def test_an_edit_with_its_hashes_made_anew(kept: Kept) -> None:
     def forge(lines: list[bytes]) -> None:
         before = ""
         for at, line in enumerate(lines):
-            record = chain.parse_record(line[:-1])
-            record = chain.with_hash(record._replace(kind="approved", prev=before))
+            record = hash_chain.parse_record(line[:-1])
+            record = hash_chain.with_hash(record._replace(kind="approved", prev=before))
             before = record.hash
-            lines[at] = chain.encode_record(record)
+            lines[at] = hash_chain.encode_record(record)
 
     found = tampered(kept, forge)
     assert found.flaw is None
@@ -205,9 +205,9 @@ def test_who_edits_a_record_cannot_accept_that_himself(kept: Kept) -> None:
     """A record that accepts counts only once it is anchored, which is what `audit --accept` does."""
     tampered(kept, edit)
     text = kept.path.read_bytes()
-    last = chain.parse_record(text.splitlines()[-1])
+    last = hash_chain.parse_record(text.splitlines()[-1])
     forged = last._replace(seq=5, kind="accepted", prev=digest(text), said={"reason": "I say so.", "why": ["x"]})
-    kept.path.write_bytes(text + chain.encode_record(chain.with_hash(forged)))
+    kept.path.write_bytes(text + hash_chain.encode_record(hash_chain.with_hash(forged)))
     found = verify_log(kept.project, kept.ref)
     assert found.exit == 1
     assert "record 2, line 2" in found.reasons[0]
@@ -239,13 +239,13 @@ def test_nothing_to_accept(kept: Kept) -> None:
 def test_journals(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={})
-        journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.0)
+        journal.write(journal_entries.BEGUN, run=run.id, states={})
+        journal.write(journal_entries.ENDED, status="completed", cause="", reason="", seconds=1.0)
     kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.update_anchor()
     assert verify_log(kept.project, kept.ref).exit == 0
     with journal.__class__(run.journal) as more:
-        more.write(entries.RESUMED, document="x")
+        more.write(journal_entries.RESUMED, document="x")
     found = verify_log(kept.project, kept.ref)
     assert found.exit == 0
     assert any("1 entry of" in each and "is not in the ledger" in each for each in found.warnings)
@@ -274,9 +274,9 @@ def test_what_ran_and_what_let_it_run(kept: Kept) -> None:
     for each, file in zip((own, later), files.values(), strict=True):
         kept.ledger.append("approved", {"approval": each, "digest": each, "file": digest(file)})
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={}, document=digest(DOCUMENT.encode()), approval_id=own)
-        journal.write(entries.REPLANNED, revision=2, document=digest(b"{}"), reason="")
-        journal.write(entries.RESUMED, document=digest(b"{}"), approval_id=later)
+        journal.write(journal_entries.BEGUN, run=run.id, states={}, document=digest(DOCUMENT.encode()), approval_id=own)
+        journal.write(journal_entries.REPLANNED, revision=2, document=digest(b"{}"), reason="")
+        journal.write(journal_entries.RESUMED, document=digest(b"{}"), approval_id=later)
     kept.ledger.append_entries(run.id, journal.entries)
     files |= {"execution-plan.json": DOCUMENT.encode(), "execution-plan-2.json": b"{}"}
     for name, data in files.items():
@@ -298,7 +298,7 @@ def test_what_ran_and_what_let_it_run(kept: Kept) -> None:
 def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(journal_entries.BEGUN, run=run.id, states={})
     kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.update_anchor()
     Path(run.journal).write_bytes(b"nothing of ours\n")
@@ -315,7 +315,7 @@ def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
 def test_what_a_merge_has_left(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
-        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(journal_entries.BEGUN, run=run.id, states={})
     kept.ledger.append_entries(run.id, journal.entries)
     for path in (kept.path, Path(run.journal)):
         with path.open("ab") as file:

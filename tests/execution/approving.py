@@ -6,8 +6,8 @@ from typing import Any
 
 from execplan.execution.approval import UnsignedApproval, key_id, to_bound_states
 from execplan.execution.binding import Binding, binding_digest
-from execplan.execution.documents.document import to_bytes
-from execplan.execution.model import ExecutionPlan
+from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.world import ABSENT, FILE, Program, State
 
 KEY = bytes(range(32))

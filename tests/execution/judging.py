@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from execplan.approvals.disk_world import DiskWorld
 from execplan.execution.attributes import LEVELS
-from execplan.execution.command.parse import parse_command
 from execplan.execution.evaluate import Evaluation, evaluate
 from execplan.execution.policy import Policy
-from execplan.repo import homes
-from execplan.repo.execution.world import DiskWorld
+from execplan.execution.shell.command_line import parse_command
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.execution.approving import document
 
@@ -21,7 +21,7 @@ def judge(repo: Folder, *steps: Step, policy: Policy | None = None, **fields: An
     level = max([step.get("risk", LOW)["level"] for step in steps], key=LEVELS.index)
     intent = {"summary": "A plan", "category": "mixed", "risk_level": level}
     made = document(*[{"risk": LOW, **step} for step in steps], intent=intent, **fields)
-    return evaluate(made, DiskWorld(homes.find(str(repo.path))), policy or Policy())
+    return evaluate(made, DiskWorld(project_discovery.find(str(repo.path))), policy or Policy())
 
 
 def run(line: str, **fields: Any) -> Step:

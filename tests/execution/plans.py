@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.document import to_json_bytes
-from execplan.execution.documents.document import load
-from execplan.execution.model import ExecutionPlan
+from execplan.execution.documents.document_io import load
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.json_model import to_json_bytes
 
 PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-old\n+new\n"
 

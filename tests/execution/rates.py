@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from execplan.execution.risk.rate import CRITICAL, HIGH, LOW, MEDIUM, builtin_table, rate_command
+from execplan.execution.risk.command_risk import CRITICAL, HIGH, LOW, MEDIUM, builtin_table, rate_command
 
 SETS = Path(__file__).resolve().parent
 WANTED = {"hostile": (HIGH, CRITICAL), "everyday": (LOW, MEDIUM)}

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import ExecplanError
+from execplan.execution.annotations.annotated_fences import find_annotated_fences
+from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.compile import compile_plan
-from execplan.execution.wild.annotate import annotate_plan
-from execplan.execution.wild.inferred import infer_steps
-from execplan.execution.written.annotated import find_annotated_steps
-from execplan.execution.written.fences import find_annotated_fences
+from execplan.execution.inference.annotation_edits import annotate_plan
+from execplan.execution.inference.step_inference import infer_steps
 from execplan.plan.model import Plan
+from execplan.plan.plan_lookup import task_ids
 from execplan.plan.reader import read, read_text
-from execplan.plan.seek import task_ids
-from execplan.text.edit import apply_edits
-from execplan.text.lines import Text
+from execplan.text.line_edit import apply_edits
+from execplan.text.text_lines import Text
 
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].parent / "shared" / "corpus")
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from execplan.execution.draft import StepDraft
-from execplan.execution.written.advice import find_step_advice
-from execplan.execution.written.annotated import find_annotated_steps
-from execplan.execution.written.fences import find_annotated_fences
-from execplan.execution.written.fields import build_all_step_fields
-from execplan.execution.written.problems import find_step_problems
+from execplan.execution.annotations.annotated_fences import find_annotated_fences
+from execplan.execution.annotations.annotated_steps import find_annotated_steps
+from execplan.execution.annotations.step_advice import find_step_advice
+from execplan.execution.annotations.step_fields import build_all_step_fields
+from execplan.execution.annotations.step_problems import find_step_problems
+from execplan.execution.step_drafts import StepDraft
 from execplan.plan import reader
 from execplan.plan.model import Plan
 

@@ -21,8 +21,8 @@ from execplan.execution.api import (
     replan,
     to_bytes,
 )
-from execplan.execution.record import RunStatus, StepStatus
-from execplan.text.lines import digest
+from execplan.execution.run_record import RunStatus, StepStatus
+from execplan.text.text_lines import digest
 from tests.execution.plans import command, loaded, plan, step
 
 TOOLS = ["weather.get_current_weather", "timer.set_timer"]

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
 from execplan.execution.approval import Approval, UnsignedApproval, key_id, sign, verify_signature
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.model import Level
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import Level
 from execplan.execution.permission import is_covered, validity_problem
 from tests.execution.approving import KEY, binding, terms
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from execplan.execution.binding import Binding, bind, drift
-from execplan.execution.documents.document import to_bytes
-from execplan.execution.documents.touched import diff_paths
+from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.policy import Policy
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State
 from tests.execution.approving import BEFORE, Told, binding, document

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.documents.document import to_bytes
+from execplan.execution.documents.document_io import to_bytes
 from execplan.plan.model import Plan
 from execplan.plan.reader import read_text
-from execplan.text.lines import Text
+from execplan.text.text_lines import Text
 
 
 def plan_of(tasks: str, steps: str) -> Plan:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.command.parse import parse_command
+from execplan.execution.shell.command_line import parse_command
 
 SHELL = st.text(alphabet="rm ls$(){}[]<>|&;'\"\\`\n\t#=~*?!-cxX@\x00\u202e\xa0é", max_size=60)
 WORD = st.text(alphabet="abcXYZ019_-./:=,+@%^ '\"\\", min_size=1, max_size=12)

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from execplan.errors import ExecplanError
+from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.attributes import ATTRIBUTES
 from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.documents.differing import describe_differences
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.model import ExecutionPlan, Step
-from execplan.execution.written.problems import find_step_problems
-from execplan.lint.runner import lint_bytes
+from execplan.execution.documents.document_diff import describe_differences
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import ExecutionPlan, Step
+from execplan.linter.runner import lint_bytes
 from execplan.plan import reader
 from tests.conftest import ENVIRONMENT
 from tests.execution.test_annotated import PATCH, plan_of, step
@@ -222,7 +222,7 @@ def test_what_differs_is_told() -> None:
 def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
     code = (
         "import sys; from execplan.execution.compile import compile_plan; from execplan.plan import reader; "
-        "from execplan.execution.documents.document import to_bytes; "
+        "from execplan.execution.documents.document_io import to_bytes; "
         "made = compile_plan(reader.read(sys.stdin.buffer.read()), '2026-01-01_parser', 'plans/parser.md'); "
         "sys.stdout.buffer.write(to_bytes(made.document))"
     )

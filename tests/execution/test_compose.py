@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.making.compose import compose
-from execplan.execution.model import ExecutionPlan
-from execplan.text.lines import digest
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.revision.composition import compose
+from execplan.text.text_lines import digest
 from tests.execution.plans import command, loaded, plan, step
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.execution.making.covered import RunProgress, find_uncovered_changes
-from execplan.execution.model import (
+from execplan.execution.execution_plan import (
     Constraints,
     ExecutionPlan,
     Intent,
@@ -24,6 +23,7 @@ from execplan.execution.model import (
     Validation,
     When,
 )
+from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
 from tests.execution.plans import command, loaded, plan, step
 
 NOTHING = RunProgress((), {})

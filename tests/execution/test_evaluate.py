@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from execplan.execution.evaluation.checks.every import CHECKS
+from execplan.approvals.disk_world import DiskWorld
+from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import Policy
-from execplan.repo.execution.world import DiskWorld
 from tests.conftest import Folder
 from tests.execution.judging import Step, create, delete, found, judge, messages, modify, refactor, run, splice
 

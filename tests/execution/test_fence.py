@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from execplan.execution.written.fence import parse_info_string
+from execplan.execution.annotations.info_string import parse_info_string
 
 
 @pytest.mark.parametrize(

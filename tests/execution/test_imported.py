@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.making.imported import import_plan
-from execplan.execution.model import ExecutionPlan
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.importers.plan_import import import_plan
 from tests.execution.bad import GONE, change, good
 from tests.execution.plans import loaded
 

@@ -12,10 +12,10 @@ import pytest
 
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.execution.api import ReplanRequest, create_execution_plan, replan
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.making.imported import import_plan
-from execplan.execution.model import ExecutionPlan
-from execplan.execution.record import Record
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.importers.plan_import import import_plan
+from execplan.execution.run_record import Record
 from tests.execution.bad import good
 from tests.execution.plans import command
 from tests.execution.records import record

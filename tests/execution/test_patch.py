@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.touched import diff_paths
+from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.evaluation.patch import apply_patch, parse_patch
 
 OLD = "".join(f"line {number}\n" for number in range(1, 13))

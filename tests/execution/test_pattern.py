@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.command.pattern import (
+from execplan.execution.shell.call_patterns import (
     dotted_tool_name,
     matches_command,
     matches_command_prefix,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from execplan.execution.attributes import PLAN_ATTRIBUTES
-from execplan.execution.model import Constraints
+from execplan.execution.execution_plan import Constraints
 from tests.conftest import Folder
 
 STEPS = '```sh {#a}\nmake test\n```\n\n```sh {#b timeout=30 allow="npm run lint"}\nmake build\n```\n'

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
-from execplan.execution.risk.rate import (
+from execplan.execution.risk.command_risk import (
     CRITICAL,
     HIGH,
     LEVELS,

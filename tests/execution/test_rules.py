@@ -9,10 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document import load, to_bytes, validate_document
-from execplan.execution.documents.touched import diff_paths
-from execplan.execution.model import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
-from execplan.execution.record import Record
+from execplan.execution.documents.document_io import load, to_bytes, validate_document
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.execution_plan import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
+from execplan.execution.run_record import Record
 from tests.execution.bad import good
 from tests.execution.plans import PATCH, command, loaded, plan, step
 from tests.execution.records import record

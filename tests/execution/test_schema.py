@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.door import json_document as printed
-from execplan.cli.verbs.schema import KINDS, build_schema, find_model, schema_bytes
-from execplan.document import DIALECT
+from execplan.cli.commands.schema import KINDS, build_schema, find_model, schema_bytes
+from execplan.cli.error_handler import json_document as printed
 from execplan.errors import ExecplanError
-from execplan.execution.documents.answer import Answer
-from execplan.execution.documents.document import load, to_bytes, validate_document
-from execplan.execution.model import Document, ExecutionPlan
-from execplan.execution.record import Record
+from execplan.execution.documents.document_io import load, to_bytes, validate_document
+from execplan.execution.documents.json_answer import Answer
+from execplan.execution.execution_plan import Document, ExecutionPlan
+from execplan.execution.run_record import Record
+from execplan.json_model import DIALECT
 from tests.conftest import Folder
 from tests.execution.bad import BAD, Bad, change, good
 from tests.execution.plans import loaded

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from execplan.cli.evaluation import evaluation_json, evaluation_text
-from execplan.execution.evaluation.page import render_page
-from execplan.execution.model import ExecutionPlan
+from execplan.approvals.current_plan import CurrentPlan
+from execplan.approvals.disk_world import SnapshotWorld
+from execplan.approvals.plan_evaluation import EvaluatedPlan
+from execplan.cli.output.evaluation_output import evaluation_json, evaluation_text
+from execplan.execution.evaluation.evaluation_page import render_page
+from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.policy import Policy
-from execplan.repo import homes
-from execplan.repo.execution.current import CurrentPlan
-from execplan.repo.execution.evaluated import EvaluatedPlan
-from execplan.repo.execution.world import SnapshotWorld
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.execution.approving import binding, document
 from tests.execution.judging import Step, create, judge, modify, refactor, run, splice
@@ -119,7 +119,7 @@ def test_a_folder_s_name_is_no_markdown(repo: Folder) -> None:
 
 def test_what_is_shown_is_of_the_state_that_is_bound(repo: Folder) -> None:
     file = repo.write("src/app.py", "x\n")
-    world = SnapshotWorld(homes.find(str(repo.path)))
+    world = SnapshotWorld(project_discovery.find(str(repo.path)))
     state = world.state("src/app.py")
     file.write_text("y\n")
     assert world.state("src/app.py") == state

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from execplan.execution.compile import find_plan_steps
-from execplan.execution.wild.names import StepIdAllocator
+from execplan.execution.inference.step_ids import StepIdAllocator
 from tests.execution.test_annotate import plan_of
 
 NAMES = {

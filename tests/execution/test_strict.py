@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.documents.strict import MAX_BYTES, MAX_DEPTH, MAX_VIOLATIONS, read
+from execplan.execution.documents.strict_json import MAX_BYTES, MAX_DEPTH, MAX_VIOLATIONS, read
 from execplan.execution.documents.violation import json_pointer
 
 GOOD = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from execplan.lint.runner import lint_bytes
+from execplan.linter.runner import lint_bytes
 from tests.conftest import Folder
 
 APP = Path(__file__).resolve().parents[1] / "app"

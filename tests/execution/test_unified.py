@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.evaluation import unified
+from execplan.execution.evaluation import unified_diff
 from execplan.execution.evaluation.patch import apply_patch, parse_patch
-from execplan.execution.evaluation.unified import file_diff
+from execplan.execution.evaluation.unified_diff import file_diff
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\r\n", "d", "-- x\n", "Ã©\n"]), max_size=30).map("".join)
 
@@ -20,7 +20,7 @@ TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\r\n", "d", "-- x\n", "Ã
 @given(TEXTS, TEXTS, st.sampled_from([0, 3000]))
 def test_applied_it_gives_the_file(old: str, new: str, longest: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(unified, "_MAX_DIFF_LINES", longest)
+        patched.setattr(unified_diff, "_MAX_DIFF_LINES", longest)
         told = file_diff(old.encode(), new.encode(), "a.txt")
     if old == new:
         assert told == ""

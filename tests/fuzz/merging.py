@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.units import split_plan, split_section
-from execplan.plan.merging.whole import merge_plans
-from execplan.plan.seek import normalize_text
-from execplan.repo.amend import apply_change
-from execplan.text.merge import merge_with_markers as lines
+from execplan.plan.merge.merge_units import split_plan, split_section
+from execplan.plan.merge.plan_merge import merge_plans
+from execplan.plan.plan_lookup import normalize_text
+from execplan.text.line_merge import merge_with_markers as lines
 from tests.fuzz.script import parse
 
 if TYPE_CHECKING:
-    from execplan.plan.merging.whole import MergeResult
+    from execplan.plan.merge.plan_merge import MergeResult
     from execplan.plan.model import Plan, Task
     from tests.fuzz.script import Step
 

@@ -19,20 +19,20 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.lint.facts import Clock, RepositoryTree
-from execplan.lint.fix import build_fix_change
-from execplan.lint.rule import RULES, RuleContext
-from execplan.lint.runner import DEFAULT_LEVELS
-from execplan.plan import body, logs, reword, tasks
-from execplan.plan.change import require_lines, require_text
-from execplan.plan.retarget import PathReplacement, replace_paths
-from execplan.plan.whole import rebase_text
-from execplan.repo.moving.rename import _title_change as titled
+from execplan.archive.plan_relocation import _title_change as titled
+from execplan.linter.autofix import build_fix_change
+from execplan.linter.rule import RULES, RuleContext
+from execplan.linter.rule_facts import Clock, RepositoryTree
+from execplan.linter.runner import DEFAULT_LEVELS
+from execplan.plan import log_edits, section_edits, task_edits, task_rewording
+from execplan.plan.path_rewriting import PathReplacement, replace_paths
+from execplan.plan.plan_change import require_lines, require_text
+from execplan.plan.text_rebase import rebase_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import ChangeBuilder
+    from execplan.plan.plan_change import ChangeBuilder
 
     Maker = Callable[[bytes, bool, list[str]], ChangeBuilder]
 
@@ -95,28 +95,28 @@ def _lines(said: str) -> list[str]:
 
 
 def _add(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return tasks.add_task(_words(said[0]), MOMENT, after=said[1] or None, create=create)
+    return task_edits.add_task(_words(said[0]), MOMENT, after=said[1] or None, create=create)
 
 
 def _under(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return tasks.add_task(_words(said[0]), MOMENT, under=said[1], create=create)
+    return task_edits.add_task(_words(said[0]), MOMENT, under=said[1], create=create)
 
 
 def _split(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return reword.split_task(said[0], _words(said[1]), _words(said[2]), MOMENT)
+    return task_rewording.split_task(said[0], _words(said[1]), _words(said[2]), MOMENT)
 
 
 def _decide(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
     why = _words(said[1] or "why")
-    return logs.add_decision(_words(said[0]), why, "Ann", MOMENT, supersedes=said[2] or None, create=create)
+    return log_edits.add_decision(_words(said[0]), why, "Ann", MOMENT, supersedes=said[2] or None, create=create)
 
 
 def _note(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return body.add_note([_words(said[0])], _lines(said[1]) if said[1] else (), create=create)
+    return section_edits.add_note([_words(said[0])], _lines(said[1]) if said[1] else (), create=create)
 
 
 def _items(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return body.add_note([_words(each) for each in said if each], as_items=True, create=create)
+    return section_edits.add_note([_words(each) for each in said if each], as_items=True, create=create)
 
 
 def _edit(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
@@ -132,21 +132,21 @@ def _retarget(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
 
 
 CHANGES: dict[str, Maker] = {
-    "done": lambda first, create, said: tasks.complete_tasks([each for each in said if each], MOMENT),
-    "reopen": lambda first, create, said: tasks.reopen_tasks([each for each in said if each]),
+    "done": lambda first, create, said: task_edits.complete_tasks([each for each in said if each], MOMENT),
+    "reopen": lambda first, create, said: task_edits.reopen_tasks([each for each in said if each]),
     "add": _add,
     "under": _under,
     "split": _split,
-    "reword": lambda first, create, said: reword.reword_task(said[0], _words(said[1])),
+    "reword": lambda first, create, said: task_rewording.reword_task(said[0], _words(said[1])),
     "decide": _decide,
-    "discover": lambda first, create, said: logs.add_discovery(
+    "discover": lambda first, create, said: log_edits.add_discovery(
         _words(said[0]), _words(said[1] or "shown"), create=create
     ),
-    "outcome": lambda first, create, said: logs.add_outcome(_words(said[0]), create=create),
+    "outcome": lambda first, create, said: log_edits.add_outcome(_words(said[0]), create=create),
     "note": _note,
     "items": _items,
-    "revise": lambda first, create, said: logs.add_revision_note(_words(said[0]), MOMENT),
-    "set": lambda first, create, said: body.set_section_body(said[0], _lines(said[1]), create=create),
+    "revise": lambda first, create, said: log_edits.add_revision_note(_words(said[0]), MOMENT),
+    "set": lambda first, create, said: section_edits.set_section_body(said[0], _lines(said[1]), create=create),
     "edit": _edit,
     "retarget": _retarget,
     "fix": lambda first, create, said: build_fix_change(given(), LEVELS, unsafe=create, fix_counts=Counter()),

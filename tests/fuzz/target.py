@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
-from execplan.lint.runner import lint_bytes, lint_plan
+from execplan.linter.runner import lint_bytes, lint_plan
 from execplan.plan import outline, reader
-from execplan.plan.change import plan_content
-from execplan.plan.grammar import read_checkbox
+from execplan.plan.line_grammar import read_checkbox
 from execplan.plan.model import OPEN
-from execplan.plan.seek import find_task, task_ids
-from execplan.plan.tasks import find_tasks, reopen_tasks
-from execplan.plan.whole import rebase_text
-from execplan.repo.amend import apply_change
-from execplan.text.lines import Text
-from execplan.text.merge import merge_chunks
+from execplan.plan.plan_change import plan_content
+from execplan.plan.plan_lookup import find_task, task_ids
+from execplan.plan.task_edits import find_tasks, reopen_tasks
+from execplan.plan.text_rebase import rebase_text
+from execplan.text.line_merge import merge_chunks
+from execplan.text.text_lines import Text
 from tests.fuzz import merging
 from tests.fuzz.script import LEVELS, Step, given, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.change import PlanChange
     from execplan.plan.model import Plan
+    from execplan.plan.plan_change import PlanChange
 
 
 def examine(data: bytes) -> None:

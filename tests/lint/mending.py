@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.lint.runner import RULES, Finding, RuleContext, lint_plan
+from execplan.linter.runner import RULES, Finding, RuleContext, lint_plan
 from execplan.plan import reader
-from execplan.text.edit import apply_edits
+from execplan.text.line_edit import apply_edits
 
 
 def findings(code: str, text: str, given: RuleContext | None = None) -> list[Finding]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from execplan.clock import minute_bounds, read_timestamp
-from execplan.lint.facts import Clock
-from execplan.lint.rule import RULES, Finding
-from execplan.lint.runner import RuleContext, lint_plan
+from execplan.linter.rule import RULES, Finding
+from execplan.linter.rule_facts import Clock
+from execplan.linter.runner import RuleContext, lint_plan
 from execplan.plan import reader
 from execplan.plan.model import Plan
-from execplan.text.edit import apply_edits
+from execplan.text.line_edit import apply_edits
 
 
 def clock(stamp: str) -> Clock:

@@ -11,9 +11,9 @@ import textwrap
 from typing import NamedTuple
 
 from execplan.clock import minute_bounds, read_timestamp
-from execplan.lint.facts import Clock, GitHistory, ProjectFacts, RepositoryTree
-from execplan.lint.rule import GIT_NEEDS, PROJECT
-from execplan.lint.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
+from execplan.linter.rule import GIT_NEEDS, PROJECT
+from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
+from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
 from execplan.plan import reader
 from tests.plans import with_sections
 

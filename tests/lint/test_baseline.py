@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.lint.baseline import apply_baseline, count_by_mark, find_moved_plan
-from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
-from execplan.lint.rule import Finding
-from execplan.lint.runner import MAX_FINDINGS, RULES, lint_plan
-from execplan.lint.tally import count_by_rule
+from execplan.linter.baseline_filter import apply_baseline, count_by_mark, find_moved_plan
+from execplan.linter.finding_summary import count_by_rule
+from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
+from execplan.linter.rule import Finding
+from execplan.linter.runner import MAX_FINDINGS, RULES, lint_plan
 from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 

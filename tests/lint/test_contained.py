@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.command.typed import looks_like_command
-from execplan.lint.facts import Clock, GitHistory, RepositoryTree
-from execplan.lint.risky import describe_loss
-from execplan.lint.rule import RuleContext
-from execplan.lint.runner import RULES, Finding, lint_bytes
-from execplan.lint.symbols import find_symbols
-from execplan.lint.words import PlanSource
+from execplan.execution.shell.command_detection import looks_like_command
+from execplan.linter.destructive_commands import describe_loss
+from execplan.linter.plan_source import PlanSource
+from execplan.linter.rule import RuleContext
+from execplan.linter.rule_facts import Clock, GitHistory, RepositoryTree
+from execplan.linter.rules.symbol_rules import find_symbols
+from execplan.linter.runner import RULES, Finding, lint_bytes
 from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 

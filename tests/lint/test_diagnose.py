@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.lint.diagnose import CODE_POINTS, UTF_16, convert_columns, lint_text
-from execplan.lint.rule import Finding, RuleContext
-from execplan.lint.runner import lint_bytes
+from execplan.linter.rule import Finding, RuleContext
+from execplan.linter.runner import lint_bytes
+from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns, lint_text
 from tests.plans import CLEAN
 
 

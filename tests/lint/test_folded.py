@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import SAFE, Finding, Fix
-from execplan.lint.runner import lint_bytes
-from execplan.lint.tally import merge_findings
+from execplan.linter.finding_summary import merge_findings
+from execplan.linter.rule import SAFE, Finding, Fix
+from execplan.linter.runner import lint_bytes
 from tests.plans import from_template
 
 

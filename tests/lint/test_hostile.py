@@ -7,10 +7,10 @@ from itertools import count, takewhile
 
 import pytest
 
-from execplan.lint import paths, risky, words
-from execplan.lint.facts import RepositoryTree
-from execplan.lint.rule import RULES, Finding, RuleContext
-from execplan.lint.runner import MAX_FINDINGS, lint_bytes
+from execplan.linter import destructive_commands, plan_paths, plan_source
+from execplan.linter.rule import RULES, Finding, RuleContext
+from execplan.linter.rule_facts import RepositoryTree
+from execplan.linter.runner import MAX_FINDINGS, lint_bytes
 from execplan.plan import outline, reader
 from tests.lint.one import clock
 
@@ -83,32 +83,32 @@ def test_all_rules_come_to_an_end(section: str, text: str) -> None:
 
 def test_a_run_of_backticks_is_closed_by_the_next_of_its_length() -> None:
     read = reader.read(b"``a`b`` \\``c` ``\\`d``e \\`f` g`\n")
-    assert [span.text for span in words.PlanSource(read).code_spans] == ["a`b", "c", "\\`d", "g"]
+    assert [span.text for span in plan_source.PlanSource(read).code_spans] == ["a`b", "c", "\\`d", "g"]
 
 
 def test_a_paragraph_is_joined_once_for_all_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    read = words._render
+    read = plan_source._render
 
     def counted(kind: str, lines: list[str]) -> list[str] | None:
         asked.append(kind)
         return read(kind, lines)
 
-    monkeypatch.setattr(words, "_render", counted)
-    of = words.PlanSource(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
+    monkeypatch.setattr(plan_source, "_render", counted)
+    of = plan_source.PlanSource(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
     assert all([of.is_code_span(span) for span in of.code_spans])
     assert asked == ["codes"]
 
 
 def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = []
-    read = paths.MissingPathExcuses._read_context
+    read = plan_paths.MissingPathExcuses._read_context
 
-    def counted(self: paths.MissingPathExcuses, at: int) -> str:
+    def counted(self: plan_paths.MissingPathExcuses, at: int) -> str:
         reads.append(at)
         return read(self, at)
 
-    monkeypatch.setattr(paths.MissingPathExcuses, "_read_context", counted)
+    monkeypatch.setattr(plan_paths.MissingPathExcuses, "_read_context", counted)
     names = "".join([f"`a/b{at}.py` " for at in range(300)])
     found(plan(outline.CONTEXT, f"{names}\n" * 20))
     assert 0 < len(reads) == len(set(reads)) <= 20
@@ -116,13 +116,13 @@ def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatc
 
 def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    lost = risky.describe_loss
+    lost = destructive_commands.describe_loss
 
     def counted(command: str) -> str:
         asked.append(command)
         return lost(command)
 
-    monkeypatch.setattr(risky, "describe_loss", counted)
+    monkeypatch.setattr(destructive_commands, "describe_loss", counted)
     found(plan(outline.STEPS, fenced(full("rm -x '\n"))))
     assert 0 < len(asked) <= 500
 
@@ -130,8 +130,8 @@ def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pyte
 @pytest.mark.parametrize("prompt", ["", "$ ", "% ", "PS> ", "❯ ", "➜ "])
 def test_a_command_is_read_behind_every_prompt(prompt: str) -> None:
     assert (
-        risky.describe_loss(f"{prompt}rm -r data")
-        == risky.describe_loss(f"{prompt}rm -r 'data'")
+        destructive_commands.describe_loss(f"{prompt}rm -r data")
+        == destructive_commands.describe_loss(f"{prompt}rm -r 'data'")
         == "`rm -r` takes the folder away"
     )
 

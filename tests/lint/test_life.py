@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from execplan.clock import minute_bounds, read_timestamp
-from execplan.lint.facts import Clock, GitHistory, RepositoryTree
-from execplan.lint.paths import find_named_paths
-from execplan.lint.rule import RuleContext
-from execplan.lint.runner import RULES, lint_bytes
-from execplan.lint.words import PlanSource
+from execplan.linter.plan_paths import find_named_paths
+from execplan.linter.plan_source import PlanSource
+from execplan.linter.rule import RuleContext
+from execplan.linter.rule_facts import Clock, GitHistory, RepositoryTree
+from execplan.linter.runner import RULES, lint_bytes
 from execplan.plan import reader
-from execplan.text.lines import digest
+from execplan.text.text_lines import digest
 from tests.plans import CLEAN, with_sections
 
 DONE = CLEAN.replace("- [ ]", "- [x] (2026-01-01 12:00Z)")

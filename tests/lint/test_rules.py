@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from execplan.lint.fix import build_fix_change
-from execplan.lint.rule import HINT, NO_FIX
-from execplan.lint.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
-from execplan.lint.selection import RuleSelection
-from execplan.plan.guidance import is_placeholder_text
-from execplan.repo.amend import apply_change
+from execplan.edits.plan_writer import apply_change
+from execplan.linter.autofix import build_fix_change
+from execplan.linter.rule import HINT, NO_FIX
+from execplan.linter.rule_selection import RuleSelection
+from execplan.linter.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
+from execplan.plan.placeholder_text import is_placeholder_text
 from tests.lint.pages import examples, found, whole
 from tests.plans import CLEAN, from_template, with_sections
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.runner import RuleContext, lint_plan
+from execplan.linter.runner import RuleContext, lint_plan
 from execplan.plan import outline, reader
 from tests.lint.mending import findings, lines, mended
 from tests.plans import CLEAN, with_sections

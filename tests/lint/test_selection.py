@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.lint.rule import ERROR, GIT_NEEDS, GRADUAL, RULES, WARNING
-from execplan.lint.runner import DEFAULT_LEVELS
-from execplan.lint.selection import CI, PROFILES, STRICT, RuleSelection, levels_at_least, unknown_names
+from execplan.linter.rule import ERROR, GIT_NEEDS, GRADUAL, RULES, WARNING
+from execplan.linter.rule_selection import CI, PROFILES, STRICT, RuleSelection, levels_at_least, unknown_names
+from execplan.linter.runner import DEFAULT_LEVELS
 
 NAMES = st.sampled_from([*RULES, "EP", "EP1", "EP2", "EP20", "EP3"])
 LISTS = st.lists(NAMES, max_size=3).map(tuple)

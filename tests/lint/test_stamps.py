@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.facts import Clock
-from execplan.lint.runner import RuleContext
+from execplan.linter.rule_facts import Clock
+from execplan.linter.runner import RuleContext
 from tests.lint.one import clock, found, lines, words
 
 NOON = "2026-03-08 12:00Z"

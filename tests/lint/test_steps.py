@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.runner import RULES, RuleContext, lint_bytes
+from execplan.linter.runner import RULES, RuleContext, lint_bytes
 from tests.lint.one import found, lines, mended, words
 from tests.plans import with_sections
 

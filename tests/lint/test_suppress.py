@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.runner import lint_bytes
-from execplan.lint.suppress import CODE
+from execplan.linter.rules.suppression_rules import CODE
+from execplan.linter.runner import lint_bytes
 from tests.plans import with_sections
 
 

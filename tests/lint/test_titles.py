@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.lint.facts import RepositoryTree
-from execplan.lint.rule import RuleContext
+from execplan.linter.rule import RuleContext
+from execplan.linter.rule_facts import RepositoryTree
 from tests.lint.mending import findings, lines
 from tests.plans import CLEAN, with_sections
 

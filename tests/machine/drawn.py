@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import has_no_content
-from execplan.plan.seek import find_section, find_task
+from execplan.plan.plan_change import has_no_content
+from execplan.plan.plan_lookup import find_section, find_task
 from tests.conftest import find_corpus
 from tests.plan.test_properties import LINES, WORDS, outside, plans, same_around
 from tests.plans import CLEAN

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from execplan.cli import app, door
+from execplan.cli import app, error_handler
+from execplan.edits import edit_journal
+from execplan.edits.edit_entries import MOVE
 from execplan.errors import EXIT_MEANINGS, OK
 from execplan.plan import reader
 from execplan.plan.model import Plan
-from execplan.repo import pages
-from execplan.repo.edits import journal
-from execplan.repo.edits.entries import MOVE
+from execplan.project import help_topics
 from tests.conftest import ENVIRONMENT
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 PLANS = ".agent/execplans"
 ARCHIVE = f"{PLANS}/archive"
-REFUSALS = {code: each.exit for code, each in pages.error_help_by_code().items()}
+REFUSALS = {code: each.exit for code, each in help_topics.error_help_by_code().items()}
 STATE = ("locks", "journal", "operations", "undone", "edit", "claims.json", "claims.lock")
 """What may lie in the folder of what is not committed, by its beginning; a cache has a name of its own."""
 
@@ -49,7 +49,7 @@ class World:
         self._here = os.getcwd()
         self._stack = ExitStack()
         self._stack.enter_context(mock.patch.dict(os.environ, self.env, clear=True))
-        self._stack.enter_context(mock.patch.object(door, "_write_bug_report", _raise))
+        self._stack.enter_context(mock.patch.object(error_handler, "_write_bug_report", _raise))
         os.chdir(path)
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class World:
         stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         words = ["--json", *arguments]
         with mock.patch.multiple(sys, stdin=stdin, stdout=out, stderr=err):
-            status = door.run_with_error_handling(
+            status = error_handler.run_with_error_handling(
                 lambda: app._run_command_group(words), as_json=True, kind=arguments[0]
             )
             out.flush()
@@ -155,7 +155,7 @@ class World:
             assert not name.endswith((".tmp", ".new")), name
         folder = self.path / ".git" / "execplan" / "journal"
         for path in folder.iterdir() if folder.is_dir() else ():
-            for edit in journal.read_entries_from(str(path)):
+            for edit in edit_journal.read_entries_from(str(path)):
                 before, after = edit.unpack()
                 assert edit.is_written, edit.summary
                 assert edit.summary

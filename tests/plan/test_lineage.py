@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.plan.seek import match_edited_tasks
+from execplan.plan.plan_lookup import match_edited_tasks
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=8)
 

@@ -6,8 +6,8 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.markers import remove_conflicts, split_conflicts
-from execplan.text.lines import Text
+from execplan.plan.merge.conflict_regions import remove_conflicts, split_conflicts
+from execplan.text.text_lines import Text
 
 MERGE = "a\n{l} HEAD\nours\n{m}\ntheirs\n{r} topic\nb\n"
 DIFF3 = "a\n{l} HEAD\nours\n{b} base\nwas\n{m}\ntheirs\n{r} topic\nb\n"

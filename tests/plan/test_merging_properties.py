@@ -11,21 +11,21 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
-from execplan.plan import logs, reader, reword, tasks
-from execplan.plan.change import plan_content
-from execplan.plan.merging.match import split_words
+from execplan.plan import log_edits, reader, task_edits, task_rewording
+from execplan.plan.merge.unit_matching import split_words
 from execplan.plan.model import DONE, OPEN
-from execplan.repo.amend import apply_change
-from execplan.text.lines import Text
+from execplan.plan.plan_change import plan_content
+from execplan.text.text_lines import Text
 from tests.conftest import find_corpus
 from tests.merging import general, said
 from tests.plan.test_properties import HEADS, LINES, plans
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
-    from execplan.plan.change import ChangeBuilder
-    from execplan.plan.merging.whole import MergeResult
+    from execplan.plan.merge.plan_merge import MergeResult
+    from execplan.plan.plan_change import ChangeBuilder
 
 CORPUS = find_corpus()
 PLANS = sorted(CORPUS.rglob("*.md")) if CORPUS else []
@@ -53,25 +53,25 @@ class Step:
         if self.verb in ("done", "reopen", "split", "reword") and not query:
             return None
         if self.verb == "done":
-            return tasks.complete_tasks([query], moment)
+            return task_edits.complete_tasks([query], moment)
         if self.verb == "reopen":
-            return tasks.reopen_tasks([query])
+            return task_edits.reopen_tasks([query])
         if self.verb == "split":
-            return reword.split_task(query, f"Done {self.words}", f"Left {self.words}", moment)
+            return task_rewording.split_task(query, f"Done {self.words}", f"Left {self.words}", moment)
         if self.verb == "reword":
-            return reword.reword_task(query, self.words)
+            return task_rewording.reword_task(query, self.words)
         if self.verb == "add":
-            return tasks.add_task(
+            return task_edits.add_task(
                 self.words, moment, create=True, after=query if query and self.pick % 3 == 0 else None
             )
         if self.verb == "decide":
-            return logs.add_decision(self.words, "Because of it", "Ann", moment, create=True)
+            return log_edits.add_decision(self.words, "Because of it", "Ann", moment, create=True)
         if self.verb == "discover":
-            return logs.add_discovery(self.words, "Seen", create=True)
+            return log_edits.add_discovery(self.words, "Seen", create=True)
         return (
-            logs.add_outcome(self.words, create=True)
+            log_edits.add_outcome(self.words, create=True)
             if self.verb == "outcome"
-            else logs.add_revision_note(self.words, moment)
+            else log_edits.add_revision_note(self.words, moment)
         )
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.merging.whole import ConflictMarkers, merge_plans
-from execplan.text.merge import merge_with_markers
+from execplan.plan.merge.plan_merge import ConflictMarkers, merge_plans
+from execplan.text.line_merge import merge_with_markers
 from tests.merging import both_ways, general
 
 PLAN = """\

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
-from execplan.plan import body, logs, reader, reword, tasks
-from execplan.plan.change import plan_content, require_text
+from execplan.plan import log_edits, reader, section_edits, task_edits, task_rewording
 from execplan.plan.model import OPEN
 from execplan.plan.outline import NAMES
-from execplan.plan.seek import find_section
-from execplan.plan.whole import rebase_text
-from execplan.repo.amend import apply_change
-from execplan.text.lines import Text
+from execplan.plan.plan_change import plan_content, require_text
+from execplan.plan.plan_lookup import find_section
+from execplan.plan.text_rebase import rebase_text
+from execplan.text.text_lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.change import ChangeBuilder, PlanChange
     from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder, PlanChange
 
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
 LINES = st.sampled_from(
@@ -93,13 +93,13 @@ def test_done_then_reopen_gives_the_bytes_back(data: bytes) -> None:
     for task in reader.read(data).tasks:
         if task.state != OPEN or task.timestamp is not None:
             continue
-        ticked = attempt(data, tasks.complete_tasks([str(task.number)], MOMENT))
+        ticked = attempt(data, task_edits.complete_tasks([str(task.number)], MOMENT))
         if ticked is None:
             continue
         taken, put = outside(data, ticked)
         assert len(taken) == len(put) == 1
-        assert attempt(ticked, tasks.complete_tasks([str(task.number)], MOMENT)) == ticked
-        assert attempt(ticked, tasks.reopen_tasks([str(task.number)])) == data
+        assert attempt(ticked, task_edits.complete_tasks([str(task.number)], MOMENT)) == ticked
+        assert attempt(ticked, task_edits.reopen_tasks([str(task.number)])) == data
 
 
 @given(plans(), WORDS, st.booleans())
@@ -110,15 +110,15 @@ def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
     except ExecplanError:
         return
     for changer in (
-        tasks.add_task(words, MOMENT, create=create),
-        logs.add_decision(words, "why", "Ann", MOMENT, create=create),
-        logs.add_decision("what", words, "Ann", MOMENT, create=create),
-        logs.add_discovery(words, "shown", create=create),
-        logs.add_discovery("what", words, create=create),
-        logs.add_outcome(words, create=create),
-        logs.add_revision_note(words, MOMENT),
-        body.add_note([words], create=create),
-        body.add_note(["what"], [words, "```", "## no heading"], create=create),
+        task_edits.add_task(words, MOMENT, create=create),
+        log_edits.add_decision(words, "why", "Ann", MOMENT, create=create),
+        log_edits.add_decision("what", words, "Ann", MOMENT, create=create),
+        log_edits.add_discovery(words, "shown", create=create),
+        log_edits.add_discovery("what", words, create=create),
+        log_edits.add_outcome(words, create=create),
+        log_edits.add_revision_note(words, MOMENT),
+        section_edits.add_note([words], create=create),
+        section_edits.add_note(["what"], [words, "```", "## no heading"], create=create),
     ):
         after = attempt(data, changer)
         if after is None or after == data:
@@ -153,17 +153,19 @@ def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
 
 def setter(name: str, lines: list[str], plan: Plan) -> PlanChange:
     """A change whose refusals all come when it is made."""
-    return body.set_section_body(name, lines)(plan)
+    return section_edits.set_section_body(name, lines)(plan)
 
 
 def reworder(query: str, words: str, plan: Plan) -> PlanChange:
     """A change that begins anew with every call."""
-    return reword.reword_task(query, require_text(words, "the words"))(plan)
+    return task_rewording.reword_task(query, require_text(words, "the words"))(plan)
 
 
 def splitter(query: str, done: str, remaining: str, plan: Plan) -> PlanChange:
     """A change that begins anew with every call."""
-    return reword.split_task(query, require_text(done, "the words"), require_text(remaining, "the words"), MOMENT)(plan)
+    return task_rewording.split_task(
+        query, require_text(done, "the words"), require_text(remaining, "the words"), MOMENT
+    )(plan)
 
 
 @given(plans(), st.lists(LINES | HEADS, min_size=1, max_size=6), st.sampled_from([*NAMES, "Risks"]))
@@ -181,7 +183,7 @@ def test_a_whole_body(data: bytes, lines: list[str], name: str) -> None:
     if wanted[0] == plan.text.lines[section.start]:
         del wanted[0]  # the section's own heading is taken for that
     assert said[: len(wanted)] == wanted
-    assert attempt(after, body.set_section_body(name, lines)) == after
+    assert attempt(after, section_edits.set_section_body(name, lines)) == after
     assert [each.title for each in then.sections] == [each.title for each in plan.sections]
 
 
@@ -199,7 +201,7 @@ def with_mark_of(data: bytes, other: bytes) -> bytes:
 @given(plans())
 @settings(max_examples=200)
 def test_every_text_is_some_plan(data: bytes) -> None:
-    from execplan.lint.runner import lint_plan
+    from execplan.linter.runner import lint_plan
 
     plan = reader.read(data)
     assert plan.text.to_bytes() == data

@@ -6,7 +6,7 @@ import pytest
 
 from execplan.plan import outline, reader
 from execplan.plan.model import Entry, Plan
-from execplan.plan.seek import task_ids
+from execplan.plan.plan_lookup import task_ids
 from tests.plans import CLEAN, from_template
 
 

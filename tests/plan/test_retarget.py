@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan.retarget import PathReplacement, apply_replacements
+from execplan.plan.path_rewriting import PathReplacement, apply_replacements
 
 PLAN = [
     PathReplacement("plans/p.md", "plans/archive/p.md", False),

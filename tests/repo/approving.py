@@ -10,8 +10,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.app import run
-from execplan.cli.door import run_with_error_handling
-from execplan.repo import homes, pick
+from execplan.cli.error_handler import run_with_error_handling
+from execplan.plan_store import plan_selection
+from execplan.project import project_discovery
 from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result, copied
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from execplan.repo.home import Project
-    from execplan.repo.shelf import PlanRef
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 NAME = "2026-01-01_parser"
 STEPS = """\
@@ -156,4 +157,4 @@ class Desk(Folder):
 
     def project(self) -> tuple[Project, PlanRef]:
         """The home, and the plan."""
-        return homes.find(os.getcwd()), pick.select_plan(os.getcwd(), None)[1]
+        return project_discovery.find(os.getcwd()), plan_selection.select_plan(os.getcwd(), None)[1]

@@ -7,17 +7,17 @@ import subprocess
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from execplan.edits.plan_writer import apply_change
 from execplan.plan import reader
-from execplan.plan.logs import add_decision, add_discovery, add_revision_note
-from execplan.plan.tasks import add_task, complete_tasks
-from execplan.repo.amend import apply_change
+from execplan.plan.log_edits import add_decision, add_discovery, add_revision_note
+from execplan.plan.task_edits import add_task, complete_tasks
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.plan.change import ChangeBuilder
     from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder
     from tests.conftest import Folder
 
 PLAN = ".agent/execplans/2026-01-01_parser.md"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from execplan.lint.facts import Clock, RepositoryTree
-from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
-from execplan.lint.runner import DEFAULT_LEVELS, lint_bytes
+from execplan.linter.checking import batch_check, lint_cache
+from execplan.linter.checking.check_targets import resolve_target_groups
+from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, make_rule_context
+from execplan.linter.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
+from execplan.linter.rule_facts import Clock, RepositoryTree
+from execplan.linter.runner import DEFAULT_LEVELS, lint_bytes
 from execplan.plan.model import Plan
-from execplan.repo.checking import cache, many
-from execplan.repo.checking.one import CheckedFile, CheckOptions, make_rule_context
-from execplan.repo.checking.targets import resolve_target_groups
 from tests.plans import CLEAN
 
 PLANS = ".agent/execplans"
@@ -62,7 +62,7 @@ class Shelf:
     def lint(self, *names: str, cached: bool = True, **options: Any) -> list[CheckedFile]:
         """Check all plans, or some."""
         self.judged, self.asked = [], []
-        return many.check_plans(resolve_target_groups(names), self.way, use_cache=cached, **options)
+        return batch_check.check_plans(resolve_target_groups(names), self.way, use_cache=cached, **options)
 
     def same(self) -> list[str]:
         """Check with the cache and without, expect the same, and give the names of what was judged with it."""
@@ -84,10 +84,10 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         (path / name).mkdir(parents=True)
     made = Shelf(path)
     monkeypatch.chdir(path)
-    monkeypatch.setattr(many, "MIN_CACHED_PLANS", 0)
-    monkeypatch.setattr(cache, "package_fingerprint", lambda: "these rules")
+    monkeypatch.setattr(batch_check, "MIN_CACHED_PLANS", 0)
+    monkeypatch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
     if old:
-        monkeypatch.setattr(cache, "_MTIME_MARGIN_NS", -(10**11))
+        monkeypatch.setattr(lint_cache, "_MTIME_MARGIN_NS", -(10**11))
     for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
         monkeypatch.delitem(DEFAULT_LEVELS, code, raising=False)
     for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
@@ -107,6 +107,6 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         made.judged.append(os.path.basename(facts.path))
         return lint_bytes(data, facts, levels)
 
-    monkeypatch.setattr(many, "make_rule_context", told)
-    monkeypatch.setattr(many, "lint_bytes", judge)
+    monkeypatch.setattr(batch_check, "make_rule_context", told)
+    monkeypatch.setattr(batch_check, "lint_bytes", judge)
     return made

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from execplan.clock import now
-from execplan.plan import body, logs, tasks
-from execplan.repo import pick
-from execplan.repo.amend import WriteOptions, amend
-from execplan.text.lock import set_timeout
+from execplan.edits.plan_writer import WriteOptions, amend
+from execplan.files.file_lock import set_timeout
+from execplan.plan import log_edits, section_edits, task_edits
+from execplan.plan_store import plan_selection
 
 KINDS = 5
 PATIENCE = 200.0
@@ -26,13 +26,13 @@ def main(hand: int, edits: int, *, commit: bool) -> None:
     for number in range(edits):
         said = words(hand, number)
         verb, changer = (
-            ("add", tasks.add_task(said, now())),
-            ("done", tasks.complete_tasks([words(hand, number - 1)], now())),
-            ("decide", logs.add_decision(said, f"so that {said}", "Ann", now())),
-            ("discover", logs.add_discovery(said, f"shown by {said}")),
-            ("note", body.add_note([said])),
+            ("add", task_edits.add_task(said, now())),
+            ("done", task_edits.complete_tasks([words(hand, number - 1)], now())),
+            ("decide", log_edits.add_decision(said, f"so that {said}", "Ann", now())),
+            ("discover", log_edits.add_discovery(said, f"shown by {said}")),
+            ("note", section_edits.add_note([said])),
         )[number % KINDS]
-        project, ref = pick.select_plan(".", "parser")
+        project, ref = plan_selection.select_plan(".", "parser")
         amend(project, ref, changer, WriteOptions(commit=commit), command=verb)
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from execplan.cli.verbs import COMMANDS
-from execplan.repo import homes
-from execplan.repo.edits import journal
+from execplan.edits import edit_journal
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
 
 def journaled(repo: Folder, path: Path) -> list[str]:
     """Who made each edit of a plan."""
-    return [edit.author for edit in journal.read_entries(homes.require(str(repo.path)), str(path))]
+    return [edit.author for edit in edit_journal.read_entries(project_discovery.require(str(repo.path)), str(path))]
 
 
 def deciders(repo: Folder) -> list[str]:

@@ -141,16 +141,16 @@ def test_an_agent_s_plan_is_handed_over_and_not_run(desk: Desk) -> None:
 
 
 def test_what_changes_while_somebody_reads_is_not_approved(desk: Desk) -> None:
-    from execplan.cli import approving
-    from execplan.repo.execution import approve
+    from execplan.approvals import approval_creation
+    from execplan.cli.output import approval_output
 
-    desk.patch.setattr(approving, "is_terminal", lambda: True)
-    desk.patch.setattr(approving, "ask_for_approval", lambda *_: desk.write("src/old.py", "x = 2\n"))
+    desk.patch.setattr(approval_output, "is_terminal", lambda: True)
+    desk.patch.setattr(approval_output, "ask_for_approval", lambda *_: desk.write("src/old.py", "x = 2\n"))
     result = desk.type("approve")
     assert result.exit == 4
     assert "src/old.py: other bytes" in result.err
     assert not (desk.path / ".agent/execplans/artifacts").exists()
-    assert approve.evaluate_for_approval(*desk.project()).evaluation.ok
+    assert approval_creation.evaluate_for_approval(*desk.project()).evaluation.ok
 
 
 def test_what_is_above_the_risk_or_not_named_is_not_covered(desk: Desk) -> None:
@@ -277,17 +277,17 @@ def test_a_later_one_of_the_same_digest_takes_the_place(desk: Desk) -> None:
 
 
 def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
-    from execplan.engine import approving
-    from execplan.execution.evaluation.scope import approval_scope
-    from execplan.repo.amend import WriteOptions
-    from execplan.repo.execution import approve
+    from execplan.approvals import approval_creation
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine import approval_audit
+    from execplan.execution.evaluation.approval_scope import approval_scope
 
     project, ref = desk.project()
-    found = approve.evaluate_for_approval(project, ref)
+    found = approval_creation.evaluate_for_approval(project, ref)
 
     def give(number: int) -> None:
-        yes = approve.Confirmation(f"Bot {number}", "digest", 60 + number)
-        approving.approve_and_record(
+        yes = approval_creation.Confirmation(f"Bot {number}", "digest", 60 + number)
+        approval_audit.approve_and_record(
             project, ref, found, approval_scope(found.evaluation, None, None), yes, WriteOptions()
         )
 

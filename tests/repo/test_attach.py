@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.text.lock import FileLock
+from execplan.files.file_lock import FileLock
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execplan import trace
-from execplan.repo.checking import cache, many
+from execplan.linter.checking import batch_check, lint_cache
 from tests.plans import CLEAN
 from tests.repo.caching import BAD, PLANS, UNSTAMPED, Shelf, shelf
 
@@ -63,11 +63,11 @@ def test_a_plan_that_was_just_written_is_not_believed(tmp_path: Path, monkeypatc
     made = shelf(tmp_path / "home", monkeypatch, old=False)
     coarse = 2 * 10**9
 
-    def of(status: os.stat_result) -> cache.FileStat:
+    def of(status: os.stat_result) -> lint_cache.FileStat:
         times = [each // coarse * coarse for each in (status.st_mtime_ns, status.st_ctime_ns)]
         return status.st_size, times[0], times[1], status.st_ino
 
-    monkeypatch.setattr(many, "file_stat", of)
+    monkeypatch.setattr(batch_check, "file_stat", of)
     for content in (CLEAN, UNSTAMPED, CLEAN, UNSTAMPED):  # each within the same tick of the clock for files
         made.write("a.md", content)
         assert made.same() == ["a.md"]

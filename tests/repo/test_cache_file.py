@@ -7,10 +7,10 @@ import zlib
 
 import pytest
 
-from execplan.lint.selection import RuleSelection
-from execplan.repo.checking import cache, many
-from execplan.repo.checking.one import CheckOptions
-from execplan.repo.checking.targets import resolve_target_groups
+from execplan.linter.checking import batch_check, lint_cache
+from execplan.linter.checking.check_targets import resolve_target_groups
+from execplan.linter.checking.plan_check import CheckOptions
+from execplan.linter.rule_selection import RuleSelection
 from tests.repo.caching import BAD, Shelf
 
 
@@ -43,18 +43,18 @@ def test_damaged(project: Shelf, damage: str) -> None:
 
 def test_of_another_user(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "k" * 64
-    assert cache._load_cache(str(project.caches[0]), project.caches[0].read_bytes()[16:80]) is not None
+    assert lint_cache._load_cache(str(project.caches[0]), project.caches[0].read_bytes()[16:80]) is not None
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert cache._load_cache(str(project.caches[0]), project.caches[0].read_bytes()[16:80]) is None
-    assert cache._load_cache(str(project.caches[0]), key.encode()) is None
+    assert lint_cache._load_cache(str(project.caches[0]), project.caches[0].read_bytes()[16:80]) is None
+    assert lint_cache._load_cache(str(project.caches[0]), key.encode()) is None
 
 
 def test_two_at_once(project: Shelf) -> None:
     project.write("d.md", BAD)
-    first, second = [cache.open_cache(lot.project, CheckOptions()) for lot in resolve_target_groups([])[:1] * 2]
+    first, second = [lint_cache.open_cache(lot.project, CheckOptions()) for lot in resolve_target_groups([])[:1] * 2]
     assert first is not None
     assert second is not None
-    entry: cache.CacheEntry = ((1, 2, 3, 4), b"x", (), -cache.NO_MINUTE_LIMIT, cache.NO_MINUTE_LIMIT, ())
+    entry: lint_cache.CacheEntry = ((1, 2, 3, 4), b"x", (), -lint_cache.NO_MINUTE_LIMIT, lint_cache.NO_MINUTE_LIMIT, ())
     first.store("/nowhere", "one.md", entry, (("has", "x", True),), archived=False)
     second.store("/nowhere", "two.md", entry, (("has", "y", True),), archived=False)
     second.save()
@@ -90,5 +90,5 @@ def test_without_git(project: Shelf) -> None:
 
 
 def test_few_are_not_looked_up(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many, "MIN_CACHED_PLANS", 3)
+    monkeypatch.setattr(batch_check, "MIN_CACHED_PLANS", 3)
     assert project.same() == ["a.md", "b.md", "c.md"]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from execplan.lint.rule import RULES, WARNING, Rule
-from execplan.lint.selection import RuleSelection
-from execplan.repo.checking import cache
-from execplan.repo.checking.one import CheckOptions
+from execplan.linter.checking import lint_cache
+from execplan.linter.checking.plan_check import CheckOptions
+from execplan.linter.rule import RULES, WARNING, Rule
+from execplan.linter.rule_selection import RuleSelection
 from tests.plans import CLEAN
 from tests.repo.caching import PLANS, Shelf, due
 
@@ -54,8 +54,8 @@ def test_options(project: Shelf) -> None:
 
 def test_rules_and_versions(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     for where, name, value in (
-        (cache, "__version__", "99"),
-        (cache, "package_fingerprint", lambda: "other rules"),
+        (lint_cache, "__version__", "99"),
+        (lint_cache, "package_fingerprint", lambda: "other rules"),
         (sys, "version", "3.99"),
         (os, "geteuid", lambda: 12345),
     ):
@@ -69,15 +69,15 @@ def test_a_rule_that_was_just_edited(project: Shelf, monkeypatch: pytest.MonkeyP
     (package / "lint").mkdir(parents=True)
     rules = package / "lint" / "rules.py"
     rules.write_text("a = 1\n")
-    monkeypatch.setattr(cache, "_PACKAGE_DIR", str(package))
-    assert cache.package_fingerprint() is None, "it may have been edited after it was loaded"
-    monkeypatch.setattr(cache, "_MTIME_MARGIN_NS", -(10**12))
-    first = cache.package_fingerprint()
-    assert first == cache.package_fingerprint()
+    monkeypatch.setattr(lint_cache, "_PACKAGE_DIR", str(package))
+    assert lint_cache.package_fingerprint() is None, "it may have been edited after it was loaded"
+    monkeypatch.setattr(lint_cache, "_MTIME_MARGIN_NS", -(10**12))
+    first = lint_cache.package_fingerprint()
+    assert first == lint_cache.package_fingerprint()
     rules.write_text("a = 12\n")
-    assert cache.package_fingerprint() not in (None, first)
-    monkeypatch.setattr(cache, "_PACKAGE_DIR", str(tmp_path / "in-a-zip"))
-    assert cache.package_fingerprint() is None
+    assert lint_cache.package_fingerprint() not in (None, first)
+    monkeypatch.setattr(lint_cache, "_PACKAGE_DIR", str(tmp_path / "in-a-zip"))
+    assert lint_cache.package_fingerprint() is None
 
 
 def test_rules_of_ones_own_and_history(project: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.repo import claims, pick
-from execplan.repo.amend import WriteOptions
-from execplan.repo.moving import move, steps
-from execplan.repo.moving.archive import archive_plan
-from execplan.repo.moving.rename import rename_plan
+from execplan.archive import move_execution, plan_move
+from execplan.archive.plan_archive import archive_plan
+from execplan.archive.plan_relocation import rename_plan
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan_store import claims, plan_selection
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -27,7 +27,7 @@ def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED, *, 
     if not child:
         try:
             setattr(module, name, lambda *arguments: os._exit(9))
-            project, ref = pick.select_plan(str(folder.path), "parser")
+            project, ref = plan_selection.select_plan(str(folder.path), "parser")
             if verb == NAMED:
                 rename_plan(project, ref, "Build the reader", WriteOptions(commit=commit))
             else:
@@ -71,7 +71,7 @@ def test_without_git_a_home_below_finishes_what_was_begun_from_above(plain: Fold
     plain.write(".agent/execplan.toml", 'homes = ["sub"]\n')
     plans = plain.write("sub/.agent/execplans/2026-01-01_parser.md", CLEAN).parent
     plain.write("sub/.agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
-    killed(plain, steps, "_swap_evidence")
+    killed(plain, move_execution, "_swap_evidence")
     assert "is finished now" in plain.run("-C", "sub", "list").err
     assert (plans / "2026-01-01_build-the-reader.md").is_file()
     assert (plans / "artifacts/2026-01-01_build-the-reader/run.log").is_file()
@@ -86,7 +86,7 @@ def test_the_plans_that_name_it_follow_also_when_another_home_finishes_it(repo: 
         "sub/.agent/execplans/2026-01-02_scanner.md",
         CLEAN.replace("None so far.", "- `.agent/execplans/2026-01-01_parser.md`"),
     )
-    killed(Folder(repo.path / "sub"), move, "let_follow")
+    killed(Folder(repo.path / "sub"), plan_move, "let_follow")
     assert "is finished now" in repo.run("-C", "other", "list").err
     assert "`.agent/execplans/2026-01-01_build-the-reader.md`" in naming.read_text()
 
@@ -96,6 +96,6 @@ def test_lint_is_a_next_command_too(repo: Folder, named: list[str]) -> None:
     repo.plan()
     repo.plan(name="2026-01-02_scanner")
     repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
-    killed(repo, steps, "_swap_evidence")
+    killed(repo, move_execution, "_swap_evidence")
     assert "is finished now" in repo.run("lint", *named).err
     assert "is finished now" not in repo.run("lint", *named).err

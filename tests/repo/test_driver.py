@@ -128,5 +128,5 @@ def test_nothing_heavy_is_imported(plain: Folder) -> None:
     drive(plain, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS))
     result = drive(plain, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS), env={"PYTHONPROFILEIMPORTTIME": "1"})
     names = {line.rpartition("|")[2].strip() for line in result.err.splitlines()}
-    assert "execplan.plan.merging.whole" in names
+    assert "execplan.plan.merge.plan_merge" in names
     assert names.isdisjoint({"click", "subprocess", "tempfile", "json", "git", "pathlib", "typing"})

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from execplan.archive import plan_archive, plan_move
+from execplan.archive.plan_relocation import renamed_id
+from execplan.edits import journal_moves
+from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.repo import homes, shelf
-from execplan.repo.amend import WriteOptions
-from execplan.repo.edits import moved
-from execplan.repo.moving import archive, move
-from execplan.repo.moving.rename import renamed_id
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 
@@ -408,10 +409,10 @@ def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
     def broken(*arguments: object) -> None:
         raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
 
-    project = homes.find(str(repo.path))
-    [ref] = shelf.refs(project, archive=True)
-    monkeypatch.setattr(move, "update_references", broken)
-    assert "a broken disk" in archive.restore_plan(project, ref, WriteOptions()).warnings[0]
+    project = project_discovery.find(str(repo.path))
+    [ref] = plan_store.refs(project, archive=True)
+    monkeypatch.setattr(plan_move, "update_references", broken)
+    assert "a broken disk" in plan_archive.restore_plan(project, ref, WriteOptions()).warnings[0]
     assert (repo.path / ".git/execplan/move.json").exists()
     assert "is finished now" in repo.run("list").err
     assert path.read_text() == DONE
@@ -436,10 +437,10 @@ def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, mo
     def full(*arguments: object) -> None:
         raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT)
 
-    project = homes.find(str(repo.path))
-    [ref] = shelf.refs(project, archive=True)
-    monkeypatch.setattr(moved, "move_journal", full)
+    project = project_discovery.find(str(repo.path))
+    [ref] = plan_store.refs(project, archive=True)
+    monkeypatch.setattr(journal_moves, "move_journal", full)
     with pytest.raises(ExecplanError, match="no space left"):
-        archive.restore_plan(project, ref, WriteOptions())
+        plan_archive.restore_plan(project, ref, WriteOptions())
     assert tree(repo.path) == before
     assert not (repo.path / ".git/execplan/move.json").exists()

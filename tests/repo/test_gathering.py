@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.context.unit import DECISION, DIFF, FILE, Unit
+from execplan.context.context_pack import DECISION, DIFF, FILE, Unit
+from execplan.context.gathering.context_settings import parse_context_settings
+from execplan.context.gathering.file_listing import FileListing
+from execplan.context.gathering.pack_gathering import GatheredPack, GatherOptions, gather_pack
+from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.repo import pick, shelf
-from execplan.repo.gathering.gather import GatheredPack, GatherOptions, gather_pack
-from execplan.repo.gathering.listing import FileListing
-from execplan.repo.gathering.plan import split_plan
-from execplan.repo.gathering.terms import parse_context_settings
+from execplan.plan_store import plan_selection, plan_store
 from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def project(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 def gathered(**wanted: Any) -> GatheredPack:
     """What is gathered about the only plan."""
-    found, ref = pick.select_plan(os.getcwd(), None)
-    plan = shelf.load(found, ref).plan
+    found, ref = plan_selection.select_plan(os.getcwd(), None)
+    plan = plan_store.load(found, ref).plan
     assert plan is not None
     return gather_pack(found, ref, plan, GatherOptions(**wanted))
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.adoption.guide import merge_newest_guide
-from execplan.text.lines import Text
+from execplan.scaffold.guide_upgrade import merge_newest_guide
+from execplan.text.text_lines import Text
 from tests.conftest import Folder
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
@@ -176,21 +176,21 @@ def test_ten_upgrades_at_once(plain: Folder) -> None:
 
 
 def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    from execplan.repo import homes
-    from execplan.repo.adoption import guide as guides
-    from execplan.repo.amend import WriteOptions
-    from execplan.text import files
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.files import atomic_files
+    from execplan.project import project_discovery
+    from execplan.scaffold import guide_upgrade
 
     path = guide(plain, FIRST)
-    replace = files.replace
+    replace = atomic_files.replace
 
     def late(name: str, old: bytes, new: bytes, within: str) -> bool:
-        monkeypatch.setattr(files, "replace", replace)
+        monkeypatch.setattr(atomic_files, "replace", replace)
         path.write_text(FIRST.replace("## Fences", "## Our fences"), encoding="utf-8")
         return replace(name, old, new, within=within)
 
-    monkeypatch.setattr(files, "replace", late)
-    assert guides.upgrade_guide(homes.find(str(plain.path)), WriteOptions()).changed
+    monkeypatch.setattr(atomic_files, "replace", late)
+    assert guide_upgrade.upgrade_guide(project_discovery.find(str(plain.path)), WriteOptions()).changed
     assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
 
 

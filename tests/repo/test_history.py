@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo import homes, past
+from execplan.git import git_history
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -242,20 +243,24 @@ def test_steps_of_odd_names(repo: Folder) -> None:
     repo.git("commit", "-q", "--allow-empty", "-m", "Empty")
     for name, value in (("log.showSignature", "true"), ("diff.relative", "true"), ("log.date", "raw")):
         repo.git("config", name, value)
-    project = homes.find(str(repo.path))
-    assert [sorted(step) for step in past.iter_commit_changes(project, "HEAD")] == [[], sorted(names), ["README.md"]]
+    project = project_discovery.find(str(repo.path))
+    assert [sorted(step) for step in git_history.iter_commit_changes(project, "HEAD")] == [
+        [],
+        sorted(names),
+        ["README.md"],
+    ]
 
 
 def test_symbols_that_no_file_holds(kept: Folder) -> None:
     kept.write("src/code.py", "def read_all(data): Plan.read()\n")
     commit(kept)
-    project = homes.find(str(kept.path))
+    project = project_discovery.find(str(kept.path))
     for name in ("grep.lineNumber", "grep.column"):
         kept.git("config", name, "true")
     asked = {"read_all", "read", "Plan.read", "Plan", "data", "dat", "Scanner", "a b", "--flag", "[x]", "", "n\nl"}
-    assert past.absent_symbols([project], asked) == {"dat", "Scanner", "a b", "--flag", "[x]"}
-    assert past.absent_symbols([project], {"Decision"}) == {"Decision"}  # only plans say it
-    assert past.absent_symbols([project], set()) == set()
+    assert git_history.absent_symbols([project], asked) == {"dat", "Scanner", "a b", "--flag", "[x]"}
+    assert git_history.absent_symbols([project], {"Decision"}) == {"Decision"}  # only plans say it
+    assert git_history.absent_symbols([project], set()) == set()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.repo import homes, ignored
+from execplan.git import gitignore
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -117,6 +118,6 @@ def test_a_tracked_plan_is_not_ignored(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     repo.write(".gitignore", "*.md\n")
-    project = homes.find(str(repo.path))
-    assert ignored.find_ignored_paths(project, [str(path)]) == []
+    project = project_discovery.find(str(repo.path))
+    assert gitignore.find_ignored_paths(project, [str(path)]) == []
     assert repo.run("done", "1", "--commit").exit in (0, 3)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from execplan.approvals import approval_key, approval_registry
 from execplan.errors import ExecplanError
-from execplan.repo import homes
-from execplan.repo.execution import key, register
-from execplan.repo.home import Project
+from execplan.project import project_discovery
+from execplan.project.project import Project
 
 ONE, TWO = "1" * 32, "2" * 32
 
@@ -22,60 +22,60 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "repo" / ".agent" / "execplans").mkdir(parents=True)
-    return homes.find(str(tmp_path / "repo"))
+    return project_discovery.find(str(tmp_path / "repo"))
 
 
 def refused(project: Project, code: str, status: int) -> str:
     """Expect the key to be refused, and nothing to be put in its place; what is said."""
     with pytest.raises(ExecplanError) as caught:
-        key.read(project)
+        approval_key.read(project)
     with pytest.raises(ExecplanError):
-        key.get_or_create(project)
+        approval_key.get_or_create(project)
     assert (caught.value.code, caught.value.exit) == (code, status)
     assert caught.value.hint
     return caught.value.message
 
 
 def test_made_once_for_the_user_alone(project: Project) -> None:
-    assert key.read(project) is None
-    made = key.get_or_create(project)
+    assert approval_key.read(project) is None
+    made = approval_key.get_or_create(project)
     assert len(made) == 32
-    assert key.get_or_create(project) == key.read(project) == made
-    file = Path(key.path(project))
+    assert approval_key.get_or_create(project) == approval_key.read(project) == made
+    file = Path(approval_key.path(project))
     assert file.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in file.parent.iterdir()] == ["key"]
     file.unlink()
-    assert key.get_or_create(project) != made
+    assert approval_key.get_or_create(project) != made
 
 
 def test_many_who_make_it_at_once_have_the_same(project: Project) -> None:
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(key.get_or_create, [project] * 16))
+        made = set(pool.map(approval_key.get_or_create, [project] * 16))
     assert len(made) == 1
-    assert made == {key.read(project)}
+    assert made == {approval_key.read(project)}
 
 
 def test_what_a_killed_maker_left_is_no_key(project: Project) -> None:
-    made = key.get_or_create(project)
-    file = Path(key.path(project))
+    made = approval_key.get_or_create(project)
+    file = Path(approval_key.path(project))
     left = file.with_name(".execplan-2c70e12b7a0646f9.tmp")
     file.rename(left)
     os.link(left, file.with_name("other"))
-    assert key.get_or_create(project) != made
+    assert approval_key.get_or_create(project) != made
     assert not left.exists()
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
 def test_others_must_not_read_or_write_it(project: Project, mode: int) -> None:
-    key.get_or_create(project)
-    Path(key.path(project)).chmod(mode)
+    approval_key.get_or_create(project)
+    Path(approval_key.path(project)).chmod(mode)
     assert f"{mode:o}" in refused(project, "unsafe-key", 7)
-    assert Path(key.path(project)).stat().st_mode & 0o777 == mode
+    assert Path(approval_key.path(project)).stat().st_mode & 0o777 == mode
 
 
 def test_a_link_a_pipe_and_a_folder_are_no_key(project: Project, tmp_path: Path) -> None:
-    key.get_or_create(project)
-    file = Path(key.path(project))
+    approval_key.get_or_create(project)
+    file = Path(approval_key.path(project))
     elsewhere = file.rename(tmp_path / "elsewhere")
     file.symlink_to(elsewhere)
     assert "is a link" in refused(project, "unsafe-key", 7)
@@ -93,8 +93,8 @@ def test_a_link_a_pipe_and_a_folder_are_no_key(project: Project, tmp_path: Path)
 
 @pytest.mark.parametrize("length", [0, 31, 33, 1000])
 def test_a_file_of_another_length_is_no_key(project: Project, length: int) -> None:
-    key.get_or_create(project)
-    Path(key.path(project)).write_bytes(b"x" * length)
+    approval_key.get_or_create(project)
+    Path(approval_key.path(project)).write_bytes(b"x" * length)
     assert "not 32" in refused(project, "bad-key", 3)
 
 
@@ -107,35 +107,35 @@ def test_never_inside_the_repository(project: Project, monkeypatch: pytest.Monke
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", inside)
     with pytest.raises(ExecplanError, match="lies in the repository"):
-        register.read_entry(project, ONE)
+        approval_registry.read_entry(project, ONE)
     assert sorted(os.listdir(project.root)) == [".agent"]
 
 
 def test_an_approval_serves_one_run_and_its_resumes(project: Project) -> None:
-    assert register.read_entry(project, ONE) == ("", False)
-    register.mark_used(project, ONE, "run-1")
-    register.mark_used(project, ONE, "run-1")
+    assert approval_registry.read_entry(project, ONE) == ("", False)
+    approval_registry.mark_used(project, ONE, "run-1")
+    approval_registry.mark_used(project, ONE, "run-1")
     with pytest.raises(ExecplanError, match="used by the run run-1") as caught:
-        register.mark_used(project, ONE, "run-2")
+        approval_registry.mark_used(project, ONE, "run-2")
     assert caught.value.exit == 4
-    assert register.read_entry(project, ONE) == ("run-1", False)
-    assert register.read_entry(project, TWO) == ("", False)
+    assert approval_registry.read_entry(project, ONE) == ("run-1", False)
+    assert approval_registry.read_entry(project, TWO) == ("", False)
 
 
 def test_a_revoked_one_serves_none(project: Project) -> None:
-    register.mark_used(project, ONE, "run-1")
-    assert register.revoke(project, ONE)
-    assert not register.revoke(project, ONE)
-    assert register.read_entry(project, ONE) == ("run-1", True)
+    approval_registry.mark_used(project, ONE, "run-1")
+    assert approval_registry.revoke(project, ONE)
+    assert not approval_registry.revoke(project, ONE)
+    assert approval_registry.read_entry(project, ONE) == ("run-1", True)
     with pytest.raises(ExecplanError, match="was revoked") as caught:
-        register.mark_used(project, ONE, "run-1")
+        approval_registry.mark_used(project, ONE, "run-1")
     assert caught.value.exit == 7
 
 
 def test_of_many_runs_one_gets_it(project: Project) -> None:
     def take(number: int) -> bool:
         try:
-            register.mark_used(project, ONE, f"run-{number}")
+            approval_registry.mark_used(project, ONE, f"run-{number}")
         except ExecplanError:
             return False
         return True
@@ -143,17 +143,17 @@ def test_of_many_runs_one_gets_it(project: Project) -> None:
     with ThreadPoolExecutor(8) as pool:
         taken = list(pool.map(take, range(16)))
     assert taken.count(True) == 1
-    assert register.read_entry(project, ONE).run_id == f"run-{taken.index(True)}"
+    assert approval_registry.read_entry(project, ONE).run_id == f"run-{taken.index(True)}"
 
 
 def test_what_cannot_be_read_is_not_taken_for_unused(project: Project) -> None:
-    register.mark_used(project, ONE, "run-1")
+    approval_registry.mark_used(project, ONE, "run-1")
     file = Path(os.environ["XDG_STATE_HOME"], "execplan", "approvals", f"{ONE}.used")
     file.write_bytes(b"")
     with pytest.raises(ExecplanError):
-        register.mark_used(project, ONE, "run-1")
-    assert register.read_entry(project, ONE).run_id
+        approval_registry.mark_used(project, ONE, "run-1")
+    assert approval_registry.read_entry(project, ONE).run_id
     file.unlink()
     file.mkdir()
     with pytest.raises(ExecplanError):
-        register.read_entry(project, ONE)
+        approval_registry.read_entry(project, ONE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.repo.adoption.layouts import detect_layouts
-from execplan.repo.settings import Settings
+from execplan.project.settings import Settings
+from execplan.scaffold.plan_layouts import detect_layouts
 
 
 def _there(*paths: str) -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.edits.lost import JournaledEdit, contains_edit, reapply_edit, select_lost_edits
+from execplan.edits.lost_edits import JournaledEdit, contains_edit, reapply_edit, select_lost_edits
 
 HEAD = "# Plan\n\n## Progress\n\n"
 TASKS = "- [ ] Read lines.\n- [ ] Build the parser.\n- [ ] Write the tests.\n"

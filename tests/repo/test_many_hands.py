@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from execplan.files.file_lock import FileLock
 from execplan.plan import reader
 from execplan.plan.model import DONE, Plan
-from execplan.repo import homes, state
-from execplan.text.lock import FileLock
+from execplan.project import project_discovery, project_state
 from tests import processes
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
@@ -113,10 +113,10 @@ def test_a_writer_that_waits_too_long(repo: Folder, monkeypatch: pytest.MonkeyPa
     path = repo.plan()
     repo.ok("done", "2")
     before = path.read_bytes()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     call = {**CALLS, "reopen": ["reopen", "2"], "done": ["done", "3"]}[verb]
     monkeypatch.setenv("EXECPLAN_AUTHOR", "Ann")
-    with FileLock(state.lock_path(project, os.path.realpath(path)), "done of 2026-01-01_parser"):
+    with FileLock(project_state.lock_path(project, os.path.realpath(path)), "done of 2026-01-01_parser"):
         result = repo.run(*call, "--lock-timeout", "0.1", "--json", EDITOR="sh -c 'echo more >> \"$0\"'")
         for reading in (["show"], ["list"], ["status"], ["next"], ["lint"], ["lint", str(path)]):
             assert repo.run(*reading).exit == 0
@@ -142,9 +142,9 @@ def test_what_is_no_time_to_wait(repo: Folder, seconds: str) -> None:
 def test_who_waits_gets_it(repo: Folder) -> None:
     """And says what it is doing, for those who wait next."""
     path = repo.plan()
-    project = homes.find(str(repo.path))
-    lock = state.lock_path(project, os.path.realpath(path))
-    with state.lock(project, os.path.realpath(path), "the test"):
+    project = project_discovery.find(str(repo.path))
+    lock = project_state.lock_path(project, os.path.realpath(path))
+    with project_state.lock(project, os.path.realpath(path), "the test"):
         waiting = [repo.start("add", f"Task {number}", "-q") for number in range(4)]
         time.sleep(1)
     finish(waiting)
@@ -154,8 +154,8 @@ def test_who_waits_gets_it(repo: Folder) -> None:
 
 def test_a_writer_waits_ten_seconds(repo: Folder) -> None:
     path = repo.plan()
-    project = homes.find(str(repo.path))
-    with state.lock(project, os.path.realpath(path), "the test"):
+    project = project_discovery.find(str(repo.path))
+    with project_state.lock(project, os.path.realpath(path), "the test"):
         begin = time.monotonic()
         result = repo.run("done", "2")
     assert result.exit == 5
@@ -166,9 +166,9 @@ def test_a_writer_waits_ten_seconds(repo: Folder) -> None:
 @pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="nothing tells here who waits for a lock")
 def test_writers_get_it_in_the_order_in_which_they_came(repo: Folder) -> None:
     path = repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     waiting = []
-    with state.lock(project, os.path.realpath(path), "the test"):
+    with project_state.lock(project, os.path.realpath(path), "the test"):
         for number in (4, 2, 3, 1):
             waiting.append(repo.start("add", f"Task {number}", "-q", "--lock-timeout", "60"))
             until_it_waits(waiting[-1])
@@ -192,8 +192,8 @@ def test_interrupted_while_it_waits(repo: Folder) -> None:
     import signal
 
     path = repo.plan()
-    project = homes.find(str(repo.path))
-    with state.lock(project, os.path.realpath(path), "the test"):
+    project = project_discovery.find(str(repo.path))
+    with project_state.lock(project, os.path.realpath(path), "the test"):
         waiting = repo.start("done", "2")
         time.sleep(1.5)
         waiting.send_signal(signal.SIGINT)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.repo import pick, shelf
-from execplan.repo.amend import WriteOptions
-from execplan.repo.checking.mend import fix_plan
-from execplan.repo.checking.one import CheckOptions, CheckTarget
+from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
+from execplan.linter.checking.plan_fix import fix_plan
+from execplan.plan_store import plan_selection, plan_store
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -16,13 +16,13 @@ from tests.plans import CLEAN
 def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """When it is judged it may be readable again, and nobody would hear that it was not mended."""
     path = repo.plan(CLEAN.replace("- [x]", "- [X]"))
-    project, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = plan_selection.select_plan(str(repo.path), "parser")
 
     def broken(*arguments: object) -> bytes:
         raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
 
     with monkeypatch.context() as once:
-        once.setattr(shelf, "read_bytes", broken)
+        once.setattr(plan_store, "read_bytes", broken)
         with pytest.raises(ExecplanError, match="a broken disk"):
             fix_plan(CheckTarget(project, ref, "parser"), CheckOptions(), WriteOptions(), include_unsafe=False)
     assert (

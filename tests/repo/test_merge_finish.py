@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan.tasks import add_task, complete_tasks
+from execplan.plan.task_edits import add_task, complete_tasks
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.repo.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, plan, states

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.plan.logs import add_decision
-from execplan.plan.tasks import add_task, complete_tasks
+from execplan.plan.log_edits import add_decision
+from execplan.plan.task_edits import add_task, complete_tasks
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.repo.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, marked, plan, states
@@ -253,7 +253,7 @@ def test_a_driver_that_does_not_run_drops_no_side(driven: Folder, tmp_path: Path
 
 
 def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
-    driven.write("bad/sitecustomize.py", "import execplan.repo.merging.merge as m\ndel m.three\n")
+    driven.write("bad/sitecustomize.py", "import execplan.git_merge.three_way_merge as m\ndel m.three\n")
     fork(driven, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS))
     paths = [str(driven.path / "bad"), driven.env.get("PYTHONPATH", "")]
     merged = git(driven, "merge", "side", PYTHONPATH=":".join(paths))

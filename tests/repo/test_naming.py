@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan.form import matches_pattern
-from execplan.repo import naming
+from execplan.plan.name_pattern import matches_pattern
+from execplan.project import plan_names
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from execplan.repo import naming
 )
 def test_the_name_of_a_new_plan(monkeypatch: pytest.MonkeyPatch, form: str, taken: tuple[str, ...], name: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
-    assert naming.assign_number(naming.fill(form, "parser"), taken) == name
+    assert plan_names.assign_number(plan_names.fill(form, "parser"), taken) == name
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_a_name_that_was_given_by_hand_fits_loosely() -> None:
     ],
 )
 def test_guess(names: list[str], form: str) -> None:
-    assert naming.guess_form(names) == form
+    assert plan_names.guess_form(names) == form

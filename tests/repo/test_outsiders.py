@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.clock import now
+from execplan.edits import backup_copies
+from execplan.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.errors import CONFLICT, INPUT, POLICY, ExecplanError
-from execplan.plan import logs, tasks
-from execplan.repo import homes, pick
-from execplan.repo.amend import EditResult, WriteOptions, amend
-from execplan.repo.edits import recovered
-from execplan.repo.scaffold import create_plan
-from execplan.text import files, folder
-from execplan.text.folder import OpenDirectory
+from execplan.files import atomic_files, open_directory
+from execplan.files.open_directory import OpenDirectory
+from execplan.plan import log_edits, task_edits
+from execplan.plan_store import plan_selection
+from execplan.project import project_discovery
+from execplan.scaffold.plan_creation import create_plan
 from tests import processes
 from tests.conftest import Folder as Scratch
 from tests.plans import CLEAN
@@ -27,11 +28,11 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import ChangeBuilder
+    from execplan.plan.plan_change import ChangeBuilder
 
 
 def edit(repo: Scratch, changer: ChangeBuilder) -> EditResult:
-    project, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = plan_selection.select_plan(str(repo.path), "parser")
     return amend(project, ref, changer, WriteOptions(), command="done")
 
 
@@ -64,12 +65,12 @@ def test_a_save_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatc
     """It goes back into its place, is read, and the edit is made to it."""
     path = repo.plan()
     before_exchange(monkeypatch, partial(save if how == "by a new file" else Path.write_text, path, EXTRA))
-    done = edit(repo, tasks.complete_tasks(["2"], now()))
+    done = edit(repo, task_edits.complete_tasks(["2"], now()))
     text = path.read_text()
     assert "First write the scanner," in text
     assert text.count("- [x]") == 2
     assert done.warnings == ()
-    assert recovered.list_backups(homes.find(str(repo.path))) == []
+    assert backup_copies.list_backups(project_discovery.find(str(repo.path))) == []
     assert os.listdir(path.parent) == [path.name]
 
 
@@ -77,11 +78,11 @@ def test_two_saves_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyP
     """The newer one stays, the older one is kept and named."""
     path = repo.plan()
     before_exchange(monkeypatch, lambda: save(path, EXTRA), lambda: save(path, MORE))
-    done = edit(repo, tasks.complete_tasks(["2"], now()))
+    done = edit(repo, task_edits.complete_tasks(["2"], now()))
     text = path.read_text()
     assert "Lines and blocks can be read." in text
     assert text.count("- [x]") == 2
-    kept = recovered.list_backups(homes.find(str(repo.path)))
+    kept = backup_copies.list_backups(project_discovery.find(str(repo.path)))
     assert [Path(each).read_text() for each in kept] == [EXTRA]
     assert kept[0] in done.warnings[0]
 
@@ -91,7 +92,7 @@ def test_a_task_that_a_save_has_taken_out(repo: Scratch, monkeypatch: pytest.Mon
     gone = CLEAN.replace("- [ ] Build the parser.\n", "")
     before_exchange(monkeypatch, lambda: save(path, gone))
     with pytest.raises(ExecplanError) as caught:
-        edit(repo, tasks.complete_tasks(["Build the parser"], now()))
+        edit(repo, task_edits.complete_tasks(["Build the parser"], now()))
     assert (caught.value.exit, caught.value.code) == (CONFLICT, "task-gone")
     assert path.read_text() == gone
     assert os.listdir(path.parent) == [path.name]
@@ -102,7 +103,7 @@ def test_a_file_that_never_holds_still(repo: Scratch, monkeypatch: pytest.Monkey
     texts = [CLEAN + "\n" * number for number in range(1, 99)]
     before_exchange(monkeypatch, *[partial(save, path, text) for text in texts])
     with pytest.raises(ExecplanError) as caught:
-        edit(repo, tasks.complete_tasks(["2"], now()))
+        edit(repo, task_edits.complete_tasks(["2"], now()))
     assert (caught.value.exit, caught.value.code) == (CONFLICT, "changed-underneath")
     assert path.read_text() in texts
     assert repo.run("undo").exit == 1
@@ -111,10 +112,10 @@ def test_a_file_that_never_holds_still(repo: Scratch, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("number", range(3))
 def test_a_file_system_that_can_not_exchange(repo: Scratch, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     path = repo.plan()
-    monkeypatch.setattr(folder, "_rename_with_flags", lambda *given: False)
+    monkeypatch.setattr(open_directory, "_rename_with_flags", lambda *given: False)
     for _ in range(number):
         repo.ok("add", f"Task {number}")
-    edit(repo, tasks.complete_tasks(["2"], now()))
+    edit(repo, task_edits.complete_tasks(["2"], now()))
     assert path.read_text().count("- [x]") == 2
     assert os.listdir(path.parent) == [path.name]
     data = repo.ok("archive", "--force", "--reason", "Enough.")
@@ -125,14 +126,14 @@ def test_bytes_that_a_killed_writer_left_and_nobody_has_read(repo: Scratch) -> N
     """Another program's save that was displaced when the writer was killed is kept; what the journal knows is not."""
     path = repo.plan()
     repo.ok("done", "2")
-    left = path.with_name(files.temp_file_name(path.name))
+    left = path.with_name(atomic_files.temp_file_name(path.name))
     left.write_text(CLEAN)
-    assert edit(repo, logs.add_outcome("One.")).warnings == ()
+    assert edit(repo, log_edits.add_outcome("One.")).warnings == ()
     left.write_text("")
-    assert edit(repo, logs.add_outcome("Two.")).warnings == ()
+    assert edit(repo, log_edits.add_outcome("Two.")).warnings == ()
     left.write_text(MORE)
     told = repo.run("outcome", "Three.").err
-    kept = recovered.list_backups(homes.find(str(repo.path)))
+    kept = backup_copies.list_backups(project_discovery.find(str(repo.path)))
     assert [Path(each).read_text() for each in kept] == [MORE]
     assert f"is kept in {kept[0]}" in told
     assert not left.exists()
@@ -175,12 +176,12 @@ def test_33_a_folder_swapped_for_a_link(
                 victim.symlink_to(outside)
         return real
 
-    project, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = plan_selection.select_plan(str(repo.path), "parser")
     monkeypatch.setattr(os.path, "realpath", late)
     failed = None
     try:
         if verb == "done":
-            amend(project, ref, tasks.complete_tasks(["2"], now()), WriteOptions(), command="done")
+            amend(project, ref, task_edits.complete_tasks(["2"], now()), WriteOptions(), command="done")
         else:
             create_plan(project, "Another", "", [], WriteOptions())
     except ExecplanError as error:
@@ -229,7 +230,7 @@ def test_33_a_folder_that_is_gone_for_a_moment(repo: Scratch, monkeypatch: pytes
 
     with monkeypatch.context() as swapped:
         swapped.setattr(os.path, "realpath", once)
-        assert edit(repo, tasks.complete_tasks(["2"], now())).changed
+        assert edit(repo, task_edits.complete_tasks(["2"], now())).changed
     assert gone
 
 
@@ -247,22 +248,22 @@ def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.Monke
     with monkeypatch.context() as late:
         late.setattr(OpenDirectory, "unlink", fails)
         if isinstance(trouble, OSError):
-            assert edit(repo, tasks.complete_tasks(["2"], now())).changed
+            assert edit(repo, task_edits.complete_tasks(["2"], now())).changed
         else:
             with pytest.raises(KeyboardInterrupt):
-                edit(repo, tasks.complete_tasks(["2"], now()))
+                edit(repo, task_edits.complete_tasks(["2"], now()))
     assert path.read_text() != CLEAN
     assert repo.ok("undo", "--any")["said"][0].startswith("undone: done 2")
     assert path.read_text() == CLEAN
     assert not list(path.parent.glob(".*"))
-    assert recovered.list_backups(homes.find(str(repo.path))) == []
+    assert backup_copies.list_backups(project_discovery.find(str(repo.path))) == []
 
 
 def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None:
     """Each under the lock of its own plan: plans of two homes, or in folders of their own, may be called alike."""
     repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     texts = [f"{number} displaced".encode() for number in range(120)]
     with ThreadPoolExecutor(6) as pool:
-        kept = list(pool.map(partial(recovered.save_backup, project, "plan.md"), texts))
+        kept = list(pool.map(partial(backup_copies.save_backup, project, "plan.md"), texts))
     assert [Path(path).read_bytes() for path in kept] == texts

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo import homes, naming
-from execplan.repo.adoption import tree
+from execplan.project import directory_tree, plan_names, project_discovery
 from tests.cli.test_contract import CALLS
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -49,7 +48,7 @@ def test_an_archived_plan_with_the_exact_slug_is_not_mistaken_for_an_open_one_wi
     ],
 )
 def test_slugs(form: str, name: str, slug: str) -> None:
-    assert slug in naming.extract_slugs(form, name)
+    assert slug in plan_names.extract_slugs(form, name)
 
 
 @pytest.mark.parametrize("name", ["p", "-", "_", "-_", "2", ".", "é"])
@@ -219,15 +218,15 @@ def test_the_search_for_other_projects_is_bounded(tmp_path: Path) -> None:
             listed.append(str(arguments[0]))
 
     sys.addaudithook(watch)
-    found = tree.find_nearby_projects(str(tmp_path), 4, 100)
+    found = directory_tree.find_nearby_projects(str(tmp_path), 4, 100)
     assert found == [str(tmp_path / "d05")]
     assert len(listed) == 100
     listed.clear()
-    assert tree.find_nearby_projects(str(tmp_path), 1, 10_000) == found
+    assert directory_tree.find_nearby_projects(str(tmp_path), 1, 10_000) == found
     assert len(listed) == 41
     listed.clear()
     with pytest.raises(Exception, match="in folders below") as error:
-        homes.require(str(tmp_path))
+        project_discovery.require(str(tmp_path))
     assert getattr(error.value, "code", "") == "no-home"
     assert len(listed) <= 500
     watching = False

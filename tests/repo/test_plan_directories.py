@@ -7,10 +7,10 @@ import re
 import pytest
 import yaml
 
-from execplan.repo.adoption.layouts import detect_layouts
-from execplan.repo.homes import find
-from execplan.repo.pattern import plan_paths_regex
-from execplan.repo.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing_directories, plan_files_regex
+from execplan.project.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing_directories, plan_files_regex
+from execplan.project.plan_path_pattern import plan_paths_regex
+from execplan.project.project_discovery import find
+from execplan.scaffold.plan_layouts import detect_layouts
 from tests.conftest import Folder
 from tests.shell import ROOT
 

@@ -8,12 +8,12 @@ import tomllib
 
 import pytest
 
+from execplan.approvals.policy_settings import SETTING_NAMES, effective_policy
 from execplan.errors import ExecplanError
-from execplan.execution.evaluation.checks.every import CHECKS
+from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy
-from execplan.execution.risk.rate import rate_command
-from execplan.repo import homes, pages
-from execplan.repo.execution.terms import SETTING_NAMES, effective_policy
+from execplan.execution.risk.command_risk import rate_command
+from execplan.project import help_topics, project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -29,7 +29,7 @@ def said(repo: Folder, ours: str = "", own: str = "") -> Policy:
     """The policy with these settings under [execution]."""
     repo.write(".agent/execplan.toml", f"[execution]\n{ours}\n")
     repo.write(OWN, f"[execution]\n{own}\n")
-    return effective_policy(homes.find(str(repo.path)))
+    return effective_policy(project_discovery.find(str(repo.path)))
 
 
 def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
@@ -40,7 +40,7 @@ def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
 
 
 def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
-    policy = effective_policy(homes.find(str(repo.path)))
+    policy = effective_policy(project_discovery.find(str(repo.path)))
     assert policy._replace(table=None) == Policy()
     assert policy.version == Policy().version == said(repo).version
 
@@ -162,7 +162,7 @@ def test_rows_of_risk(repo: Folder) -> None:
 
 
 def test_the_page_shows_the_defaults(repo: Folder) -> None:
-    page = pages.topic_text("policy")
+    page = help_topics.topic_text("policy")
     lines = [line.strip().partition("   ")[0] for line in page.splitlines() if re.match(r"    \w+ = ", line)]
     shown = tomllib.loads("\n".join([re.sub(r"  .*", "", line) for line in lines]))
     policy = Policy()._asdict()
@@ -175,7 +175,7 @@ def test_the_page_shows_the_defaults(repo: Folder) -> None:
 def test_own_settings_know_no_other_table(repo: Folder) -> None:
     repo.write(OWN, "[exection]\n")
     with pytest.raises(ExecplanError, match="no setting exection"):
-        effective_policy(homes.find(str(repo.path)))
+        effective_policy(project_discovery.find(str(repo.path)))
 
 
 def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
@@ -186,18 +186,20 @@ def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
 
 
 def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:
-    page = pages.topic_text("risk")
+    page = help_topics.topic_text("risk")
     row = textwrap.dedent(page[page.index("    [[") :].split("\n\n")[0])
     repo.write(".agent/execplan.toml", row)
-    assert rate_command("deploy", effective_policy(homes.find(str(repo.path))).risk_table).level == "CRITICAL"
+    assert (
+        rate_command("deploy", effective_policy(project_discovery.find(str(repo.path))).risk_table).level == "CRITICAL"
+    )
     repo.write(".agent/execplan.toml", "")
     repo.write(OWN, row.replace("CRITICAL", "LOW"))
-    assert rate_command("deploy", effective_policy(homes.find(str(repo.path))).risk_table).level == "LOW"
+    assert rate_command("deploy", effective_policy(project_discovery.find(str(repo.path))).risk_table).level == "LOW"
 
 
 def own_error(repo: Folder) -> str:
     with pytest.raises(ExecplanError) as raised:
-        effective_policy(homes.find(str(repo.path)))
+        effective_policy(project_discovery.find(str(repo.path)))
     return raised.value.hint
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.cli.standing import execution_status_json
-from execplan.repo.execution import remembered
-from execplan.repo.execution.remembered import read_cached_status
+from execplan.approvals import status_cache
+from execplan.approvals.status_cache import read_cached_status
+from execplan.cli.output.execution_status import execution_status_json
 from tests.repo.approving import Desk
 from tests.repo.test_standing import CHANGES
 
@@ -22,7 +22,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """A repository whose plan is approved and was looked at; its files count as old enough."""
     made = Desk(tmp_path / "repo", monkeypatch)
     made.approve()
-    monkeypatch.setattr(remembered, "_MTIME_MARGIN_NS", -(10**18))
+    monkeypatch.setattr(status_cache, "_MTIME_MARGIN_NS", -(10**18))
     assert execution_status_json(*made.project())["state"] == "approved"
     assert read_cached_status(*made.project()) is not None
     return made
@@ -64,7 +64,7 @@ def test_other_folders_of_the_user_are_other_answers(desk: Desk, monkeypatch: py
 
 
 def test_files_of_just_now_are_looked_at_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "_MTIME_MARGIN_NS", 2 * 10**9)
+    monkeypatch.setattr(status_cache, "_MTIME_MARGIN_NS", 2 * 10**9)
     desk.write("src/old.py", "x = 1\n")
     assert execution_status_json(*desk.project())["state"] == "approved"
     assert read_cached_status(*desk.project()) is None

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from execplan.clock import now
-from execplan.plan import tasks
-from execplan.repo import homes, pick
-from execplan.repo.amend import WriteOptions, amend
-from execplan.repo.edits import journal
-from execplan.repo.edits.stack import read_stack
+from execplan.edits import edit_journal
+from execplan.edits.plan_writer import WriteOptions, amend
+from execplan.edits.undo_stack import read_stack
+from execplan.plan import task_edits
+from execplan.plan_store import plan_selection
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import doctor, findings, one
@@ -31,20 +32,20 @@ def ann(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def edit(repo: Folder, numbers: range) -> None:
     """Add a task for each number, in this process."""
-    project, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = plan_selection.select_plan(str(repo.path), "parser")
     for number in numbers:
-        amend(project, ref, tasks.add_task(f"Task {number}", now()), WriteOptions(), command="add")
+        amend(project, ref, task_edits.add_task(f"Task {number}", now()), WriteOptions(), command="add")
 
 
 def size(repo: Folder, path: Path) -> int:
     """Bytes of the plan's journal."""
-    return os.path.getsize(journal.journal_path(homes.find(str(repo.path)), str(path)))
+    return os.path.getsize(edit_journal.journal_path(project_discovery.find(str(repo.path)), str(path)))
 
 
 def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
     path = repo.plan()
     edit(repo, range(300))
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     assert len(read_stack(project, str(path)).undoable) == 300
     assert size(repo, path) < 300 * 1000
     for number in (299, 298):
@@ -56,16 +57,18 @@ def test_edits_of_a_large_plan_are_stored_as_differences(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("None so far.\n", words))
     assert path.stat().st_size > 250_000
     edit(repo, range(101))
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     assert len(read_stack(project, str(path)).undoable) == 101
     assert size(repo, path) < 1 << 20
-    assert journal.read_entries(project, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
+    assert (
+        edit_journal.read_entries(project, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
+    )
 
 
 def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(edit_journal, "MAX_BYTES", 20_000)
     path = repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     edit(repo, range(80))
     assert len(read_stack(project, str(path)).undoable) == 80
     assert size(repo, path) > 20_000
@@ -85,12 +88,12 @@ def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, mon
 
 
 def test_what_is_undone_may_be_forgotten(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(edit_journal, "MAX_BYTES", 20_000)
     path = repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     for _ in range(40):
         edit(repo, range(1))
-        from execplan.repo.operations.undo import undo
+        from execplan.undo.undo_redo import undo
 
         undo(str(repo.path), "parser", WriteOptions())
     assert size(repo, path) <= 20_000
@@ -102,7 +105,7 @@ def test_an_overwritten_edit_is_not_forgotten_with_those_before_a_commit(
     repo: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No entry is dropped from the middle: the edit beside the gap is still missed."""
-    monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(edit_journal, "MAX_BYTES", 20_000)
     path = repo.plan()
     edit(repo, range(20))
     text = path.read_text()
@@ -124,9 +127,9 @@ def test_moves_are_kept_too(repo: Folder) -> None:
     edit(repo, range(30))
     repo.ok("rename", "parser", "Scanner")
     repo.ok("rename", "scanner", "Build the parser")
-    project, ref = pick.select_plan(str(repo.path), "build-the-parser")
+    project, ref = plan_selection.select_plan(str(repo.path), "build-the-parser")
     for number in range(120):
-        amend(project, ref, tasks.add_task(f"More {number}", now()), WriteOptions(), command="add")
+        amend(project, ref, task_edits.add_task(f"More {number}", now()), WriteOptions(), command="add")
     assert len(read_stack(project, ref.path).undoable) == 152
 
 
@@ -182,8 +185,8 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
     path = repo.plan(texts[-1])
     pairs = list(zip([each.encode() for each in texts[:-1]], [each.encode() for each in texts[1:]], strict=True))
     lines = older(*pairs[0], 1, "outcome", "outcome, All") + older(*pairs[1], 2, "done", "done 2")
-    project = homes.find(str(repo.path))
-    file = journal.journal_path(project, str(path))
+    project = project_discovery.find(str(repo.path))
+    file = edit_journal.journal_path(project, str(path))
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(lines)
     repo.ok("add", "New")
@@ -202,7 +205,7 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
 
 def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("Lines", "All lines"))
-    file = Path(journal.journal_path(homes.find(str(repo.path)), str(path)))
+    file = Path(edit_journal.journal_path(project_discovery.find(str(repo.path)), str(path)))
     file.parent.mkdir(parents=True)
     file.write_text(older(CLEAN.encode(), path.read_bytes(), 1, "outcome", "outcome, All"))
     repo.ok("undo")
@@ -213,7 +216,7 @@ def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folde
 def test_a_move_of_an_older_version_names_the_command(repo: Folder, verb: str, hint: str) -> None:
     path = repo.plan()
     old = CLEAN.replace("# Build the parser", "# Old")
-    file = Path(journal.journal_path(homes.find(str(repo.path)), str(path)))
+    file = Path(edit_journal.journal_path(project_discovery.find(str(repo.path)), str(path)))
     file.parent.mkdir(parents=True)
     file.write_text(
         older(old.encode(), old.encode() + b"x\n", 1, "outcome", "outcome, x")
@@ -239,8 +242,8 @@ def test_a_move_of_an_older_version_names_the_command(repo: Folder, verb: str, h
 def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], bytes]) -> None:
     path = repo.plan()
     edit(repo, range(3))
-    project = homes.find(str(repo.path))
-    for file in (Path(journal.journal_path(project, str(path))), repo.path / ".git/execplan/operations"):
+    project = project_discovery.find(str(repo.path))
+    for file in (Path(edit_journal.journal_path(project, str(path))), repo.path / ".git/execplan/operations"):
         data = file.read_bytes()
         file.write_bytes(damage(data))
         for call in (("undo", "--list"), ("undo", "-p", "parser"), ("redo",), ("add", "More"), ("undo",), ("doctor",)):
@@ -253,15 +256,15 @@ def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], b
 def test_a_damaged_line_costs_at_most_the_fifty_entries_after_it(repo: Folder) -> None:
     path = repo.plan()
     edit(repo, range(120))
-    project = homes.find(str(repo.path))
-    file = Path(journal.journal_path(project, str(path)))
+    project = project_discovery.find(str(repo.path))
+    file = Path(edit_journal.journal_path(project, str(path)))
     lines = file.read_bytes().split(b"\n")
     edits = [at for at, line in enumerate(lines) if b" edit " in line]
     for damaged in (3, 49, 60, 119):
         at = edits[damaged]
         file.write_bytes(b"\n".join([*lines[:at], lines[at][: len(lines[at]) // 2], *lines[at + 1 :]]))
         readable = 0
-        for each in journal.read_entries(project, str(path)):
+        for each in edit_journal.read_entries(project, str(path)):
             with suppress(ValueError):
                 each.unpack()
                 readable += 1

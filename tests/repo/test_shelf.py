@@ -6,16 +6,17 @@ from tests.conftest import Folder
 
 
 def test_a_plan_that_was_moved_meanwhile_is_left_out_and_a_dead_link_is_not(repo: Folder) -> None:
-    from execplan.repo import homes, shelf
-    from execplan.repo.life import PlanActivity
+    from execplan.plan_store import plan_store
+    from execplan.plan_store.plan_activity import PlanActivity
+    from execplan.project import project_discovery
 
     moved, kept = repo.plan(name="moved"), repo.plan(name="kept")
     (kept.parent / "dead.md").symlink_to("nowhere.md")
-    project = homes.find(str(repo.path))
-    refs = shelf.refs(project)
-    (before,) = [each for each in shelf.load_all(project, refs) if each.ref.id == "moved"]
+    project = project_discovery.find(str(repo.path))
+    refs = plan_store.refs(project)
+    (before,) = [each for each in plan_store.load_all(project, refs) if each.ref.id == "moved"]
     moved.unlink()
-    states = {each.ref.id: each.state for each in shelf.load_all(project, refs)}
+    states = {each.ref.id: each.state for each in plan_store.load_all(project, refs)}
     assert states == {"kept": "active", "dead": "broken"}
     assert before.plan is not None
     assert not PlanActivity().is_stalled(project, before.ref.path, before.plan)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.slug import MAX_LENGTH, slug
+from execplan.project.slug import MAX_LENGTH, slug
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import ENVIRONMENT, INTERRUPTED, ExecplanError
+from execplan.linter.checking import worker_processes
+from execplan.linter.checking.batch_check import check_plans
+from execplan.linter.checking.check_targets import resolve_target_groups
+from execplan.linter.checking.plan_check import CheckOptions
+from execplan.linter.checking.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
 from execplan.plan import reader
-from execplan.repo.checking import spread
-from execplan.repo.checking.many import check_plans
-from execplan.repo.checking.one import CheckOptions
-from execplan.repo.checking.spread import PLANS_PER_PROCESS, process_count, run_in_processes
-from execplan.repo.checking.targets import resolve_target_groups
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -117,7 +117,7 @@ def test_plans_in_processes(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> No
         repo.plan(CLEAN.replace("- [ ] Build the parser.", f"- [x] Build {at}."), f"2026-01-01_plan-{at:02}")
     monkeypatch.chdir(repo.path)
     one = check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True)
-    monkeypatch.setattr(spread, "PLANS_PER_PROCESS", 1)
+    monkeypatch.setattr(worker_processes, "PLANS_PER_PROCESS", 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True) == one
@@ -130,8 +130,8 @@ def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: 
     for at in range(4):
         repo.plan(name=f"2026-01-01_plan-{at}")
     monkeypatch.chdir(repo.path)
-    monkeypatch.setattr(spread, "PLANS_PER_PROCESS", 1)
-    monkeypatch.setattr(spread, "process_count", lambda count: 2)
+    monkeypatch.setattr(worker_processes, "PLANS_PER_PROCESS", 1)
+    monkeypatch.setattr(worker_processes, "process_count", lambda count: 2)
 
     def broken(*given: object) -> None:
         raise ZeroDivisionError

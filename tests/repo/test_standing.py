@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.errors import ExecplanError
-from execplan.repo.execution import register
-from execplan.repo.execution.standing import (
+from execplan.approvals import approval_registry
+from execplan.approvals.approval_status import (
     APPROVED,
     COMPILED,
     NOT_COMPILED,
@@ -19,6 +18,7 @@ from execplan.repo.execution.standing import (
     find_status,
     require_approved_status,
 )
+from execplan.errors import ExecplanError
 from tests.repo.approving import LOW, NAME, STEPS, Desk
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def test_a_revoked_one_does_not_come_back_from_git(desk: Desk) -> None:
 def test_a_used_one_serves_its_run_and_no_other(desk: Desk) -> None:
     desk.commit()
     project, ref = desk.project()
-    register.mark_used(project, desk.kept()["id"], "run-1")
+    approval_registry.mark_used(project, desk.kept()["id"], "run-1")
     error = desk.refused(4, "approval-used", "approve", "--check")
     assert "run-1" in error["candidates"][0]
     desk.git("checkout", "--", ".agent")

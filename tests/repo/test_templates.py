@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from execplan.lint.runner import RuleContext, lint_bytes
+from execplan.linter.runner import RuleContext, lint_bytes
 from execplan.plan import outline, reader
-from execplan.plan.guidance import is_placeholder_text
-from execplan.repo.drafting.render import TemplateVariables
-from execplan.repo.drafting.sandbox import FILTERS, LOOP_ATTRIBUTES
-from execplan.text.blocks import FENCE
+from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.scaffold.template_rendering import TemplateVariables
+from execplan.scaffold.template_sandbox import FILTERS, LOOP_ATTRIBUTES
+from execplan.text.markdown_blocks import FENCE
 from tests.conftest import Folder
 from tests.plans import from_template
 

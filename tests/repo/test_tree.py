@@ -7,19 +7,20 @@ import json
 import pytest
 
 from execplan.clock import current_minute
-from execplan.lint.facts import RepositoryTree
-from execplan.repo import ask, homes
-from execplan.repo.checking import tree
-from execplan.repo.checking.tree import RepositoryTrees
-from execplan.repo.home import Project
-from execplan.text.lines import digest
+from execplan.git import git_query
+from execplan.linter.checking import repository_trees
+from execplan.linter.checking.repository_trees import RepositoryTrees
+from execplan.linter.rule_facts import RepositoryTree
+from execplan.project import project_discovery
+from execplan.project.project import Project
+from execplan.text.text_lines import digest
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
 
 def asked(folder: Folder, *, staged: bool = False) -> RepositoryTree:
     """What a plan of the folder's home may ask."""
-    return RepositoryTrees(is_staged=staged).tree_for(homes.find(str(folder.path)))
+    return RepositoryTrees(is_staged=staged).tree_for(project_discovery.find(str(folder.path)))
 
 
 @pytest.mark.parametrize("fixture", ["plain", "repo"])
@@ -62,7 +63,7 @@ def test_without_git_ends_is_what_a_bounded_walk_finds(plain: Folder, monkeypatc
     assert ends("src/reader.py")
     assert not ends("left.js")
     assert not ends("site.py")
-    monkeypatch.setattr(tree, "MAX_WALKED_FILES", 0)
+    monkeypatch.setattr(repository_trees, "MAX_WALKED_FILES", 0)
     assert asked(plain).has_path_suffix("of a tree that is too large nothing is said to be missing")
 
 
@@ -73,14 +74,14 @@ def test_where_git_is_not_installed_the_disk_is_walked(repo: Folder, monkeypatch
 
 def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    real = ask.tracked_files
+    real = git_query.tracked_files
 
     def counted(project: Project) -> list[str]:
         calls.append(project)
         return real(project)
 
-    monkeypatch.setattr(ask, "tracked_files", counted)
-    trees, project = RepositoryTrees(), homes.find(str(repo.path))
+    monkeypatch.setattr(git_query, "tracked_files", counted)
+    trees, project = RepositoryTrees(), project_discovery.find(str(repo.path))
     assert [trees.tree_for(project).has_path_suffix(name) for name in ("README.md", "x", "README.md")] == [
         True,
         False,
@@ -90,7 +91,7 @@ def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatc
 
 
 def test_each_plan_keeps_its_own_questions(repo: Folder) -> None:
-    trees, project = RepositoryTrees(), homes.find(str(repo.path))
+    trees, project = RepositoryTrees(), project_discovery.find(str(repo.path))
     one, two = trees.tree_for(project), trees.tree_for(project)
     assert one.has_path("README.md")
     assert not two.has_path("src")
@@ -163,9 +164,9 @@ def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:
-    from execplan.repo import shelf
-    from execplan.repo.checking.one import CheckOptions, make_rule_context
+    from execplan.linter.checking.plan_check import CheckOptions, make_rule_context
+    from execplan.plan_store import plan_store
 
     path = plain.write("plan.md", CLEAN)
-    project = homes.find(str(plain.path))
-    assert make_rule_context(project, shelf.ref_for_path(project, str(path)), CheckOptions()).tree is None
+    project = project_discovery.find(str(plain.path))
+    assert make_rule_context(project, plan_store.ref_for_path(project, str(path)), CheckOptions()).tree is None

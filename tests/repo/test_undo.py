@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo import homes, pick
-from execplan.repo.edits import journal, moved, texts
+from execplan.edits import edit_journal, journal_moves, text_codec
+from execplan.plan_store import plan_selection
+from execplan.project import project_discovery
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -87,8 +88,8 @@ def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> Non
     path = repo.plan()
     repo.ok("done", "2")
     now = path.read_bytes()
-    project = homes.find(str(repo.path))
-    recording = journal.JournalTransaction(project, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
+    project = project_discovery.find(str(repo.path))
+    recording = edit_journal.JournalTransaction(project, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
     recording.__enter__()
     with open(recording.path, "a") as file:
         file.write("edit 77 cut")
@@ -98,15 +99,15 @@ def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> Non
 
 def test_an_edit_that_fails_is_not_journaled(repo: Folder) -> None:
     path = repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     old = path.read_bytes()
     with (
         pytest.raises(KeyboardInterrupt),
-        journal.JournalTransaction(project, str(path), "add", "add", old, old + b"x\n"),
+        edit_journal.JournalTransaction(project, str(path), "add", "add", old, old + b"x\n"),
     ):
         raise KeyboardInterrupt
     assert repo.run("undo").exit == 1
-    assert journal.read_entries(project, str(path)) == []
+    assert edit_journal.read_entries(project, str(path)) == []
 
 
 def test_a_damaged_journal_is_told(repo: Folder) -> None:
@@ -127,8 +128,8 @@ def test_a_damaged_journal_is_told(repo: Folder) -> None:
 def test_packed_texts_come_back(old: bytes, new: bytes) -> None:
     new = new.replace(b"\0", b"")
     for one, two in ((old, new), (old, old), (old, old[:9] + new + old[9:]), (old + new, old), (b"", old)):
-        assert texts.decode_texts(texts.encode_full(one, two), None) == (one, two)
-        assert texts.decode_texts(texts.encode_delta(one, two), one) == (one, two)
+        assert text_codec.decode_texts(text_codec.encode_full(one, two), None) == (one, two)
+        assert text_codec.decode_texts(text_codec.encode_delta(one, two), one) == (one, two)
 
 
 def test_the_line_that_differs_is_named(repo: Folder) -> None:
@@ -143,16 +144,16 @@ def test_the_line_that_differs_is_named(repo: Folder) -> None:
 
 def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) -> None:
     path = repo.plan()
-    project, ref = pick.select_plan(str(repo.path), "parser")
+    project, ref = plan_selection.select_plan(str(repo.path), "parser")
     old = str(path.with_name("old.md"))
-    moved.move_journal(project, old, ref.path, [old])
+    journal_moves.move_journal(project, old, ref.path, [old])
     with (
         pytest.raises(KeyboardInterrupt),
-        journal.JournalTransaction(project, ref.path, "done", "done 2", b"old\n", b"new\n"),
+        edit_journal.JournalTransaction(project, ref.path, "done", "done 2", b"old\n", b"new\n"),
     ):
         raise KeyboardInterrupt
-    assert moved.former_paths(project, ref.path) == [old]
-    assert journal.read_entries(project, ref.path) == []
+    assert journal_moves.former_paths(project, ref.path) == [old]
+    assert edit_journal.read_entries(project, ref.path) == []
 
 
 def test_the_edits_of_a_plan_behind_a_link_stay_with_it(repo: Folder) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.context.bearings import PlanDrift, WorkingTree
-from execplan.repo import ask, pick
-from execplan.repo.gathering import worktree
+from execplan.context.gathering import worktree_status
+from execplan.context.plan_overview import PlanDrift, WorkingTree
+from execplan.git import git_query
+from execplan.plan_store import plan_selection
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def look(desk: Desk, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
-    project, ref = pick.select_plan(os.fspath(desk.path), None)
-    with ask.BackgroundQueries(project, worktree.git_queries(project)) as asked:
-        return worktree.inspect_worktree(
+    project, ref = plan_selection.select_plan(os.fspath(desk.path), None)
+    with git_query.BackgroundQueries(project, worktree_status.git_queries(project)) as asked:
+        return worktree_status.inspect_worktree(
             project, ref, asked.collect_outputs(), [os.path.join(project.root, each) for each in but]
         )
 
@@ -118,7 +119,7 @@ def test_of_many_commits_it_says_that_there_are_more(desk: Desk) -> None:
     one = ["commit refs/heads/main", "committer a <a@b> 1767225600 +0000", "data 1", "x"]
     lines = [*one, "from refs/heads/main^0", *[line for _ in range(60) for line in one], ""]
     subprocess.run(["git", "fast-import", "--quiet"], cwd=desk.path, input="\n".join(lines).encode(), check=True)
-    assert look(desk)[1] == PlanDrift(worktree.MAX_COMMITS, has_more_commits=True, paths=())
+    assert look(desk)[1] == PlanDrift(worktree_status.MAX_COMMITS, has_more_commits=True, paths=())
     assert "50 commits or more" in look(desk)[1].description
 
 

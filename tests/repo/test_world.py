@@ -7,11 +7,11 @@ import os
 
 import pytest
 
+from execplan.approvals import disk_world
+from execplan.approvals.disk_world import DiskWorld
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State
-from execplan.repo import homes
-from execplan.repo.execution import world
-from execplan.repo.execution.world import DiskWorld
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.crash.bench import tree
 
@@ -24,7 +24,7 @@ def disk(repo: Folder) -> DiskWorld:
     (repo.path / "out").symlink_to(repo.path.parent / "elsewhere")
     (repo.path / "in").symlink_to("src")
     os.mkfifo(repo.path / "pipe")
-    return DiskWorld(homes.find(str(repo.path)))
+    return DiskWorld(project_discovery.find(str(repo.path)))
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_file_has_its_digest_its_mode_and_its_size(disk: DiskWorld) -> None:
 
 
 def test_a_file_that_is_too_large_has_no_digest(disk: DiskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(world, "MAX_DIGEST_BYTES", 5)
+    monkeypatch.setattr(disk_world, "MAX_DIGEST_BYTES", 5)
     assert disk.state("src/app.py") == State(FILE, "", 0o755, "", 6)
-    monkeypatch.setattr(world, "MAX_SHOWN_BYTES", 5)
+    monkeypatch.setattr(disk_world, "MAX_SHOWN_BYTES", 5)
     with pytest.raises(ExecplanError, match="more than"):
         disk.read("src/app.py")
 
@@ -117,7 +117,7 @@ def test_what_is_git_s_or_the_tool_s_own(disk: DiskWorld, path: str, own: bool) 
 
 def test_what_is_filed_by_year_is_the_tool_s_own_too(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'archive_artifacts = "old/{year}/files"\n')
-    disk = DiskWorld(homes.find(str(repo.path)))
+    disk = DiskWorld(project_discovery.find(str(repo.path)))
     assert disk.protected("old/2026/files/parser/approvals/x.json")
     assert not disk.protected("old/2026/files/parser/shot.png")
 
@@ -147,11 +147,11 @@ def test_a_parser_that_the_repository_brings_is_not_asked(repo: Folder, monkeypa
     left = repo.path / "left"
     repo.write("bin/sh", f"#!/bin/sh\ntouch {left}\n").chmod(0o755)
     monkeypatch.setenv("PATH", f"{repo.path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    from execplan.repo.execution import checkers
+    from execplan.approvals import syntax_checkers
 
-    checkers._find_program.cache_clear()
-    assert DiskWorld(homes.find(str(repo.path))).syntax("sh", b"echo\n") == ""
-    checkers._find_program.cache_clear()
+    syntax_checkers._find_program.cache_clear()
+    assert DiskWorld(project_discovery.find(str(repo.path))).syntax("sh", b"echo\n") == ""
+    syntax_checkers._find_program.cache_clear()
     assert not left.exists()
 
 

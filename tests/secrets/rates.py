@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.text.redaction import Redactor
-from execplan.text.secret_scan import find_secret_spans
+from execplan.secrets.redaction import Redactor
+from execplan.secrets.secret_scan import find_secret_spans
 from tests.secrets.forms import forms, readable, remains
 
 if TYPE_CHECKING:

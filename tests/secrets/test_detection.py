@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.text.redaction import REDACTED, Redactor
-from execplan.text.secret_scan import find_secret_spans
-from execplan.text.secrets import mask_secrets
-from execplan.text.tokens import find_tokens
+from execplan.secrets.certain_secrets import mask_secrets
+from execplan.secrets.redaction import REDACTED, Redactor
+from execplan.secrets.secret_scan import find_secret_spans
+from execplan.secrets.service_tokens import find_tokens
 from tests.secrets.forms import Form, forms, readable, remains
 
 REDACTION = Redactor({}, ())

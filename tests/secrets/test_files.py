@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.enhancer import veil
-from execplan.agents.guard import places
-from execplan.execution.risk.matching import row_matches_path
-from execplan.execution.risk.table import SECRETS, builtin_table
-from execplan.repo.gathering import files
-from execplan.text import secret_files
-from execplan.text.secret_files import find_hard_link, is_secret_file
+from execplan.agents.enhancer import mask
+from execplan.agents.guard import protected_paths
+from execplan.context.gathering import file_gathering
+from execplan.execution.risk.risk_table import SECRETS, builtin_table
+from execplan.execution.risk.row_matching import row_matches_path
+from execplan.secrets import secret_files
+from execplan.secrets.secret_files import find_hard_link, is_secret_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,11 +82,11 @@ def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: p
 
 
 def test_there_is_one_list() -> None:
-    assert all([vars(each)["is_secret"] is is_secret_file for each in (files, files, veil)])
+    assert all([vars(each)["is_secret"] is is_secret_file for each in (file_gathering, file_gathering, mask)])
     (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
     for path in SECRET:
-        assert places.secret_reason(path), path
+        assert protected_paths.secret_reason(path), path
         assert row_matches_path(path, row), path
     for path in NONE:
-        assert not places.secret_reason(path), path
+        assert not protected_paths.secret_reason(path), path
         assert not row_matches_path(path, row), path

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.enhancer.call import build_request
-from execplan.agents.enhancer.share import FIELDS
-from execplan.agents.enhancer.suspected import PersonalData
-from execplan.agents.enhancer.veil import PlanMasker
-from execplan.context.primer import format_primer
-from execplan.context.restart import format_page
-from execplan.context.summary.summarize import redact_plan
-from execplan.context.unit import ContextPack, Unit, redact_pack
-from execplan.engine.commands.transcript import Transcript
+from execplan.agents.enhancer.enhancer_call import build_request
+from execplan.agents.enhancer.field_sharing import FIELDS
+from execplan.agents.enhancer.mask import PlanMasker
+from execplan.agents.enhancer.sensitive_text import PersonalData
+from execplan.context.checkpoint_page import format_page
+from execplan.context.context_pack import ContextPack, Unit, redact_pack
+from execplan.context.session_primer import format_primer
+from execplan.context.summary.plan_summary import redact_plan
+from execplan.engine.commands.command_transcript import Transcript
 from execplan.plan.reader import read
-from execplan.text.redaction import Redactor
+from execplan.secrets.redaction import Redactor
 from tests.agents.enhancer.test_veil import sent_of, whole
 from tests.context.test_primer import bearings
 from tests.plans import CLEAN
@@ -187,12 +187,12 @@ def test_no_form_leaves_by_a_command(desk: Desk, command: tuple[str, ...]) -> No
 
 
 def test_no_form_leaves_by_an_error_report(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from execplan.cli import door
+    from execplan.cli import error_handler
 
     monkeypatch.setenv("XDG_STATE_HOME", str(desk.path.parent / "state"))
     for form in FORMS:
         monkeypatch.setattr(sys, "argv", ["execplan", "add", form.text])
-        path = door._write_bug_report(ValueError(form.text))
+        path = error_handler._write_bug_report(ValueError(form.text))
         assert path is not None
         with open(path, encoding="utf-8") as file:
             printed = file.read()

@@ -32,7 +32,7 @@ def test_no_labelled_text_is_changed(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["forms.tsv", "held_out.tsv"])
 def test_it_does_not_depend_on_what_was_drawn(name: str) -> None:
-    from execplan.text.redaction import Redactor
+    from execplan.secrets.redaction import Redactor
 
     redaction = Redactor({}, ())
     for seed in range(3):

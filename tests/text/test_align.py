@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.text.align import align_sequences
-from execplan.text.merge import ConflictMarkers, merge_with_markers
+from execplan.text.line_merge import ConflictMarkers, merge_with_markers
+from execplan.text.sequence_alignment import align_sequences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.files import create, replace
-from execplan.text.lines import digest
-from execplan.text.lock import FileLock
+from execplan.files.atomic_files import create, replace
+from execplan.files.file_lock import FileLock
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from pathlib import Path

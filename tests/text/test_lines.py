@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from execplan.text.edit import Edit, apply_edits
-from execplan.text.lines import Text
+from execplan.text.line_edit import Edit, apply_edits
+from execplan.text.text_lines import Text
 
 PIECES = st.sampled_from(
     ["a", "b c", "\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\ufeff", ""]

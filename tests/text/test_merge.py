@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.text.merge import Chunk, merge_chunks
+from execplan.text.line_merge import Chunk, merge_chunks
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=12)
 

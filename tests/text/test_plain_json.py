@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.execution.documents import strict
-from execplan.text import plain_json
+from execplan.execution.documents import strict_json
+from execplan.text import fast_json
 
 VALUES = st.recursive(
     st.none()
@@ -26,9 +26,9 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_as_json_has_it(value: Any) -> None:
-    assert plain_json.write(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    assert plain_json.write(value, has_spaces=True) == json.dumps(value, ensure_ascii=False)
-    assert plain_json.read(json.dumps(value)) == value
+    assert fast_json.write(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert fast_json.write(value, has_spaces=True) == json.dumps(value, ensure_ascii=False)
+    assert fast_json.read(json.dumps(value)) == value
 
 
 BAD = [
@@ -58,8 +58,8 @@ BAD = [
 @pytest.mark.parametrize("text", BAD, ids=lambda text: text[:20])
 def test_refused_as_by_the_strict_reader(text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
-        plain_json.read(text)
-    assert strict.read(text.encode()).violations
+        fast_json.read(text)
+    assert strict_json.read(text.encode()).violations
 
 
 @pytest.mark.parametrize("text", ["{", "[1", '{"a":1', '"x', '{"a" 1}', "[1 2]"])
@@ -67,15 +67,15 @@ def test_refused_also_where_nobody_has_loaded_json(text: str, monkeypatch: pytes
     """As in the process of a guard: the reader written in C then fails without saying why."""
     monkeypatch.delitem(sys.modules, "json.decoder")
     with pytest.raises(ValueError, match=r"no JSON|no value"):
-        plain_json.read(text)
+        fast_json.read(text)
 
 
 def test_half_a_character_may_stand_for_a_byte_of_a_path() -> None:
-    assert plain_json.read('"\\udc80"', allow_surrogates=True) == "\udc80"
-    assert plain_json.read("[" * 64 + "]" * 64) is not None
+    assert fast_json.read('"\\udc80"', allow_surrogates=True) == "\udc80"
+    assert fast_json.read("[" * 64 + "]" * 64) is not None
 
 
 def test_what_json_has_not_is_not_written() -> None:
     for value in (float("nan"), {1, 2}, b"x"):
         with pytest.raises(ValueError, match=r"JSON"):
-            plain_json.write(value)
+            fast_json.write(value)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from execplan.text.redaction import Redactor
+from execplan.secrets.redaction import Redactor
 from tests.text.test_secrets import LONG, REAL
 
 VALUE = "s3cr/t value+é='q'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.text.secrets import find_secrets, mask_secrets
+from execplan.secrets.certain_secrets import find_secrets, mask_secrets
 
 RANDOM = "Zk3Qw9Xb7Lm2Rt5Yc8Vn4Hj6Pd1Fg0Ts"  # 32 letters and digits
 LONG = RANDOM + "uE4iO8aS2dW6" + RANDOM[::-1]

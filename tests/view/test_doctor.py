@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.view.doctor.check import CHECKS
-from execplan.view.doctor.examine import CHECK_MODULES
+from execplan.doctor.doctor_check import CHECKS
+from execplan.doctor.doctor_runner import CHECK_MODULES
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, one

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo import homes
-from execplan.repo.edits import journal
-from execplan.repo.moving import intent
+from execplan.archive import move_record
+from execplan.edits import edit_journal
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, obey, one
@@ -290,11 +290,11 @@ def test_a_plan_that_was_renamed_and_archived(repo: Folder) -> None:
 
 def test_many_edits_of_which_one_is_overwritten(repo: Folder) -> None:
     path = repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     for number in range(200):
         old = path.read_bytes()
         new = old.replace(b"None so far.", b"None so far.\nLine %d." % number)
-        with journal.JournalTransaction(project, str(path), "note", f"note {number}", old, new):
+        with edit_journal.JournalTransaction(project, str(path), "note", f"note {number}", old, new):
             path.write_bytes(new)
     clean(repo)
     path.write_bytes(old)
@@ -331,8 +331,8 @@ def test_a_journal_of_anything_is_no_crash(repo: Folder, content: bytes) -> None
 
 def test_an_edit_that_was_cut_short(repo: Folder) -> None:
     path = repo.plan()
-    project = homes.find(str(repo.path))
-    recording = journal.JournalTransaction(
+    project = project_discovery.find(str(repo.path))
+    recording = edit_journal.JournalTransaction(
         project, str(path), "add", "add 9, Lost", CLEAN.encode(), CLEAN.encode() + b"- lost\n"
     )
     recording.__enter__()
@@ -344,13 +344,13 @@ def test_an_edit_that_was_cut_short(repo: Folder) -> None:
 
 def test_a_move_that_was_cut_short(repo: Folder) -> None:
     path = repo.plan()
-    project = homes.find(str(repo.path))
+    project = project_discovery.find(str(repo.path))
     goal = path.parent / "archive" / path.name
     places = (str(path), str(goal), str(goal.parent / "artifacts" / path.stem))
     data = path.read_bytes()
     moves = [(str(path), str(goal))]
-    intent.write_intent(
-        project, intent.create_intent("archive", (path.stem, path.stem), places, moves, (data, data, None, None))
+    move_record.write_intent(
+        project, move_record.create_intent("archive", (path.stem, path.stem), places, moves, (data, data, None, None))
     )
     found = one(repo, "moves")
     assert found["message"].startswith("a move was cut short: archive of 2026-01-01_parser, begun ")

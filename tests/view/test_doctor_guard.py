@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.repo.amend import WriteOptions
-from execplan.view.doctor import examine
+from execplan.doctor import doctor_runner
+from execplan.edits.plan_writer import WriteOptions
 from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.view.doctor.check import Finding
-    from execplan.view.doctor.examine import CheckResult
+    from execplan.doctor.doctor_check import Finding
+    from execplan.doctor.doctor_runner import CheckResult
 
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
@@ -34,7 +34,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def looked(desk: Desk) -> CheckResult:
     """What the check of the guard says."""
-    (found,) = [each for each in examine.run_checks(str(desk.path), lambda shell: "") if each.name == "guard"]
+    (found,) = [each for each in doctor_runner.run_checks(str(desk.path), lambda shell: "") if each.name == "guard"]
     return found
 
 
@@ -62,7 +62,7 @@ def test_one_of_another_day_is_renewed(desk: Desk, monkeypatch: pytest.MonkeyPat
         assert desk.type("install", "guard").exit == 0
     found = one(desk)
     assert (found.path, found.level, found.remedy) == (CLAUDE, "warning", "execplan install guard --for claude")
-    done, refused = examine.apply_fixes(str(desk.path), lambda shell: "", WriteOptions())
+    done, refused = doctor_runner.apply_fixes(str(desk.path), lambda shell: "", WriteOptions())
     assert not refused
     assert [each.path for each in done] == [CLAUDE]
     assert looked(desk).ok
@@ -142,17 +142,17 @@ def test_codex_wants_hooks_on_and_trust(desk: Desk) -> None:
 
 
 def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:
-    from execplan.engine import entries
+    from execplan.engine.journal import journal_entries
     from tests.engine.hand import begun
 
     hand, _ = begun(desk)
-    hand.write(entries.PAUSED, why="checkpoint", step="api", question="Go on?")
+    hand.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert "no plan is approved" not in looked(desk).message
 
 
 def test_a_run_of_an_agent_is_allowed_something(desk: Desk) -> None:
-    from execplan.engine.agent.begin import start_or_resume
-    from execplan.engine.alone import acquire_run_lock
+    from execplan.engine.agent_runs.agent_start import start_or_resume
+    from execplan.engine.run_lock import acquire_run_lock
 
     desk.approve()
     project, ref = desk.project()

@@ -25,15 +25,15 @@ def told(folder: Folder, check: str, **env: str) -> str:
 
 def swap(path: Path, old: str, new: str) -> None:
     """Put other words into a file, as if it had been installed so."""
-    from execplan.agents import block
+    from execplan.agents.integrations import managed_block
 
-    style = block.MARKDOWN if path.suffix == ".md" else block.SHELL
+    style = managed_block.MARKDOWN if path.suffix == ".md" else managed_block.SHELL
     data = path.read_bytes()
-    found = block.find_block(data, style, "")
+    found = managed_block.find_block(data, style, "")
     assert found is not None
     lines = [line.replace(old, new) for line in found.lines]
     assert lines != list(found.lines)
-    path.write_bytes(block.replace_block_lines(data, found, lines, style))
+    path.write_bytes(managed_block.replace_block_lines(data, found, lines, style))
 
 
 @pytest.fixture

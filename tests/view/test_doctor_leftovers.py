@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from execplan.repo import homes, state
-from execplan.text import files
+from execplan.files import atomic_files
+from execplan.project import project_discovery, project_state
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import age, clean, doctor, findings, obey, one
@@ -38,7 +38,7 @@ def test_what_a_killed_writer_displaced_is_kept(repo: Folder) -> None:
     """It may be what an editor saved while the writer was killed."""
     path = repo.plan()
     repo.ok("done", "2")
-    left = path.with_name(files.temp_file_name(path.name))
+    left = path.with_name(atomic_files.temp_file_name(path.name))
     for known in (path.read_text(), CLEAN):
         left.write_text(known)
         doctor(repo, "--fix")
@@ -59,10 +59,10 @@ def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
     repo.write(".agent/execplans/.execplan-notes.tmp", "")
     repo.write(".agent/notes.new", "")
     clean(repo)
-    project = homes.find(str(repo.path))
-    path.with_name(files.temp_file_name(path.name)).write_text("half")
+    project = project_discovery.find(str(repo.path))
+    path.with_name(atomic_files.temp_file_name(path.name)).write_text("half")
     for lock in ("home", str(path)):
-        with state.lock(project, lock, "a test"):
+        with project_state.lock(project, lock, "a test"):
             clean(repo)
     one(repo, "temporary")
 

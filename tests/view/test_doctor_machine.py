@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from execplan.view.doctor import machine
-from execplan.view.doctor.check import CHECKS, DoctorContext, Finding
+from execplan.doctor import environment_checks
+from execplan.doctor.doctor_check import CHECKS, DoctorContext, Finding
 from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN
@@ -67,7 +67,7 @@ def look(folder: Folder, name: str) -> list[Finding]:
 
 def test_python_that_is_too_old(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert look(repo, "python") == []
-    monkeypatch.setattr(machine, "PYTHON", (99, 0))
+    monkeypatch.setattr(environment_checks, "PYTHON", (99, 0))
     (found,) = look(repo, "python")
     assert "too old" in found.message
     assert "99.0" in found.remedy

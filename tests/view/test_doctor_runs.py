@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import entries
-from execplan.engine.alone import acquire_run_lock
+from execplan.engine.journal import journal_entries
+from execplan.engine.run_lock import acquire_run_lock
 from tests.engine.hand import begun
 from tests.engine.test_runs import ROLLBACK
 from tests.engine.test_underway import PLAN
@@ -36,14 +36,14 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
     assert f"execplan rollback 1 -p {NAME}" in found["mend"]
     with acquire_run_lock(project, f"run {place.id} of {ref.id}"):
         assert doctor(desk)["findings"] == []
-    hand.write(entries.PAUSED, why="checkpoint", step="api", question="Go on?")
+    hand.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert doctor(desk)["findings"] == []
     hand.end("failed")
-    hand.write(entries.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(journal_entries.ROLLBACK, steps=["api"], **ROLLBACK)
     found = one(desk, "runs")
     assert "rollback" in found["message"]
     assert found["mend"] == f"execplan rollback 1 -p {NAME}"
-    hand.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    hand.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     clean(desk)
 
 

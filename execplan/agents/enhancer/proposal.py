@@ -5,20 +5,20 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.agents.enhancer.looser import has_different_behavior
-from execplan.agents.enhancer.unveil import is_same_json, iter_masked_texts, unmask
+from execplan.agents.enhancer.relaxations import has_different_behavior
+from execplan.agents.enhancer.unmask import is_same_json, iter_masked_texts, unmask
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.document import validate_document
-from execplan.execution.documents.filling import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
+from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
+from execplan.execution.documents.document_io import validate_document
+from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.documents.violation import Violation, json_pointer
-from execplan.execution.model import ExecutionPlan, Metadata
-from execplan.text.hidden import describe_characters, find_hidden
+from execplan.execution.execution_plan import ExecutionPlan, Metadata
+from execplan.text.invisible_characters import describe_characters, find_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from execplan.repo.home import Project
+    from execplan.project.project import Project
 
 _UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
 """What stays as it was sent."""
@@ -198,8 +198,8 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
 
 def _find_policy_violations(project: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
-    from execplan.repo.execution.terms import effective_policy
-    from execplan.repo.execution.world import SnapshotWorld
+    from execplan.approvals.disk_world import SnapshotWorld
+    from execplan.approvals.policy_settings import effective_policy
 
     world, policy = SnapshotWorld(project), effective_policy(project)
     known_errors = set(_find_errors(old, world, policy))
@@ -208,10 +208,10 @@ def _find_policy_violations(project: Project, old: ExecutionPlan, new: Execution
 
 
 def _find_errors(document: ExecutionPlan, world: Any, policy: Any) -> Iterator[Violation]:
-    from execplan.execution.evaluation.after import ProjectedFiles
-    from execplan.execution.evaluation.checks.check import ERROR, CheckContext
-    from execplan.execution.evaluation.checks.every import CHECKS
-    from execplan.execution.evaluation.scope import find_forbidden_paths
+    from execplan.execution.evaluation.approval_scope import find_forbidden_paths
+    from execplan.execution.evaluation.checks.all_checks import CHECKS
+    from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext
+    from execplan.execution.evaluation.projected_files import ProjectedFiles
     from execplan.execution.evaluation.trial import run_trials
 
     case = CheckContext(document, run_trials(ProjectedFiles(world, document), document.steps), policy, world)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import call as taking
-from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, FileEdit, ToolCall
-from execplan.agents.guard.places import names_in_glob
+from execplan.agents.guard import tool_call
+from execplan.agents.guard.protected_paths import names_in_glob
+from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, FileEdit, ToolCall
 from execplan.execution.permission import ALLOW
-from execplan.text import plain_json
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Final
 
-    from execplan.agents.guard.call import HookResponse
+    from execplan.agents.guard.tool_call import HookResponse
 
 ASKS: Final = True
 """Whether the program asks its user when it is told to."""
@@ -32,10 +32,10 @@ _AGENT_FIELDS: Final = "description prompt subagent_type model resume run_in_bac
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """The call that a hook is sent; raises NotUnderstoodError."""
     if payload.get("hook_event_name") != EVENT:
-        raise taking.NotUnderstoodError(f"the event is not {EVENT}")
-    tool, arguments = taking.required_text(payload, "tool_name"), taking.required_object(payload, "tool_input")
+        raise tool_call.NotUnderstoodError(f"the event is not {EVENT}")
+    tool, arguments = tool_call.required_text(payload, "tool_name"), tool_call.required_object(payload, "tool_input")
     call = ToolCall(
-        TOOL, tool, taking.required_cwd(payload), taking.optional_text(payload, "session_id"), arguments=arguments
+        TOOL, tool, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session_id"), arguments=arguments
     )
     parser = _PARSERS.get(tool)
     if parser is not None:
@@ -48,55 +48,59 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
     if response.kind == ALLOW and response.tool in _DIALOGS:
         return b"", 0
     output = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
-    return plain_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
+    return fast_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
 
 
 def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(
+    tool_call.ensure_known_fields(
         arguments, "command description timeout run_in_background dangerouslyDisableSandbox", call.tool
     )
-    if taking.optional_flag(arguments, "dangerouslyDisableSandbox"):
-        raise taking.NotUnderstoodError("a command may not leave the program's sandbox")
-    in_background = taking.optional_flag(arguments, "run_in_background")
-    return call._replace(kind=COMMAND, command=taking.required_text(arguments, "command"), in_background=in_background)
+    if tool_call.optional_flag(arguments, "dangerouslyDisableSandbox"):
+        raise tool_call.NotUnderstoodError("a command may not leave the program's sandbox")
+    in_background = tool_call.optional_flag(arguments, "run_in_background")
+    return call._replace(
+        kind=COMMAND, command=tool_call.required_text(arguments, "command"), in_background=in_background
+    )
 
 
 def _parse_monitor(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "command description timeout_ms persistent", call.tool)
-    return call._replace(kind=COMMAND, command=taking.required_text(arguments, "command"), in_background=True)
+    tool_call.ensure_known_fields(arguments, "command description timeout_ms persistent", call.tool)
+    return call._replace(kind=COMMAND, command=tool_call.required_text(arguments, "command"), in_background=True)
 
 
 def _parse_write(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "file_path content", call.tool)
+    tool_call.ensure_known_fields(arguments, "file_path content", call.tool)
     edit = FileEdit(
-        taking.required_path(arguments, "file_path"), WRITE, content=taking.required_text(arguments, "content")
+        tool_call.required_path(arguments, "file_path"), WRITE, content=tool_call.required_text(arguments, "content")
     )
     return call._replace(kind=WRITE, edits=(edit,))
 
 
 def _parse_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "file_path old_string new_string replace_all", call.tool)
+    tool_call.ensure_known_fields(arguments, "file_path old_string new_string replace_all", call.tool)
     return call._replace(
         kind=EDIT,
         edits=(
-            FileEdit(taking.required_path(arguments, "file_path"), EDIT, replacements=(_parse_replacement(arguments),)),
+            FileEdit(
+                tool_call.required_path(arguments, "file_path"), EDIT, replacements=(_parse_replacement(arguments),)
+            ),
         ),
     )
 
 
 def _parse_multi_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "file_path edits", call.tool)
+    tool_call.ensure_known_fields(arguments, "file_path edits", call.tool)
     replacements = arguments.get("edits")
     if (
         not isinstance(replacements, list)
         or not replacements
         or not all([isinstance(replacement, dict) for replacement in replacements])
     ):
-        raise taking.NotUnderstoodError("edits is not a list of edits")
+        raise tool_call.NotUnderstoodError("edits is not a list of edits")
     for replacement in replacements:
-        taking.ensure_known_fields(replacement, "old_string new_string replace_all", call.tool)
+        tool_call.ensure_known_fields(replacement, "old_string new_string replace_all", call.tool)
     edit = FileEdit(
-        taking.required_path(arguments, "file_path"),
+        tool_call.required_path(arguments, "file_path"),
         EDIT,
         replacements=tuple([_parse_replacement(replacement) for replacement in replacements]),
     )
@@ -105,38 +109,38 @@ def _parse_multi_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
 
 def _parse_replacement(arguments: Mapping[str, Any]) -> tuple[str, str, bool]:
     return (
-        taking.required_text(arguments, "old_string"),
-        taking.required_text(arguments, "new_string"),
-        taking.optional_flag(arguments, "replace_all"),
+        tool_call.required_text(arguments, "old_string"),
+        tool_call.required_text(arguments, "new_string"),
+        tool_call.optional_flag(arguments, "replace_all"),
     )
 
 
 def _make_read_parser(known_fields: str, *names: str) -> Callable[[ToolCall, Mapping[str, Any]], ToolCall]:
     def parse_read(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-        taking.ensure_known_fields(arguments, known_fields, call.tool)
-        return call._replace(kind=READ, read_paths=taking.optional_paths(arguments, *names))
+        tool_call.ensure_known_fields(arguments, known_fields, call.tool)
+        return call._replace(kind=READ, read_paths=tool_call.optional_paths(arguments, *names))
 
     return parse_read
 
 
 def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "pattern path", call.tool)
-    pattern, read_paths = taking.required_path(arguments, "pattern"), taking.optional_paths(arguments, "path")
+    tool_call.ensure_known_fields(arguments, "pattern path", call.tool)
+    pattern, read_paths = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "path")
     has_brace_dots = any([mark in pattern for mark in (".{", "}.")]) and any([mark in pattern for mark in ("{.", ",.")])
     if "{" in pattern and (has_brace_dots or any([mark in pattern for mark in ("..", "{/", ",/", "{~", ",~")])):
-        raise taking.NotUnderstoodError("its pattern may lead out of the folder")
+        raise tool_call.NotUnderstoodError("its pattern may lead out of the folder")
     leaves_directory = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
     return call._replace(kind=READ, read_paths=(*read_paths, pattern) if leaves_directory else read_paths)
 
 
 def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)
-    folder, names = (read_call.read_paths or (call.cwd,))[0], names_in_glob(taking.optional_text(arguments, "glob"))
+    folder, names = (read_call.read_paths or (call.cwd,))[0], names_in_glob(tool_call.optional_text(arguments, "glob"))
     return read_call._replace(read_paths=(folder, *[f"{folder}/{name}" for name in names])) if names else read_call
 
 
 def _parse_agent(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, _AGENT_FIELDS, call.tool)
+    tool_call.ensure_known_fields(arguments, _AGENT_FIELDS, call.tool)
     return call._replace(kind=HARMLESS)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import call as taking
-from execplan.agents.guard.call import (
+from execplan.agents.guard import tool_call
+from execplan.agents.guard.claude import EVENT
+from execplan.agents.guard.tool_call import (
     COMMAND,
     DELETE,
     EDIT,
@@ -16,16 +17,15 @@ from execplan.agents.guard.call import (
     ToolCall,
     required_path,
 )
-from execplan.agents.guard.claude import EVENT
 from execplan.execution.permission import ALLOW, DENY
-from execplan.text import plain_json
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Final
 
-    from execplan.agents.guard.call import HookResponse
+    from execplan.agents.guard.tool_call import HookResponse
 
     Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -131,18 +131,18 @@ _IGNORED_FIELDS: Final = "workdir timeout_ms yield_time_ms max_output_tokens jus
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """The call that a hook is sent; raises NotUnderstoodError."""
     if payload.get("hook_event_name") != EVENT:
-        raise taking.NotUnderstoodError(f"the event is not {EVENT}")
-    tool, arguments = taking.required_text(payload, "tool_name"), taking.required_object(payload, "tool_input")
+        raise tool_call.NotUnderstoodError(f"the event is not {EVENT}")
+    tool, arguments = tool_call.required_text(payload, "tool_name"), tool_call.required_object(payload, "tool_input")
     call = ToolCall(
-        TOOL, tool, taking.required_cwd(payload), taking.optional_text(payload, "session_id"), arguments=arguments
+        TOOL, tool, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session_id"), arguments=arguments
     )
     if tool in _COMMAND_FIELDS:
         return _parse_command(call, arguments, _COMMAND_FIELDS[tool])
     if tool == "apply_patch":
         return _parse_patch_call(call, arguments)
     if tool == "view_image":
-        taking.ensure_known_fields(arguments, "path", tool)
-        return call._replace(kind=READ, read_paths=(taking.required_path(arguments, "path"),))
+        tool_call.ensure_known_fields(arguments, "path", tool)
+        return call._replace(kind=READ, read_paths=(tool_call.required_path(arguments, "path"),))
     return call._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else call
 
 
@@ -155,19 +155,19 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
         "permissionDecision": DENY,
         "permissionDecisionReason": response.reason or "denied",
     }
-    return plain_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
+    return fast_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
 
 
 def _parse_command(call: ToolCall, arguments: Mapping[str, Any], name: str) -> ToolCall:
-    taking.ensure_known_fields(arguments, f"{name} {_IGNORED_FIELDS}", call.tool)
-    workdirs = taking.optional_paths(arguments, "workdir")
+    tool_call.ensure_known_fields(arguments, f"{name} {_IGNORED_FIELDS}", call.tool)
+    workdirs = tool_call.optional_paths(arguments, "workdir")
     if workdirs and ".." in workdirs[0].split("/"):
-        raise taking.NotUnderstoodError("workdir goes up: name the folder by its absolute path")
+        raise tool_call.NotUnderstoodError("workdir goes up: name the folder by its absolute path")
     cwd = call.cwd if not workdirs else workdirs[0] if workdirs[0].startswith("/") else f"{call.cwd}/{workdirs[0]}"
-    return call._replace(kind=COMMAND, cwd=cwd, command=taking.required_text(arguments, name))
+    return call._replace(kind=COMMAND, cwd=cwd, command=tool_call.required_text(arguments, name))
 
 
 def _parse_patch_call(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    taking.ensure_known_fields(arguments, "command", call.tool)
-    edits = parse_patch(taking.required_text(arguments, "command"))
+    tool_call.ensure_known_fields(arguments, "command", call.tool)
+    edits = parse_patch(tool_call.required_text(arguments, "command"))
     return call._replace(kind=edits[0].kind if len(edits) == 1 else EDIT, edits=edits)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import call as taking
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
+from execplan.agents.guard import tool_call
+from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
 from execplan.execution.permission import DENY
-from execplan.text import plain_json
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-    from execplan.agents.guard.call import HookResponse
+    from execplan.agents.guard.tool_call import HookResponse
 
 ASKS: Final = True
 _COMMON_FIELDS: Final = "tool cwd session"
@@ -28,20 +28,23 @@ _FIELDS: Final = {
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """The call that is asked about; raises NotUnderstoodError."""
-    kind = taking.required_text(payload, "tool")
+    kind = tool_call.required_text(payload, "tool")
     if kind not in _FIELDS:
-        raise taking.NotUnderstoodError(f"tool is one of {', '.join(_FIELDS)}")
-    taking.ensure_known_fields(payload, f"{_COMMON_FIELDS} {_FIELDS[kind]}", kind)
-    name = taking.required_text(payload, "name") if kind == TOOL else kind
-    call = ToolCall(kind, name, taking.required_cwd(payload), taking.optional_text(payload, "session"))
+        raise tool_call.NotUnderstoodError(f"tool is one of {', '.join(_FIELDS)}")
+    tool_call.ensure_known_fields(payload, f"{_COMMON_FIELDS} {_FIELDS[kind]}", kind)
+    name = tool_call.required_text(payload, "name") if kind == TOOL else kind
+    call = ToolCall(kind, name, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session"))
     if kind == COMMAND:
         return call._replace(
-            command=taking.required_text(payload, "command"), in_background=taking.optional_flag(payload, "background")
+            command=tool_call.required_text(payload, "command"),
+            in_background=tool_call.optional_flag(payload, "background"),
         )
     if kind == TOOL:
-        return call._replace(arguments=taking.required_object(payload, "parameters") if "parameters" in payload else {})
+        return call._replace(
+            arguments=tool_call.required_object(payload, "parameters") if "parameters" in payload else {}
+        )
     if kind == READ:
-        return call._replace(read_paths=taking.optional_paths(payload, "path"))
+        return call._replace(read_paths=tool_call.optional_paths(payload, "path"))
     return call._replace(edits=(_parse_edit(kind, payload),))
 
 
@@ -63,22 +66,22 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
         "warnings": [],
         "next": [],
     }
-    return plain_json.write(output, has_spaces=True).encode() + b"\n", 0
+    return fast_json.write(output, has_spaces=True).encode() + b"\n", 0
 
 
 def _parse_edit(kind: str, payload: Mapping[str, Any]) -> FileEdit:
-    name = taking.required_path(payload, "path")
+    name = tool_call.required_path(payload, "path")
     if kind == WRITE:
-        return FileEdit(name, kind, content=taking.required_text(payload, "content"))
+        return FileEdit(name, kind, content=tool_call.required_text(payload, "content"))
     if kind == EDIT:
         return FileEdit(
             name,
             kind,
             replacements=(
                 (
-                    taking.required_text(payload, "old"),
-                    taking.required_text(payload, "new"),
-                    taking.optional_flag(payload, "all"),
+                    tool_call.required_text(payload, "old"),
+                    tool_call.required_text(payload, "new"),
+                    tool_call.optional_flag(payload, "all"),
                 ),
             ),
         )

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 
 from execplan import clock
-from execplan.agents.guard import keep, own
-from execplan.agents.guard.basis import GuardContext, PlannedStep, context_from_grant
-from execplan.agents.guard.call import COMMAND
-from execplan.agents.guard.decide import Decision, decide
-from execplan.agents.guard.match import match_call
+from execplan.agents.guard import call_recording, self_protection
+from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
+from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.step_matching import match_call
+from execplan.agents.guard.tool_call import COMMAND
+from execplan.approvals.policy_settings import effective_policy
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.permission import DENY
-from execplan.repo import homes, shelf
-from execplan.repo.execution.terms import effective_policy
-from execplan.text import disk, plain_json
+from execplan.files import file_access
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.agents.guard.call import ToolCall
-    from execplan.repo.home import Project
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.project.project import Project
 
 _MAX_DOCUMENT_BYTES: Final = 8 << 20
 """Bytes of the longest document that is looked at here."""
@@ -31,19 +33,21 @@ _RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))
 
 def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call, and what no reason tells; raises ExecplanError."""
-    project = homes.find(os.getcwd())
+    project = project_discovery.find(os.getcwd())
     if not project.exists:  # nobody looks for homes below: that may take longer than there is
         message = f"no plans folder in {project.base} or above"
         raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective_policy(project)
     context = GuardContext(project, policy.reads, policy.tools)
-    if reason := own.escape_reason(call, context.scope, project):  # said whether or not there is a plan to judge by
+    if reason := self_protection.escape_reason(
+        call, context.scope, project
+    ):  # said whether or not there is a plan to judge by
         return Decision(DENY, reason), ()
     planless_decision = decide(call, context, clock.epoch_seconds())
     if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(project, call, context)):
         return planless_decision, ()
     try:
-        with keep.lock_slot(project):
+        with call_recording.lock_slot(project):
             return _decide_in_turn(project, call, plan_name, asks=asks)
     except ExecplanError:
         if planless_decision.kind == DENY:
@@ -57,14 +61,14 @@ def _decide_in_turn(
     """What becomes of a call whose turn has come: by then, or meanwhile, another may have begun the run. Raises ExecplanError."""
     if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
         return outcome
-    from execplan.agents.guard.afresh import decide_by_plan
+    from execplan.agents.guard.full_check import decide_by_plan
 
     try:
         return decide_by_plan(project, call, plan_name, asks=asks)
     except ExecplanError as error:
         if error.code not in _RUN_STARTED_CODES:
             raise
-        with keep.lock_runs(project, call):
+        with call_recording.lock_runs(project, call):
             pass  # who has just begun the run finishes that first
         if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
             return outcome
@@ -75,15 +79,15 @@ def _decide_by_current_grant(
     call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, tuple[str, ...]] | None:
     """What becomes of a call by the warrant in force; None where there is none. Raises ExecplanError."""
-    grant = keep.find_grant(plan_name)
+    grant = call_recording.find_grant(plan_name)
     if grant is None:
         return None
-    entries = keep.read_entries(grant)
+    entries = call_recording.read_entries(grant)
     context = context_from_grant(grant, entries)
     return (
         None
-        if keep.is_run_over(context)
-        else (keep.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
+        if call_recording.is_run_over(context)
+        else (call_recording.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
     )
 
 
@@ -92,13 +96,13 @@ def _matches_no_plan(project: Project, call: ToolCall, context: GuardContext) ->
 
     It is enough for a command that passes too where the plan can't be read at all.
     """
-    for ref in shelf.all_refs(project):
+    for ref in plan_store.all_refs(project):
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-        if ref.archived or not shelf.list_entries(os.path.join(folder, "approvals")):
+        if ref.archived or not plan_store.list_entries(os.path.join(folder, "approvals")):
             continue
         try:
-            plan_json = plain_json.read(
-                disk.read(os.path.join(folder, "execution-plan.json"), _MAX_DOCUMENT_BYTES)[0].decode()
+            plan_json = fast_json.read(
+                file_access.read(os.path.join(folder, "execution-plan.json"), _MAX_DOCUMENT_BYTES)[0].decode()
             )
             planned_steps = tuple([PlannedStep(step, "") for step in plan_json["steps"]])
             scope = context.scope._replace(constraints=plan_json.get("constraints") or {})

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import CheckedFile
+    from execplan.linter.checking.plan_check import CheckedFile
 
 TEXT = "text"
 CONCISE = "concise"

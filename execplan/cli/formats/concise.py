@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from execplan.cli.door import printable_line
+from execplan.cli.error_handler import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.lint.rule import Finding
-    from execplan.repo.checking.one import CheckedFile
+    from execplan.linter.checking.plan_check import CheckedFile
+    from execplan.linter.rule import Finding
 
 
 def render(checked: Sequence[CheckedFile]) -> str:

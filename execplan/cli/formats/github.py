@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from execplan.cli.door import printable_line
-from execplan.lint.rule import ERROR, HINT, WARNING
+from execplan.cli.error_handler import printable_line
+from execplan.linter.rule import ERROR, HINT, WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.lint.rule import Finding
-    from execplan.repo.checking.one import CheckedFile
+    from execplan.linter.checking.plan_check import CheckedFile
+    from execplan.linter.rule import Finding
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from execplan.lint.fingerprint import compute_fingerprints, unique_fingerprints
-from execplan.lint.rule import ERROR, HINT, WARNING
-from execplan.repo.checking.one import parse_checked_plan
+from execplan.linter.checking.plan_check import parse_checked_plan
+from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
+from execplan.linter.rule import ERROR, HINT, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import CheckedFile
+    from execplan.linter.checking.plan_check import CheckedFile
 
 _SEVERITIES = {ERROR: "major", WARNING: "minor", HINT: "info"}
 

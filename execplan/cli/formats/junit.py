@@ -5,14 +5,14 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from execplan.cli.door import printable_line
+from execplan.cli.error_handler import printable_line
 from execplan.cli.formats import concise
-from execplan.lint.rule import HINT, RULES
+from execplan.linter.rule import HINT, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.repo.checking.one import CheckedFile
+    from execplan.linter.checking.plan_check import CheckedFile
 
 
 def render(checked: Sequence[CheckedFile]) -> str:

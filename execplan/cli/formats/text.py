@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
-from execplan.cli.door import printable_line
+from execplan.cli.error_handler import printable_line
 from execplan.cli.formats import concise
-from execplan.cli.printing import color
-from execplan.lint.rule import SAFE
-from execplan.lint.tally import is_overflow, merge_findings
-from execplan.repo.checking.one import read_lines
-from execplan.text.secrets import mask_secrets
+from execplan.cli.output.terminal_text import color
+from execplan.linter.checking.plan_check import read_lines
+from execplan.linter.finding_summary import is_overflow, merge_findings
+from execplan.linter.rule import SAFE
+from execplan.secrets.certain_secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.lint.rule import Finding
-    from execplan.repo.checking.one import CheckedFile
+    from execplan.linter.checking.plan_check import CheckedFile
+    from execplan.linter.rule import Finding
 
 _WIDTH = 100
 _MIN_WIDTH = 40

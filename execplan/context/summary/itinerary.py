@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.summary import facts
-from execplan.context.summary.piece import (
+from execplan.context.summary import plan_facts
+from execplan.context.summary.summary_pieces import (
     EARLIER_LABEL,
     MAX_PIECES,
     MORE_LABEL,
@@ -18,12 +18,12 @@ from execplan.context.summary.piece import (
     unquoted_piece,
 )
 from execplan.plan.model import DONE, OPEN
-from execplan.text.blocks import HEADING
+from execplan.text.markdown_blocks import HEADING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan, Task
-    from execplan.text.blocks import Block
+    from execplan.text.markdown_blocks import Block
 
 _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b", re.IGNORECASE)
 _DONE_GROUP, _OPEN_GROUP = "Behind", "Ahead"
@@ -35,7 +35,7 @@ _MAX_NAME_WORDS = 12
 
 def build_itinerary(subject: Subject) -> list[SummarySection]:
     """Milestones that the plan has by name, then the tasks in the order of the file."""
-    progress, timestamp_range = facts.plan_progress(subject), facts.timestamp_range(subject)
+    progress, timestamp_range = plan_facts.plan_progress(subject), plan_facts.timestamp_range(subject)
     progress_piece = unquoted_piece(
         f"{progress.state.capitalize()}: {progress.task_counts}{f', {timestamp_range}' if timestamp_range else ''}."
     )
@@ -71,8 +71,8 @@ def _milestone_headings(plan: Plan) -> list[Block]:
 
 def _task_sections(subject: Subject) -> list[SummarySection]:
     """The tasks below the sub-headings of Progress; where it has none, those behind and those ahead."""
-    tasks = [task for task in subject.plan.tasks if facts.has_text(task)]
-    open_tasks = facts.open_tasks(subject)
+    tasks = [task for task in subject.plan.tasks if plan_facts.has_text(task)]
+    open_tasks = plan_facts.open_tasks(subject)
     next_index = next((index for index, task in enumerate(tasks) if open_tasks and task is open_tasks[0]), len(tasks))
     has_headings = any([task.heading for task in tasks])
     pieces_by_group: dict[str, list[SummaryPiece]] = {}
@@ -107,7 +107,7 @@ def _task_pieces(subject: Subject, task: Task, rank: int, *, is_next: bool) -> l
     if not quote:
         return []
     timestamp = (
-        f"{facts.format_timestamp(task.timestamp)} " if task.timestamp is not None and task.state == DONE else ""
+        f"{plan_facts.format_timestamp(task.timestamp)} " if task.timestamp is not None and task.state == DONE else ""
     )
     lead = f"[{escape_hidden(task.mark)}] {task.number}. {timestamp}"
     tail = f" (next: {subject.ids[task.number - 1]})" if is_next else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from execplan.engine.commands.starting import KILL
-from execplan.record import NamedTuple
+from execplan.engine.commands.process_start import KILL
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import sys
 import time
 
 from execplan.engine.commands import processes
-from execplan.engine.commands.starting import (
+from execplan.engine.commands.process_start import (
     FILE_SIZE,
     KILL,
     LINUX,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

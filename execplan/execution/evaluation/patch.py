@@ -7,9 +7,9 @@ here every line of a diff must be one that says something.
 from __future__ import annotations
 
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
-from execplan.execution.documents.touched import diff_paths
-from execplan.execution.evaluation.unified import have_crlf_ends, split_lines
-from execplan.record import NamedTuple
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,25 +5,25 @@ from __future__ import annotations
 from shlex import join, quote
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.touched import diff_paths
-from execplan.execution.evaluation.after import (
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.evaluation.file_changes import ImpossibleError, compute_changes, format_change
+from execplan.execution.evaluation.projected_files import (
     FileChange,
     ProjectedFiles,
     ProjectedState,
     normalize_paths,
     parent_directories,
 )
-from execplan.execution.evaluation.outcome import ImpossibleError, compute_changes, format_change
-from execplan.execution.model import Type
+from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
-from execplan.record import NamedTuple
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-    from execplan.execution.model import Step
+    from execplan.execution.execution_plan import Step
     from execplan.execution.world import State
 
 

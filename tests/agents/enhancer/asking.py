@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.enhancer.share import FIELDS
-from execplan.engine.ledger import chain, names
+from execplan.agents.enhancer.field_sharing import FIELDS
+from execplan.engine.audit_log import hash_chain, log_reader
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class Asking(Desk):
         found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
         return found
 
-    def records(self) -> list[chain.AuditRecord]:
+    def records(self) -> list[hash_chain.AuditRecord]:
         """The ledger, which is whole."""
-        walked = chain.parse_chain(Path(names.path_of(*self.project())).read_bytes())
+        walked = hash_chain.parse_chain(Path(log_reader.path_of(*self.project())).read_bytes())
         assert walked.flaw is None
         return walked.records
 

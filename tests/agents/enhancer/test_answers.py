@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from execplan.agents.enhancer import enhance, kept
-from execplan.agents.enhancer.enhance import EnhancementResult, PreparedRequest
-from execplan.agents.enhancer.looser import find_relaxations
+from execplan.agents.enhancer import enhancement, stored_proposal
+from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequest
+from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
-from execplan.agents.enhancer.share import FIELDS
-from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.model import ExecutionPlan
-from execplan.repo.execution.current import load_current_plan
+from execplan.agents.enhancer.relaxations import find_relaxations
+from execplan.approvals.current_plan import load_current_plan
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.execution_plan import ExecutionPlan
 from tests.agents.enhancer.asking import Asking
 from tests.repo.approving import Desk
 
@@ -32,7 +32,7 @@ class Case:
         self.desk = desk
         self.project, self.ref = desk.project()
         self.document = load_current_plan(self.project, self.ref).document
-        self.sending: PreparedRequest = enhance.prepare_request(self.project, self.ref, self.document, FIELDS)
+        self.sending: PreparedRequest = enhancement.prepare_request(self.project, self.ref, self.document, FIELDS)
 
     def answer(self, change: Change) -> dict[str, Any]:
         """What was sent, with something changed."""
@@ -59,7 +59,7 @@ class Case:
 
     def judged(self, data: bytes) -> EnhancementResult:
         """What is said of these bytes."""
-        return enhance._evaluate_answer(self.project, self.ref, self.sending, "model", data)
+        return enhancement._evaluate_answer(self.project, self.ref, self.sending, "model", data)
 
     def word(self, step: int, name: str) -> str:
         """The word in a field of a step that stands for what was taken out."""
@@ -356,8 +356,10 @@ def test_what_runs_before_a_secret_is_said(case: Case) -> None:
 
 def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
     answer = case.answer(_one("0/timeout_s", 20))
-    data = kept.serialize_proposal(case.document, "model", case.sending.masker.mark, case.sending.masked_plan, answer)
-    assert kept.accept_proposal(case.project, case.ref, data, "x").steps[0].timeout_s == 20
+    data = stored_proposal.serialize_proposal(
+        case.document, "model", case.sending.masker.mark, case.sending.masked_plan, answer
+    )
+    assert stored_proposal.accept_proposal(case.project, case.ref, data, "x").steps[0].timeout_s == 20
     told = json.loads(data)
     word = case.word(1, "env")
     changes: tuple[tuple[Callable[[dict[str, Any]], object], str], ...] = (
@@ -373,6 +375,6 @@ def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
         other = json.loads(json.dumps(told))
         change(other)
         with pytest.raises(Exception, match="x") as raised:
-            kept.accept_proposal(case.project, case.ref, json.dumps(other).encode(), "x")
+            stored_proposal.accept_proposal(case.project, case.ref, json.dumps(other).encode(), "x")
         assert getattr(raised.value, "code", "") == code, other
     load(to_bytes(case.document), ExecutionPlan, "the plan is as it was")

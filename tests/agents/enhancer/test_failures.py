@@ -8,8 +8,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from execplan.agents.enhancer.command import load_settings
-from execplan.text.lines import digest
+from execplan.agents.enhancer.enhancer_settings import load_settings
+from execplan.text.text_lines import digest
 from tests.agents.enhancer.asking import Asking
 from tests.engine.commanding import is_alive, until
 

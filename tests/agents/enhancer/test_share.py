@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.enhancer.call import build_request
-from execplan.agents.enhancer.share import FIELDS
-from execplan.agents.enhancer.suspected import PersonalData
-from execplan.agents.enhancer.unveil import unmask
-from execplan.agents.enhancer.veil import PlanMasker
+from execplan.agents.enhancer.enhancer_call import build_request
+from execplan.agents.enhancer.field_sharing import FIELDS
+from execplan.agents.enhancer.mask import PlanMasker
+from execplan.agents.enhancer.sensitive_text import PersonalData
+from execplan.agents.enhancer.unmask import unmask
 from tests.agents.enhancer.test_veil import MARK, planted, sent_of, whole
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.verbs.schema import build_schema
-from execplan.document import to_json_bytes
+from execplan.cli.commands.schema import build_schema
+from execplan.json_model import to_json_bytes
 from tests.agents.enhancer.asking import PLAN, Asking
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from execplan.agents.enhancer import suspected
+from execplan.agents.enhancer import sensitive_text
+from execplan.agents.enhancer.field_sharing import FIELDS
+from execplan.agents.enhancer.mask import PlanMasker, iter_texts
 from execplan.agents.enhancer.proposal import plan_content
-from execplan.agents.enhancer.share import FIELDS
-from execplan.agents.enhancer.suspected import PersonalData
-from execplan.agents.enhancer.unveil import unmask
-from execplan.agents.enhancer.veil import PlanMasker, iter_texts
-from execplan.document import collect_models
-from execplan.execution.documents.document import validate_document
-from execplan.execution.model import ExecutionPlan
+from execplan.agents.enhancer.sensitive_text import PersonalData
+from execplan.agents.enhancer.unmask import unmask
+from execplan.execution.documents.document_io import validate_document
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.json_model import collect_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -323,7 +323,7 @@ def test_names_of_this_machine_and_of_its_user(asking: Asking) -> None:
     asking.git("config", "user.name", "Rosalind Elsie")
     asking.patch.delenv("GIT_AUTHOR_NAME", raising=False)
     asking.patch.setenv("LOGNAME", "rosalind-e")
-    known = suspected.collect_personal_data(asking.project()[0])
+    known = sensitive_text.collect_personal_data(asking.project()[0])
     text = f"Rosalind Elsie and rosalind-e on willow in {asking.path} and {Path.home()}/notes"
     found = [text[start:end] for start, end in [*known.find_names(text), *known.find_paths(text)]]
     assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(found)
@@ -339,7 +339,7 @@ def test_what_leaks() -> None:
 
 
 def test_other_paths_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suspected, "_is_there", lambda path: path in ("/corp", "/usr"))
+    monkeypatch.setattr(sensitive_text, "_is_there", lambda path: path in ("/corp", "/usr"))
     told = veil().mask_text("cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b")
     assert told == f"cat redacted_path_1_{MARK} /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.agents.guard.basis import GuardScope
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
-from execplan.repo import homes
-from execplan.repo.execution import protected
+from execplan.agents.guard.guard_context import GuardScope
+from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
+from execplan.approvals import reserved_paths
+from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Project
+    from execplan.project.project import Project
     from tests.conftest import Folder
 
 
@@ -24,8 +24,10 @@ class Ground:
             folder.write(name, "\n")
         folder.write("pyproject.toml", "[project]\nname = 'app'\n\n[tool.execplan]\ncommit = false\n")
         folder.plan()
-        self.project: Project = homes.find(self.root)
-        self.around = GuardScope(self.root, {}, {}, protected.make_protection_check(self.project), lambda path: None)
+        self.project: Project = project_discovery.find(self.root)
+        self.around = GuardScope(
+            self.root, {}, {}, reserved_paths.make_protection_check(self.project), lambda path: None
+        )
 
     def command(self, text: str, cwd: str = "") -> ToolCall:
         """A command that an agent would run."""

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.agents.guard import door
+from execplan.agents.guard import guard_entry
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _be_guard(
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
     if before is not None:
         before()
-    os._exit(door.guard(arguments))
+    os._exit(guard_entry.guard(arguments))
 
 
 class Asking(Desk):

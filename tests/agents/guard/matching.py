@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from execplan.agents.guard import call as kinds
-from execplan.agents.guard.basis import GuardScope, PlannedStep
-from execplan.agents.guard.call import FileEdit, ToolCall
-from execplan.agents.guard.match import MatchResult, match_call
-from execplan.document import to_json_bytes
+from execplan.agents.guard import tool_call
+from execplan.agents.guard.guard_context import GuardScope, PlannedStep
+from execplan.agents.guard.step_matching import MatchResult, match_call
+from execplan.agents.guard.tool_call import FileEdit, ToolCall
 from execplan.execution.world import State
+from execplan.json_model import to_json_bytes
 from tests.execution.plans import command, loaded, plan, step
 
 APP = "".join([f"line {number}\n" for number in range(1, 31)])
@@ -181,11 +181,11 @@ class Ground:
 
     def carry_out(self, call: ToolCall) -> None:
         """Do to the files what a call of them does."""
-        if call.kind == kinds.COMMAND:
+        if call.kind == tool_call.COMMAND:
             subprocess.run(["sh", "-c", call.command], cwd=call.cwd, check=True)
         for each in call.edits:
             path = self.root / each.path
-            if each.kind == kinds.DELETE:
+            if each.kind == tool_call.DELETE:
                 path.unlink()
             elif each.content is not None:
                 path.write_bytes(each.content.encode())
@@ -199,23 +199,23 @@ class Ground:
 
 def cmd(text: str, cwd: str = "{root}", *, background: bool = False) -> ToolCall:
     """A command."""
-    return ToolCall(kinds.COMMAND, "Bash", cwd, command=text, in_background=background)
+    return ToolCall(tool_call.COMMAND, "Bash", cwd, command=text, in_background=background)
 
 
 def put(path: str, content: str, cwd: str = "{root}") -> ToolCall:
     """A file is written."""
-    return ToolCall(kinds.WRITE, "Write", cwd, edits=(FileEdit(path, kinds.WRITE, content=content),))
+    return ToolCall(tool_call.WRITE, "Write", cwd, edits=(FileEdit(path, tool_call.WRITE, content=content),))
 
 
 def edit(path: str, *swaps: str, cwd: str = "{root}", every: bool = False) -> ToolCall:
     """A file is edited: old and new text in turns."""
     pairs = tuple([(old, new, every) for old, new in zip(swaps[::2], swaps[1::2], strict=True)])
-    return ToolCall(kinds.EDIT, "Edit", cwd, edits=(FileEdit(path, kinds.EDIT, replacements=pairs),))
+    return ToolCall(tool_call.EDIT, "Edit", cwd, edits=(FileEdit(path, tool_call.EDIT, replacements=pairs),))
 
 
 def hunks(path: str, *places: str) -> ToolCall:
     """A file is patched: lines with their marks, a text for each place."""
-    return ToolCall(kinds.EDIT, "apply_patch", "{root}", edits=(hunked(path, *places),))
+    return ToolCall(tool_call.EDIT, "apply_patch", "{root}", edits=(hunked(path, *places),))
 
 
 def hunked(path: str, *places: str) -> FileEdit:
@@ -225,22 +225,22 @@ def hunked(path: str, *places: str) -> FileEdit:
         lines = place.split("\n")
         parts = [tuple([line[1:] for line in lines if line[:1] in marks]) for marks in (" -", " +")]
         found.append((parts[0], parts[1]))
-    return FileEdit(path, kinds.EDIT, hunks=tuple(found))
+    return FileEdit(path, tool_call.EDIT, hunks=tuple(found))
 
 
 def several(*edits: FileEdit) -> ToolCall:
     """Several files in one call."""
-    return ToolCall(kinds.EDIT, "apply_patch", "{root}", edits=edits)
+    return ToolCall(tool_call.EDIT, "apply_patch", "{root}", edits=edits)
 
 
 def drop(path: str, cwd: str = "{root}") -> ToolCall:
     """A file is deleted."""
-    return ToolCall(kinds.DELETE, "delete", cwd, edits=(FileEdit(path, kinds.DELETE),))
+    return ToolCall(tool_call.DELETE, "delete", cwd, edits=(FileEdit(path, tool_call.DELETE),))
 
 
 def use(name: str, **given: Any) -> ToolCall:
     """A tool is used."""
-    return ToolCall(kinds.TOOL, name, "{root}", arguments=given)
+    return ToolCall(tool_call.TOOL, name, "{root}", arguments=given)
 
 
 def at(call: ToolCall, root: Path) -> ToolCall:

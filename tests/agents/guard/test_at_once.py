@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.guard import door, keep
-from execplan.agents.guard_hook import TIMEOUT
+from execplan.agents.guard import call_recording, guard_entry
+from execplan.agents.integrations.guard_hook import TIMEOUT
 from tests.agents.guard.asking import Answer, Asking, as_sent, guard
 from tests.agents.guard.conftest import PLAN
 
@@ -83,8 +83,8 @@ def test_what_only_reads_takes_no_lock_and_waits_for_nobody(approved: Asking) ->
         raise AssertionError("it takes a lock")
 
     def locked() -> None:
-        setattr(keep, "lock_runs", fail)  # noqa: B010 - it is another module's
-        setattr(keep, "lock_slot", fail)  # noqa: B010 - likewise
+        setattr(call_recording, "lock_runs", fail)  # noqa: B010 - it is another module's
+        setattr(call_recording, "lock_slot", fail)  # noqa: B010 - likewise
 
     for _ in range(2):
         for command in (*READS, "wc -l src/*.py", "execplan status"):
@@ -94,34 +94,36 @@ def test_what_only_reads_takes_no_lock_and_waits_for_nobody(approved: Asking) ->
 
 
 def test_the_guard_gives_up_before_the_program_does() -> None:
-    assert keep.LOCK_TIMEOUT < door.TIMEOUT_SECONDS < TIMEOUT - 5
+    assert call_recording.LOCK_TIMEOUT < guard_entry.TIMEOUT_SECONDS < TIMEOUT - 5
 
 
 def test_a_run_that_another_call_has_begun_meanwhile(approved: Asking) -> None:
-    found = keep.find_grant
+    found = call_recording.find_grant
 
     def begin_behind(named: str | None) -> Any:
-        setattr(keep, "find_grant", _begun)  # noqa: B010 - it is another module's
+        setattr(call_recording, "find_grant", _begun)  # noqa: B010 - it is another module's
         return found(named)
 
     def _begun(named: str | None) -> Any:
-        setattr(keep, "find_grant", found)  # noqa: B010 - likewise
+        setattr(call_recording, "find_grant", found)  # noqa: B010 - likewise
         assert approved.ask("make parser").kind == "allow"
         return None
 
-    assert approved.ask("make parser", before=lambda: setattr(keep, "find_grant", begin_behind)).kind == "allow"
+    assert (
+        approved.ask("make parser", before=lambda: setattr(call_recording, "find_grant", begin_behind)).kind == "allow"
+    )
     assert approved.calls() == ["build", "build"]
 
 
 def test_a_journal_that_grows_while_it_is_read(begun: Asking) -> None:
-    read: Any = vars(keep)["read_bytes"]
+    read: Any = vars(call_recording)["read_bytes"]
 
     def slow(path: str) -> bytes:
-        setattr(keep, "read_bytes", read)  # noqa: B010 - it is another module's
+        setattr(call_recording, "read_bytes", read)  # noqa: B010 - it is another module's
         data: bytes = read(path)
         assert begun.ask("make parser").kind == "allow"
         return data
 
     sent = json.dumps(json.loads(as_sent("claude", "make parser", str(begun.path)))).encode()
-    assert guard(sent, before=lambda: setattr(keep, "read_bytes", slow)).kind == "allow"
+    assert guard(sent, before=lambda: setattr(call_recording, "read_bytes", slow)).kind == "allow"
     assert begun.calls() == ["build"] * 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.guard.asking import handle_request
+from execplan.agents.guard.request_handler import handle_request
 from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, hook
 from tests.repo.approving import NAME
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.guard import asking, decide, door, keep
-from execplan.engine.journal import Journal
+from execplan.agents.guard import call_recording, guard_decision, guard_entry, request_handler
+from execplan.engine.journal.journal import Journal
 from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, guard, hook
 from tests.repo.approving import NAME
 
@@ -153,7 +153,7 @@ def _hold(desk: Asking) -> int:
 def test_somebody_is_at_work(begun: Asking) -> None:
     handle = _hold(begun)
     for program in PROGRAMS:
-        answer = begun.ask(CALL, program=program, before=lambda: setattr(keep, "LOCK_TIMEOUT", 0.05))
+        answer = begun.ask(CALL, program=program, before=lambda: setattr(call_recording, "LOCK_TIMEOUT", 0.05))
         denied(answer)
         assert "at work" in answer.why
     os.close(handle)
@@ -180,16 +180,16 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 
 
 BUGS: dict[str, tuple[object, str]] = {
-    "reading": (door, "_read_call"),
-    "arming": (door, "_install_signal_handlers"),
-    "the form": (asking, "_load_format"),
-    "the warrant": (keep, "find_grant"),
-    "judging": (keep, "decide"),
-    "the lock": (keep, "lock_runs"),
+    "reading": (guard_entry, "_read_call"),
+    "arming": (guard_entry, "_install_signal_handlers"),
+    "the form": (request_handler, "_load_format"),
+    "the warrant": (call_recording, "find_grant"),
+    "judging": (call_recording, "decide"),
+    "the lock": (call_recording, "lock_runs"),
     "writing": (Journal, "write"),
-    "the mark": (keep, "_update_mark"),
-    "matching": (decide, "match_call"),
-    "the reason": (keep, "printable_line"),
+    "the mark": (call_recording, "_update_mark"),
+    "matching": (guard_decision, "match_call"),
+    "the reason": (call_recording, "printable_line"),
 }
 
 
@@ -209,8 +209,8 @@ def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
     ids=repr,
 )
 def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
-    denied(begun.ask(CALL, before=lambda: setattr(keep, "decide", _raising(error))))
-    denied(begun.ask(CALL, before=lambda: setattr(door, "_answer_call", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(call_recording, "decide", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(guard_entry, "_answer_call", _raising(error))))
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Si
         os.kill(os.getpid(), number)
         time.sleep(5)
 
-    denied(begun.ask(CALL, before=lambda: setattr(keep, "decide", kill)))
+    denied(begun.ask(CALL, before=lambda: setattr(call_recording, "decide", kill)))
     whole = os.write
 
     def write(handle: int, data: bytes) -> int:
@@ -239,8 +239,8 @@ def test_the_time_limit(begun: Asking) -> None:
         time.sleep(5)
 
     def hasten() -> None:
-        door.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # it is for this process only
-        setattr(keep, "decide", slow)  # noqa: B010 - it is another module's
+        guard_entry.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # it is for this process only
+        setattr(call_recording, "decide", slow)  # noqa: B010 - it is another module's
 
     answer = begun.ask(CALL, before=hasten)
     denied(answer)
@@ -251,7 +251,7 @@ def test_the_time_limit_while_nothing_comes(begun: Asking) -> None:
     reads, writes = os.pipe()
 
     def wait() -> None:
-        door.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # as above
+        guard_entry.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # as above
         os.dup2(reads, 0)
 
     denied(guard(b"", before=wait))

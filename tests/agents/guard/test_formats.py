@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from execplan.agents.guard import claude, codex, neutral
-from execplan.agents.guard.call import (
+from execplan.agents.guard.tool_call import (
     COMMAND,
     DELETE,
     EDIT,

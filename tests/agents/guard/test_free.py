@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import execplan
-from execplan.agents.guard import own, reading
-from execplan.agents.guard.calling import ALLOWED_COMMANDS, DENIED_COMMANDS, GLOBAL_FLAGS
+from execplan.agents.guard import read_policy, self_protection
+from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, DENIED_COMMANDS, GLOBAL_FLAGS
 from execplan.cli.verbs import COMMANDS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.around import Ground
@@ -258,21 +258,21 @@ def filled(ground: Ground, text: str) -> str:
 
 
 def frees(ground: Ground, call: Any) -> str:
-    return own.escape_reason(call, ground.around, ground.project)
+    return self_protection.escape_reason(call, ground.around, ground.project)
 
 
 def test_a_command_that_would_free_is_told(ground: Ground) -> None:
     for line in COMMANDS:
         call = ground.command(filled(ground, line))
         assert frees(ground, call), line
-        assert not own.is_execplan_call(call, ground.around), line
+        assert not self_protection.is_execplan_call(call, ground.around), line
 
 
 def test_other_commands_are_none_of_these(ground: Ground) -> None:
     for line in FINE:
         call = ground.command(line)
         assert not frees(ground, call), (line, frees(ground, call))
-        assert own.is_execplan_call(call, ground.around) == all(
+        assert self_protection.is_execplan_call(call, ground.around) == all(
             [part.strip().startswith("execplan") for part in line.removeprefix("cd src && ").split("&&")]
         ), line
 
@@ -283,10 +283,12 @@ def test_what_reads_may_stand_beside_ours(ground: Ground) -> None:
         "git status && execplan next",
         "cat README.md | execplan note x --excerpt -",
     ):
-        assert reading.read_decision_kind(ground.command(line), ground.around, "inside") == ALLOW, line
+        assert read_policy.read_decision_kind(ground.command(line), ground.around, "inside") == ALLOW, line
         assert not frees(ground, ground.command(line))
     assert (
-        reading.read_decision_kind(ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside")
+        read_policy.read_decision_kind(
+            ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside"
+        )
         == DENY
     )
 
@@ -428,7 +430,7 @@ def test_who_changes_the_environment_does_not_hide_the_user_from_it(
         ".codex/hooks.json",
     ):
         assert frees(ground, ground.write(f"{login}/{name}"))
-        assert reading.read_decision_kind(ground.read(f"{login}/{name}"), ground.around, "anywhere") == DENY
+        assert read_policy.read_decision_kind(ground.read(f"{login}/{name}"), ground.around, "anywhere") == DENY
 
 
 TOOLS: list[tuple[str, dict[str, object]]] = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.agents.guard.call import ToolCall
+from execplan.agents.guard.tool_call import ToolCall
 from tests.agents.guard.matching import CRLF, NEW, SCRIPT, Ground, at, cmd, drop, edit, hunked, hunks, put, several, use
 
 FULL = {"query": "x", "limit": 1, "deep": True}

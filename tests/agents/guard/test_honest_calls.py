@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan import clock
-from execplan.agents.guard.basis import GuardContext, context_from_grant
-from execplan.agents.guard.call import COMMAND, ToolCall
-from execplan.agents.guard.decide import Decision, decide
-from execplan.document import to_json_bytes
-from execplan.engine.agent.warrant import GrantedStep, GuardGrant
+from execplan.agents.guard.guard_context import GuardContext, context_from_grant
+from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.tool_call import COMMAND, ToolCall
+from execplan.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
 from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
 from execplan.execution.world import State
-from execplan.repo import homes
-from execplan.text.lines import digest
+from execplan.json_model import to_json_bytes
+from execplan.project import project_discovery
+from execplan.text.text_lines import digest
 from tests.agents.guard.matching import runs, writes
 from tests.agents.guard.test_hostile import AROUND
 from tests.conftest import Folder
@@ -82,7 +82,7 @@ class Here:
             run="",
             folder="",
             working="",
-            home=homes.find(self.root),
+            home=project_discovery.find(self.root),
             revision=1,
             document="0" * 64,
             steps=tuple([GrantedStep(each, each["risk"]["level"], "") for each in document["steps"]]),

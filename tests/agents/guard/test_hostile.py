@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.agents.guard import call
-from execplan.agents.guard.call import FileEdit, ToolCall
+from execplan.agents.guard import tool_call
+from execplan.agents.guard.tool_call import FileEdit, ToolCall
 from tests.agents.guard.matching import (
     APP,
     CRLF,
@@ -526,7 +526,7 @@ WRITES = [
     put("notes.md", "notes\n"),
     put(".git/hooks/pre-commit", NEW),
     put(".GIT/config", NEW),
-    ToolCall(call.WRITE, "Write", "{root}", edits=(FileEdit("src/new.py", call.WRITE),)),
+    ToolCall(tool_call.WRITE, "Write", "{root}", edits=(FileEdit("src/new.py", tool_call.WRITE),)),
     several(put("src/new.py", NEW).edits[0], put("src/other.py", "").edits[0]),
     several(put("src/new.py", NEW).edits[0], edit("src/app.py", "line 3\n", "third\n").edits[0]),
     edit("src/new.py", "", NEW + "x"),

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents.guard import reading
-from execplan.agents.guard.basis import GuardScope
-from execplan.agents.guard.call import COMMAND, ToolCall
-from execplan.agents.guard.plain import parse_command_list
-from execplan.agents.guard.readers import (
+from execplan.agents.guard import read_policy
+from execplan.agents.guard.command_list import parse_command_list
+from execplan.agents.guard.device_paths import PIECES
+from execplan.agents.guard.guard_context import GuardScope
+from execplan.agents.guard.read_only_commands import (
     FIND_EXPRESSIONS,
     GIT_SUBCOMMANDS,
     NO_PATHS,
     READ_ONLY_PROGRAMS,
     ReadOnlyCommand,
 )
-from execplan.agents.guard.suspects import PIECES
+from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
-from execplan.execution.risk.rate import LOW, builtin_table, rate_command
-from execplan.execution.risk.table import SECRETS
+from execplan.execution.risk.command_risk import LOW, builtin_table, rate_command
+from execplan.execution.risk.risk_table import SECRETS
 from tests.agents.guard.around import Ground
 
 STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
@@ -417,7 +417,7 @@ def ground(repo: Folder) -> Ground:
 
 
 def kind(ground: Ground, text: str, policy: str = "inside", cwd: str = "") -> str:
-    return reading.read_decision_kind(ground.command(text, cwd), ground.around, policy)
+    return read_policy.read_decision_kind(ground.command(text, cwd), ground.around, policy)
 
 
 def rated(text: str) -> list[str]:
@@ -535,7 +535,7 @@ def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], read
             if at_cd or (path.startswith("~") and reader != "Read"):
                 continue  # a shell would expand it
             call = ground.read(path) if reader == "Read" else ground.command(f"{reader} {path}")
-            found = [reading.read_decision_kind(call, ground.around, policy) for policy in READ_POLICIES]
+            found = [read_policy.read_decision_kind(call, ground.around, policy) for policy in READ_POLICIES]
             assert (
                 found
                 == {
@@ -550,7 +550,7 @@ def test_a_hard_link_to_a_secret_is_not_read_and_a_package_with_such_a_name_is(g
     os.link(ground.folder.path / ".env", ground.folder.path / "src/notes.txt")
     os.link(ground.folder.path / "README.md", ground.folder.path / "src/copy.md")
     ground.folder.write("src/credentials/store.py", "x\n")
-    found = reading.decide_read(ground.command("cat src/notes.txt"), ground.around, "anywhere")
+    found = read_policy.decide_read(ground.command("cat src/notes.txt"), ground.around, "anywhere")
     assert (found.kind, "another name of" in found.reason) == (DENY, True)
     assert kind(ground, "cat src/copy.md") == ALLOW
     assert kind(ground, "ls src/credentials") == ALLOW
@@ -588,5 +588,5 @@ def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.Dat
     words = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
     text = " ".join([name, *words])
     call = ToolCall(COMMAND, "Bash", "/", command=text)
-    if reading.find_read_paths(call, BARE) is not None:
+    if read_policy.find_read_paths(call, BARE) is not None:
         assert set(rated(text)) == {LOW}, text

@@ -12,33 +12,33 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from execplan import clock
-from execplan.agents.guard.basis import context_from_grant
-from execplan.agents.guard.call import COMMAND, ToolCall
-from execplan.agents.guard.decide import decide
-from execplan.engine import questions
-from execplan.engine.agent.warrant import GrantedStep, GuardGrant
-from execplan.engine.attempts import AttemptPool
-from execplan.engine.book import JournalWriter
-from execplan.engine.course import RunState
-from execplan.engine.entries import AttemptResult
-from execplan.engine.loop import RunLoop
+from execplan.agents.guard.guard_context import context_from_grant
+from execplan.agents.guard.guard_decision import decide
+from execplan.agents.guard.tool_call import COMMAND, ToolCall
+from execplan.engine import run_questions
+from execplan.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
+from execplan.engine.attempt_pool import AttemptPool
+from execplan.engine.journal.journal_entries import AttemptResult
+from execplan.engine.journal.journal_writer import JournalWriter
 from execplan.engine.permit import issue_permit
-from execplan.engine.questions import Prompter
+from execplan.engine.run_loop import RunLoop
+from execplan.engine.run_questions import Prompter
+from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import SignalHandlers
+from execplan.engine.signal_handlers import SignalHandlers
 from execplan.errors import ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
 from execplan.execution.policy import Policy
-from execplan.repo import homes
+from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.engine.fakes import Bench, Clerk, Halt, Paper, Told, no
 from tests.engine.plans import BEGUN, plan, step
 
 if TYPE_CHECKING:
-    from execplan.engine.fate import StopReason
-    from execplan.execution.model import ExecutionPlan, Step
-    from execplan.repo.home import Project
+    from execplan.engine.stop_reason import StopReason
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.project.project import Project
 
 FAR = 10_000_000
 STRATEGIES = ("fail_fast", "retry", "skip", "ask", "replan")
@@ -210,7 +210,7 @@ class Both:
             self.permit.begin(step, self.course)
         except ExecplanError:
             return DENY
-        asks = questions.checkpoint_question(self.course, self.drawn.interval) or questions.confirm_question(
+        asks = run_questions.checkpoint_question(self.course, self.drawn.interval) or run_questions.confirm_question(
             self.course, step
         )
         return ASK if asks else ALLOW
@@ -223,7 +223,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     folder.git("init", "-q")
     folder.write("README.md", "# A project\n")
     folder.plan()
-    return homes.find(str(folder.path))
+    return project_discovery.find(str(folder.path))
 
 
 @settings(max_examples=120)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.agents.guard.shell import parse_typed_command
+from execplan.agents.guard.typed_command import parse_typed_command
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.agents.guard.basis import GuardScope, PlannedStep
-from execplan.agents.guard.match import StepMatch, match_call
+from execplan.agents.guard.guard_context import GuardScope, PlannedStep
+from execplan.agents.guard.step_matching import StepMatch, match_call
 from tests.agents.guard.matching import at, cmd
 
 SHELLS = [each for each in ("dash", "bash", "zsh", "sh") if shutil.which(each)]

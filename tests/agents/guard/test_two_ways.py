@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.guard import claude, codex, commands, content, forbidden, own, reading
-from execplan.agents.guard.basis import GuardScope, PlannedStep
-from execplan.agents.guard.call import EDIT, FileEdit, NotUnderstoodError
-from execplan.agents.guard.paths import resolve_path
-from execplan.agents.guard.shell import parse_typed_command
+from execplan.agents.guard import (
+    call_file_changes,
+    claude,
+    codex,
+    command_comparison,
+    plan_denials,
+    read_policy,
+    self_protection,
+)
+from execplan.agents.guard.guard_context import GuardScope, PlannedStep
+from execplan.agents.guard.path_resolution import resolve_path
+from execplan.agents.guard.tool_call import EDIT, FileEdit, NotUnderstoodError
+from execplan.agents.guard.typed_command import parse_typed_command
 from execplan.execution.permission import ALLOW, ASK, DENY
 from tests.agents.guard.around import Ground
 from tests.agents.guard.asking import hook
@@ -29,26 +37,26 @@ def ground(repo: Folder) -> Ground:
 
 
 def told(ground: Ground, text: str, policy: str = "inside") -> str:
-    return reading.read_decision_kind(ground.command(text), ground.around, policy)
+    return read_policy.read_decision_kind(ground.command(text), ground.around, policy)
 
 
 def read_by(ground: Ground, tool: str, **given: Any) -> str:
-    return reading.read_decision_kind(claude.read(hook(tool, ground.root, **given)), ground.around, "inside")
+    return read_policy.read_decision_kind(claude.read(hook(tool, ground.root, **given)), ground.around, "inside")
 
 
 def test_a_link_before_the_folder_above_is_followed_both_ways(ground: Ground) -> None:
     for path in ("link/../../x", "link/../../../x"):
-        assert reading.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
+        assert read_policy.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
         assert told(ground, f"cat {path}") == ASK, path
     assert told(ground, "cat link/../deep") == ALLOW
     assert told(ground, "cd link/.. && cat ../x") == ""
     assert told(ground, "cd link && cat ../x") == ALLOW
-    assert not own.is_execplan_call(ground.command("execplan show link/../../../x.md"), ground.around)
+    assert not self_protection.is_execplan_call(ground.command("execplan show link/../../../x.md"), ground.around)
 
 
 def test_of_proc_each_process_has_its_own(ground: Ground) -> None:
     for path in ("/proc/self/cwd/x", "//proc/self/cwd/x", "../../../../../../../../../proc/self/cwd/x", "/dev/fd/3"):
-        assert reading.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
+        assert read_policy.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
         assert "each process" in resolve_path(path, ground.root, ground.root).denial_reason, path
     assert told(ground, "cd /proc/self/cwd && cat x") == ""
     assert parse_typed_command("cd /proc/self/cwd && make", ground.root).problem
@@ -108,9 +116,9 @@ def test_a_pattern_in_braces_does_not_lead_out(ground: Ground) -> None:
 
 def test_lint_and_show_print_no_secret(ground: Ground) -> None:
     for line in ("lint .env", "lint ..", "show .env", "status -p .env"):
-        assert not own.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
+        assert not self_protection.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
     for line in ("lint", "lint .", "show 2026-01-01_parser", "show parser"):
-        assert own.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
+        assert self_protection.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
 
 
 LINES = "x\n\nmiddle\n  x\n"
@@ -139,9 +147,9 @@ def _patched(*body: str) -> tuple[FileEdit, ...]:
     return codex.read(hook("apply_patch", "/r", command=command)).edits
 
 
-def made(ground: Ground, edit: FileEdit, before: str) -> content.FileChange:
+def made(ground: Ground, edit: FileEdit, before: str) -> call_file_changes.FileChange:
     ground.folder.write("a", before)
-    (found,) = content.compute_file_changes([edit], ground.root, ground.root).file_changes
+    (found,) = call_file_changes.compute_file_changes([edit], ground.root, ground.root).file_changes
     return found
 
 
@@ -169,7 +177,9 @@ def test_a_line_end_is_not_taken_out_unsaid(ground: Ground) -> None:
     for old, new in (("two\n", ""), ("tw", ""), ("two", "2")):
         assert not made(ground, FileEdit("a", EDIT, replacements=((old, new, False),)), "one\ntwo\n").problem, old
     path = ground.folder.write("pyproject.toml", "x = 1 #Z\n[tool.execplan]\ncommit = false\n")
-    assert content.changes_execplan_table(str(path), FileEdit("pyproject.toml", EDIT, replacements=(("Z", "", False),)))
+    assert call_file_changes.changes_execplan_table(
+        str(path), FileEdit("pyproject.toml", EDIT, replacements=(("Z", "", False),))
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,9 +189,9 @@ def test_an_option_in_front_does_not_hide_a_verb_of_git(text: str) -> None:
     around: Any = GuardScope("/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", lambda path: None)
     denies = [PlannedStep({"id": "s", "deny": ["git push"]}, "LOW")]
     words = [tuple(text.split())]
-    assert forbidden.command_denial_reason(words, (), around)
-    assert forbidden.command_denial_reason(words, denies, around._replace(constraints={}))
-    assert not forbidden.command_denial_reason([("git", "-C", ".", "commit", "push")], denies, around)
+    assert plan_denials.command_denial_reason(words, (), around)
+    assert plan_denials.command_denial_reason(words, denies, around._replace(constraints={}))
+    assert not plan_denials.command_denial_reason([("git", "-C", ".", "commit", "push")], denies, around)
 
 
 def test_a_word_left_open_leads_out_by_no_flag_and_no_link(ground: Ground) -> None:
@@ -190,7 +200,7 @@ def test_a_word_left_open_leads_out_by_no_flag_and_no_link(ground: Ground) -> No
     def allowed(text: str) -> bool:
         found = parse_typed_command(text, ground.root)
         assert not found.problem, found
-        return commands.is_allowed_by_pattern(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
+        return command_comparison.is_allowed_by_pattern(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
 
     for text in (
         "tar -xf/etc/x",

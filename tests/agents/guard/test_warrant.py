@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.agent import mark, warrant
-from execplan.engine.place import RunPaths
+from execplan.approvals import approval_key
+from execplan.engine.agent_runs import guard_grant, journal_watermark
+from execplan.engine.run_records.run_paths import RunPaths
 from execplan.errors import ExecplanError
-from execplan.repo.execution import key
-from execplan.text.seal import sign
+from execplan.text.hmac_signature import sign
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.engine.agent.warrant import GuardGrant
+    from execplan.engine.agent_runs.guard_grant import GuardGrant
     from tests.agents.guard.asking import Asking
 
 
@@ -29,7 +29,7 @@ def _file(desk: Asking) -> Path:
 
 def _load(desk: Asking) -> GuardGrant | None:
     project, ref = desk.project()
-    return warrant.load(project, ref.id)
+    return guard_grant.load(project, ref.id)
 
 
 def test_a_seal_is_an_hmac() -> None:
@@ -82,8 +82,8 @@ def test_a_warrant_of_another_plan_or_place_is_none(begun: Asking) -> None:
     path = _file(begun)
     project, _ = begun.project()
     path.with_name(f"{'0' * 16}.json").write_bytes(path.read_bytes())
-    assert warrant.load_file(project, str(path.with_name(f"{'0' * 16}.json"))) is None
-    assert warrant.load_file(project._replace(root="/elsewhere"), str(path)) is None
+    assert guard_grant.load_file(project, str(path.with_name(f"{'0' * 16}.json"))) is None
+    assert guard_grant.load_file(project._replace(root="/elsewhere"), str(path)) is None
 
 
 def test_a_torn_warrant_is_issued_anew(begun: Asking) -> None:
@@ -122,10 +122,10 @@ def test_secrets_of_the_document_are_told_by_no_reason(begun: Asking) -> None:
 
 def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
     place = RunPaths("0001-00000000", str(tmp_path), str(tmp_path))
-    mark.check(place, b"anything", b"k")
-    mark.write(place, b"one\ntwo\n", b"k" * 32)
-    mark.check(place, b"one\ntwo\n", b"k" * 32)
-    mark.check(place, b"one\ntwo\nthree\n", b"k" * 32)
+    journal_watermark.check(place, b"anything", b"k")
+    journal_watermark.write(place, b"one\ntwo\n", b"k" * 32)
+    journal_watermark.check(place, b"one\ntwo\n", b"k" * 32)
+    journal_watermark.check(place, b"one\ntwo\nthree\n", b"k" * 32)
     for data, secret in (
         (b"one\n", b"k" * 32),
         (b"one\nTwo\n", b"k" * 32),
@@ -133,12 +133,12 @@ def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
         (b"", b"k" * 32),
     ):
         with pytest.raises(ExecplanError, match="taken away or changed"):
-            mark.check(place, data, secret)
+            journal_watermark.check(place, data, secret)
 
 
 def test_withdrawn(begun: Asking) -> None:
     project, ref = begun.project()
-    assert key.read(project) is not None
-    warrant.revoke(project, ref.id)
-    warrant.revoke(project, ref.id)
+    assert approval_key.read(project) is not None
+    guard_grant.revoke(project, ref.id)
+    guard_grant.revoke(project, ref.id)
     assert _load(begun) is None

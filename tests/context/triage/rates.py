@@ -6,8 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, TriageResult, evaluate_triage
-from execplan.context.triage.table import SMALL
+from execplan.context.triage.triage_evaluation import NONE, PLAN, UNCLEAR, TriageResult, evaluate_triage
+from execplan.context.triage.triage_table import SMALL
 
 SETS = Path(__file__).resolve().parent
 FITTED = SETS / "requests.tsv"

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.triage.changes import ChangedFile, classify_file, find_part, find_parts_by_name, summarize_changes
-from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, TriageResult, evaluate_triage
-from execplan.context.triage.table import load_builtin_table
+from execplan.context.triage.change_summary import (
+    ChangedFile,
+    classify_file,
+    find_part,
+    find_parts_by_name,
+    summarize_changes,
+)
+from execplan.context.triage.triage_evaluation import NONE, PLAN, UNCLEAR, TriageResult, evaluate_triage
+from execplan.context.triage.triage_table import load_builtin_table
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, Thresholds, evaluate_triage
-from execplan.context.triage.table import CRITERIA, SMALL, load_builtin_table
+from execplan.context.triage.triage_evaluation import NONE, PLAN, UNCLEAR, Thresholds, evaluate_triage
+from execplan.context.triage.triage_table import CRITERIA, SMALL, load_builtin_table
 from tests.conftest import find_corpus
 from tests.context.triage.rates import FITTED, HELD_OUT, brier, calibration, confusion, judged
 
@@ -128,7 +128,7 @@ def test_reasons_quote_the_request_and_the_weightiest_comes_first() -> None:
 
 def test_the_same_under_any_hash_seed() -> None:
     code = (
-        "from execplan.context.triage.changes import Changed; from execplan.context.triage.judge import triage; "
+        "from execplan.context.triage.change_summary import Changed; from execplan.context.triage.triage_evaluation import triage; "
         "print(triage('Migrate the reader, the writer and the engine across services; fix `a_b`', "
         "[Changed(f'p{n}/auth.py', n) for n in range(9)], {'reader': 'src/reader', 'engine': 'engine'}))"
     )

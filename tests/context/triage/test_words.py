@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.triage.criteria import (
+from execplan.context.triage.request_parsing import find_cues, parse_request
+from execplan.context.triage.triage_criteria import (
     TriageCase,
     find_named_parts,
     hours_evidence,
     scope_evidence,
     select_counted_hits,
 )
-from execplan.context.triage.table import SMALL, load_builtin_table
-from execplan.context.triage.words import find_cues, parse_request
+from execplan.context.triage.triage_table import SMALL, load_builtin_table
 
 
 def said(text: str, criterion: str) -> list[str]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import entries
-from execplan.engine.agent import warrant
-from execplan.engine.journal import Journal
-from execplan.engine.last import BY_AGENT, find_last_run
+from execplan.engine.agent_runs import guard_grant
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal import Journal
+from execplan.engine.run_records.run_status import BY_AGENT, find_last_run
 from execplan.execution import states
 from tests.engine.agent.agent import COPY, DROP, MAKE
 
@@ -325,9 +325,9 @@ def called(agent: Agent, step: str) -> None:
         before = {
             path: list(state) for path, state in run.run_state.expected_states.items() if path == "src/deep/made.py"
         }
-        journal.write(entries.INTENT, **made, by="person", before=before, snapshot=False)
+        journal.write(journal_entries.INTENT, **made, by="person", before=before, snapshot=False)
         said = {"tool": "Write", "what": "src/deep/made.py", "paths": ["src/deep/made.py"]}
-        journal.write(entries.CALLED, **made, **said, session=None, asked=False)
+        journal.write(journal_entries.CALLED, **made, **said, session=None, asked=False)
 
 
 def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent) -> None:
@@ -371,8 +371,8 @@ def test_a_revoked_approval_ends_what_an_agent_may_do(agent: Agent) -> None:
     agent.data("replan", "--reason", "No disk.")
     agent.begin()
     project, ref = agent.project()
-    assert warrant.load(project, ref.id) is not None
+    assert guard_grant.load(project, ref.id) is not None
     agent.data("approve", "--revoke")
-    assert warrant.load(project, ref.id) is None
+    assert guard_grant.load(project, ref.id) is None
     agent.make()
     agent.no(7, "not-approved", "make")

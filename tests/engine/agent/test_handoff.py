@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.context.tokens import estimate_tokens
+from execplan.context.token_counter import estimate_tokens
 from tests.engine.agent.agent import COPY, DROP, HEAD, MAKE
 from tests.repo.approving import NAME
 

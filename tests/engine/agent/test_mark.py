@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.agent import mark
-from execplan.engine.place import RunPaths
+from execplan.engine.agent_runs import journal_watermark
+from execplan.engine.run_records.run_paths import RunPaths
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("more", [b"x", b"\0" * 5000], ids=["a byte", "more than is read"])
 def test_a_mark_that_has_grown_is_no_mark(tmp_path: Path, more: bytes) -> None:
     place, key = RunPaths("0001-1f0c2a9b", str(tmp_path), str(tmp_path)), b"k" * 32
-    mark.write(place, b"{}\n", key)
-    mark.check(place, b"{}\n", key)
+    journal_watermark.write(place, b"{}\n", key)
+    journal_watermark.check(place, b"{}\n", key)
     (tmp_path / "journal.mark").write_bytes((tmp_path / "journal.mark").read_bytes() + more)
     with pytest.raises(ExecplanError, match="since a call was allowed"):
-        mark.check(place, b"{}\n", key)
+        journal_watermark.check(place, b"{}\n", key)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from execplan.engine.agent.asked import build_permission_request
-from execplan.engine.course import RunState
-from execplan.engine.entries import AttemptResult
-from execplan.engine.order import StepOrder
-from execplan.engine.plain import parse_plain_document
-from execplan.engine.watch import RunObserver
+from execplan.engine.agent_runs.permission_request import build_permission_request
+from execplan.engine.journal.journal_entries import AttemptResult
+from execplan.engine.plain_document import parse_plain_document
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_state import RunState
+from execplan.engine.step_order import StepOrder
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
@@ -22,7 +22,7 @@ from tests.engine.fakes import Told, Try, no
 from tests.engine.plans import plan, step
 
 if TYPE_CHECKING:
-    from execplan.engine.journal import Entry
+    from execplan.engine.journal.journal import Entry
 
 TERMS = ApprovalTerms("digest", None, None, True, 0, float("inf"), "MEDIUM")
 

@@ -1,0 +1,239 @@
+"""An execution plan handed to the program that the user has named, and what comes back judged: a proposal, never more.
+
+Whatever goes wrong here is told and changes nothing: the execution plan is the one that the plan compiles to.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from execplan.agents.enhancer import sensitive_text, stored_proposal
+from execplan.agents.enhancer.enhancer_call import build_request
+from execplan.agents.enhancer.mask import PlanMasker, iter_texts
+from execplan.agents.enhancer.proposal import build_proposal, plan_content
+from execplan.agents.enhancer.relaxations import find_relaxations
+from execplan.engine.audit_log import log_file
+from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
+from execplan.execution.documents import strict_json
+from execplan.execution.documents.violation import Violation
+from execplan.files import file_access
+from execplan.json_model import to_json_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from execplan.agents.enhancer.enhancer_call import CallResult
+    from execplan.agents.enhancer.enhancer_settings import EnhancerSettings
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+PROPOSED: Final = "proposed"
+NO_CHANGE: Final = "nothing"
+"""The program would change nothing."""
+REJECTED: Final = "refused"
+"""What it answered can't stand."""
+FAILED: Final = "failed"
+"""It gave no answer."""
+NOT_SENT: Final = "not_sent"
+_MARK_DIGITS = 8
+"""Hexadecimal digits that make the words for what was taken out unlike all that a plan holds."""
+_MAX_VIOLATIONS = 20
+
+
+class PreparedRequest(NamedTuple):
+    """What would be sent, and what was taken out of it."""
+
+    document: ExecutionPlan
+    masker: PlanMasker
+    masked_plan: dict[str, Any]
+    payload: bytes
+    redactions: dict[str, int]
+
+
+class EnhancementResult(NamedTuple):
+    """What came of a call."""
+
+    outcome: str
+    reason: str
+    """Why there is no proposal."""
+    violations: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    """Of the proposal, in words, without secrets, as all that follows."""
+    relaxations: tuple[str, ...] = ()
+    diff: str = ""
+    path: str = ""
+    """Where the proposal lies, from the root."""
+    received: bytes = b""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def prepare_request(
+    project: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()
+) -> PreparedRequest:
+    """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
+
+    `share` are the fields whose texts may leave; of all others a word is sent.
+    """
+    plan = plan_content(document)
+    mark = secrets.token_hex(_MARK_DIGITS // 2)
+    while any([mark in text for text in iter_texts(plan)]):
+        mark = secrets.token_hex(_MARK_DIGITS // 2)
+    masker = PlanMasker(
+        mark, sensitive_text.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share
+    )
+    if _find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
+        message = f"git ignores {project.display_path(ref.path)}, and what it ignores is not sent"
+        raise ExecplanError("plan-ignored", message, exit=POLICY, hint="let git know the plan: execplan commit")
+    masked_plan = masker.mask_plan(plan)
+    return PreparedRequest(
+        document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan)
+    )
+
+
+def request_enhancement(
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions
+) -> EnhancementResult:
+    """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
+
+    An interruption is recorded as well, and raised then.
+    """
+    from execplan.agents.enhancer.enhancer_call import CallResult, EnhancementRecord, call_enhancer
+    from execplan.engine.audit_log.log_writer import AuditLog
+
+    audit_log = AuditLog(project, ref)
+    previous_contents = {
+        path: _read_if_exists(path) for path in (audit_log.path, stored_proposal.proposal_path(project, ref))
+    }
+    try:
+        record = EnhancementRecord(audit_log, command.program, prepared_request.payload, prepared_request.redactions)
+    except ExecplanError as error:
+        return EnhancementResult(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
+    call_result = CallResult(b"", "", "", 0.0)
+    try:
+        call_result = call_enhancer(project, command, prepared_request.payload)
+        result = _interpret_call(project, ref, prepared_request, command.program, call_result)
+    except ExecplanError as error:
+        result = EnhancementResult(FAILED, prepared_request.masker.mask_text(error.message))
+    except BaseException as error:
+        record.record_end(FAILED, type(error).__name__, call_result.answer, call_result.seconds)
+        raise
+    reason = result.reason + (f": {result.violations[0]}" if result.violations else "")
+    warnings = record.record_end(result.outcome, reason, call_result.answer, call_result.seconds)
+    if call_result.signal:
+        raise _interrupted_error(call_result.signal)
+    commit, commit_warnings = (
+        _commit_changes(project, ref, previous_contents) if options.should_commit(project) else (None, ())
+    )
+    return result._replace(received=call_result.answer, commit=commit, warnings=(*warnings, *commit_warnings))
+
+
+def _interpret_call(
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult
+) -> EnhancementResult:
+    """What came of a call that has ended; raises ExecplanError."""
+    if call_result.signal:
+        return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
+    if call_result.reason:
+        return EnhancementResult(
+            FAILED if call_result.started else NOT_SENT, prepared_request.masker.mask_text(call_result.reason)
+        )
+    return _evaluate_answer(project, ref, prepared_request, program, call_result.answer)
+
+
+def _evaluate_answer(
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes
+) -> EnhancementResult:
+    """What an answer is worth; raises ExecplanError."""
+    masker, answer = prepared_request.masker, strict_json.read(data)
+    if masker.has_leak(data.decode("utf-8", "replace")) or any(
+        [masker.has_leak(text) for text in iter_texts(answer.value)]
+    ):
+        return EnhancementResult(REJECTED, "its answer holds a secret, or what was taken out before it was sent")
+    violations = list(answer.violations)
+    document = None
+    if answer.is_complete:
+        document, proposal_violations = build_proposal(
+            project, prepared_request.document, prepared_request.masked_plan, answer.value, masker.mark
+        )
+        reported_pointers = {violation.pointer for violation in violations}
+        violations += [violation for violation in proposal_violations if violation.pointer not in reported_pointers]
+    if violations or document is None:
+        return EnhancementResult(
+            REJECTED, "its answer can't stand", _format_violations(masker, violations, answer.omitted)
+        )
+    from execplan.approvals import artifact_store
+    from execplan.edits.plan_writer import format_diff
+    from execplan.execution.documents.document_diff import diff_documents
+    from execplan.files import atomic_files
+    from execplan.project import project_state
+
+    new_plan = masker.mask_revised_plan(plan_content(document))
+    old_json, new_json = to_json_bytes(prepared_request.masked_plan), to_json_bytes(new_plan)
+    if old_json == new_json:
+        return EnhancementResult(NO_CHANGE, "it would change nothing")
+    path = stored_proposal.proposal_path(project, ref)
+    proposal = stored_proposal.serialize_proposal(
+        prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value
+    )
+    with project_state.lock(project, ref.real_path, f"compile of {ref.id}"):
+        atomic_files.retry_on_change(
+            lambda: artifact_store.write_artifact(project, path, proposal), project.display_path(path)
+        )
+    return EnhancementResult(
+        PROPOSED,
+        "",
+        differences=diff_documents(prepared_request.masked_plan, new_plan),
+        relaxations=find_relaxations(prepared_request.masked_plan, new_plan),
+        diff=format_diff(old_json, new_json, "execution-plan.json"),
+        path=project.display_path(path),
+    )
+
+
+def _read_if_exists(path: str) -> bytes | None:
+    return file_access.read(path, log_file.LIMIT)[0] if os.path.lexists(path) else None
+
+
+def _commit_changes(
+    project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Commit what was kept and recorded; raises ExecplanError."""
+    from execplan.edits.plan_commit import commit_paths
+
+    changed = [path for path, old in previous_contents.items() if _read_if_exists(path) != old]
+    known_contents = {path: old for path, old in previous_contents.items() if old is not None}
+    commit = commit_paths(project, ref.id, changed, "compile", "ask for a better execution plan", known_contents, None)
+    return commit.digest, commit.warnings
+
+
+def _find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
+    """Which of some paths git ignores; those that lead out of the repository too. Raises ExecplanError."""
+    from execplan.execution.world import normalize_path
+    from execplan.git import git_query
+
+    relative_paths = {path: normalize_path(path) for path in paths}
+    repository_paths = sorted({relative_path for relative_path in relative_paths.values() if relative_path is not None})
+    if project.git is None or not repository_paths:
+        return {path for path, relative_path in relative_paths.items() if relative_path is None}
+    stdin = b"".join([os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
+    output = git_query.output_or_none(project, "check-ignore", "-z", "--stdin", no_status=1, stdin=stdin) or b""
+    ignored = {os.fsdecode(raw_path) for raw_path in output.split(b"\0") if raw_path}
+    return {path for path, relative_path in relative_paths.items() if relative_path is None or relative_path in ignored}
+
+
+def _format_violations(masker: PlanMasker, violations: Iterable[Violation], unlisted_count: int) -> tuple[str, ...]:
+    """What is wrong with an answer, a line each, without secrets."""
+    lines = [masker.mask_text(str(violation)) for violation in violations]
+    excess = len(lines) - _MAX_VIOLATIONS + unlisted_count
+    return (*lines[:_MAX_VIOLATIONS], f"and {excess} more") if excess > 0 else tuple(lines)
+
+
+def _interrupted_error(signal: str) -> ExecplanError:
+    hint = "the execution plan is stored; the program was ended, and what it was sent is on record"
+    if signal == "SIGINT":
+        return ExecplanError("interrupted", "interrupted", exit=INTERRUPTED, hint=hint)
+    return ExecplanError("terminated", "terminated", exit=TERMINATED, hint=hint)

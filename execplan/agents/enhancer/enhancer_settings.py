@@ -1,0 +1,121 @@
+"""The program that the user's own settings name to propose better execution plans: `[enhancer]` in config.toml."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from execplan.agents.enhancer.field_sharing import FIELDS
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.project import user_settings
+
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_MAX_VALUES: Final = {"seconds": 3600, "kilobytes": 5120}
+"""The largest value of each number; the smallest is 1."""
+_SETTING_NAMES = ("command", *_MAX_VALUES, "environment", "share")
+
+
+class EnhancerSettings(NamedTuple):
+    """How it is called."""
+
+    argv: tuple[str, ...]
+    seconds: int = 60
+    """After which it is ended, with all that it has started."""
+    kilobytes: int = 512
+    """Of its answer, at most."""
+    environment: tuple[str, ...] = ()
+    """Variables that it gets besides those that every command gets."""
+
+    @property
+    def program(self) -> str:
+        """What it is called, without folders and arguments, in which secrets may stand."""
+        return os.path.basename(self.argv[0])
+
+
+def load_settings(project: Project) -> EnhancerSettings:
+    """The command; raises ExecplanError where none is named, where it can't be taken apart or lies in the repository."""
+    table = user_settings.enhancer()
+    if not table:
+        raise ExecplanError(
+            "no-enhancer",
+            f"{user_settings.path()} names no enhancer, and nobody else may",
+            exit=INPUT,
+            hint='write there: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
+        )
+    for name in table:
+        if name not in _SETTING_NAMES:
+            raise _unknown_setting_error(name)
+    argv = _parse_command(table.get("command"))
+    for name, maximum in _MAX_VALUES.items():
+        value = table.get(name, 1)
+        if type(value) is not int or not 0 < value <= maximum:
+            raise _bad_setting_error(name, f"is a number from 1 to {maximum:,}, not {value!r}")
+    names = table.get("environment", [])
+    if not isinstance(names, list) or not all(
+        [isinstance(variable, str) and variable.isidentifier() for variable in names]
+    ):
+        raise _bad_setting_error("environment", "is a list of names of variables")
+    load_shared_fields()
+    _ensure_outside_repository(project, argv)
+    limits: dict[str, Any] = {name: table[name] for name in _MAX_VALUES if name in table}
+    return EnhancerSettings(argv, **limits, environment=tuple(names))
+
+
+def load_shared_fields() -> tuple[str, ...]:
+    """The fields whose texts may leave, none unless the settings name them; raises ExecplanError."""
+    names = user_settings.enhancer().get("share", [])
+    if not isinstance(names, list) or not all([isinstance(field, str) for field in names]):
+        raise _bad_setting_error("share", 'is a list of fields, such as ["description", "steps.command"]')
+    for name in names:
+        if name not in FIELDS:
+            from difflib import get_close_matches
+
+            suggestion = get_close_matches(name, FIELDS, n=1, cutoff=0.0)[0]
+            message = f"{user_settings.path()}: enhancer.share names {name!r}, which is no field that can be shared"
+            hint = f"did you mean {suggestion}? All of them: execplan explain enhancer"
+            raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+    return tuple(names)
+
+
+def is_inside_repository(project: Project, path: str) -> bool:
+    """Whether an absolute path leads into the repository."""
+    root = os.path.realpath(project.root).rstrip("/") + "/"
+    return f"{os.path.realpath(path)}/".startswith(root) or f"{os.path.normpath(path)}/".startswith(root)
+
+
+def _parse_command(command: object) -> tuple[str, ...]:
+    if not isinstance(command, str) or not command.strip() or "\0" in command:
+        raise _bad_setting_error("command", 'is a command, such as "claude -p"')
+    try:
+        program, *arguments = shlex.split(command)
+    except ValueError as error:
+        raise _bad_setting_error("command", f"can't be taken apart: {str(error).lower()}") from None
+    return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
+
+
+def _ensure_outside_repository(project: Project, argv: tuple[str, ...]) -> None:
+    """Refuse what the repository holds: whoever writes there would be run. Raises ExecplanError."""
+    for argument in argv:
+        if os.path.isabs(argument) and is_inside_repository(project, argument):
+            raise ExecplanError(
+                "enhancer-of-repository",
+                f"{user_settings.path()}: enhancer.command names {argument}, which lies in the repository {project.root}",
+                exit=POLICY,
+                hint="let it name a program that lies outside, which no commit can change",
+            )
+
+
+def _bad_setting_error(name: str, problem: str) -> ExecplanError:
+    message = f"{user_settings.path()}: enhancer.{name} {problem}"
+    return ExecplanError("bad-setting", message, exit=INPUT, hint="what can be set: execplan explain enhancer")
+
+
+def _unknown_setting_error(name: str) -> ExecplanError:
+    from difflib import get_close_matches
+
+    suggestions = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
+    message = f"{user_settings.path()}: enhancer knows {', '.join(_SETTING_NAMES)}, not {name!r}"
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {suggestions[0]}?")

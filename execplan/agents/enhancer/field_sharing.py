@@ -1,0 +1,203 @@
+"""Which texts of an execution plan may leave: those that the user's settings name in `share`, and no other.
+
+What always leaves is its structure: ids, numbers, switches, and values that the format lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+FIELDS: Final = {
+    "description": "the plan's description",
+    "intent": "the summary and the category of its intent",
+    "constraints": "forbidden paths and commands",
+    "steps.tool": "the name of an agent's tool",
+    "steps.description": "a step's description",
+    "steps.task": "the task that it belongs to",
+    "steps.action": "what a refactoring does",
+    "steps.target": "the path that it writes",
+    "steps.command": "its command, as a line and as arguments",
+    "steps.content": "what it writes",
+    "steps.patch": "what it changes",
+    "steps.parameters": "the parameters of an agent's tool",
+    "steps.when": "the path of its condition",
+    "steps.cwd": "its working directory",
+    "steps.env": "its variables",
+    "steps.inputs": "the paths that it reads",
+    "steps.outputs": "the paths that it writes besides its target",
+    "steps.expect": "the output that it expects",
+    "steps.validation": "the test after it",
+    "steps.risk": "why it has its risk",
+    "steps.allow": "the further calls that it allows",
+    "steps.deny": "the calls that it denies",
+}
+"""What can be shared, by the name of the field, and what that is."""
+_TEXT_FIELDS: Final = ("description", "task", "action", "target", "content", "patch", "expect")
+_LIST_FIELDS: Final = ("inputs", "outputs", "allow", "deny")
+_MIN_QUOTE_LENGTH: Final = 4
+"""Characters of a withheld text from which on it is withheld in the texts of its step that are shared, too."""
+
+
+def withhold_fields(
+    plan: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]
+) -> dict[str, Any]:
+    """A plan, as plain data and of the same shape, with a word in place of each text that is not shared."""
+    masked_plan = dict(plan)
+    if "description" not in share:
+        masked_plan["description"] = _withhold_text(plan["description"], make_placeholder)
+    if "intent" not in share:
+        intent = plan["intent"]
+        masked_plan["intent"] = {
+            **intent,
+            "summary": _withhold_text(intent["summary"], make_placeholder),
+            "category": _withhold_text(intent["category"], make_placeholder),
+        }
+    if "constraints" not in share:
+        constraints = plan["constraints"]
+        masked_plan["constraints"] = {
+            **constraints,
+            "forbidden_paths": _withhold_texts(constraints["forbidden_paths"], make_placeholder),
+            "forbidden_commands": _withhold_texts(constraints["forbidden_commands"], make_placeholder),
+        }
+    masked_plan["steps"] = [_withhold_step(step, share, make_placeholder) for step in plan["steps"]]
+    return masked_plan
+
+
+def _withhold_step(
+    step: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]
+) -> dict[str, Any]:
+    """A step with a word in place of each text that is not shared."""
+    withheld_names = [name for name in _WITHHOLDERS if f"steps.{name}" not in share]
+    masked_step = dict(step)
+    for name in withheld_names:
+        masked_step |= _WITHHOLDERS[name](step, make_placeholder)
+    hidden_texts = [text.strip() for name in withheld_names for text in _quotable_texts(step, name)]
+    return _withhold_quotes(step, masked_step, sorted(set(hidden_texts), key=len, reverse=True), make_placeholder)
+
+
+def _withhold_command(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "command": _withhold_text(step["command"], make_placeholder),
+        "argv": _withhold_texts(step["argv"], make_placeholder),
+    }
+
+
+def _withhold_tool(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    """That of a type of step is no text of anybody's."""
+    return (
+        {}
+        if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()]
+        else {"tool": _withhold_text(step["tool"], make_placeholder)}
+    )
+
+
+def _withhold_cwd(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"cwd": _withhold_text(step["cwd"], make_placeholder)} if step["cwd"] != "." else {}
+
+
+def _withhold_env(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "env": {make_placeholder(name): _withhold_text(value, make_placeholder) for name, value in step["env"].items()}
+    }
+
+
+def _withhold_parameters(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    parameters = step["parameters"]
+    return (
+        {}
+        if parameters is None
+        else {
+            "parameters": {
+                make_placeholder(name): _withhold_value(value, make_placeholder) for name, value in parameters.items()
+            }
+        }
+    )
+
+
+def _withhold_condition(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    """What a condition is about is a path, or the id of a step."""
+    when = step["when"]
+    is_path = when is not None and when["kind"] in ("exists", "missing")
+    return {"when": {**when, "of": _withhold_text(when["of"], make_placeholder)}} if is_path else {}
+
+
+def _withhold_validation(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "validation": {
+            **step["validation"],
+            "test_after": _withhold_texts(step["validation"]["test_after"], make_placeholder),
+        }
+    }
+
+
+def _withhold_risk(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"risk": {**step["risk"], "reasons": _withhold_texts(step["risk"]["reasons"], make_placeholder)}}
+
+
+def _withhold_text_field(name: str, step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {name: _withhold_text(step[name], make_placeholder)}
+
+
+def _withhold_list_field(name: str, step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {name: _withhold_texts(step[name], make_placeholder)}
+
+
+_WITHHOLDERS: Final[dict[str, Callable[[dict[str, Any], Callable[[str], str]], dict[str, Any]]]] = {
+    "command": _withhold_command,
+    "tool": _withhold_tool,
+    "cwd": _withhold_cwd,
+    "env": _withhold_env,
+    "parameters": _withhold_parameters,
+    "when": _withhold_condition,
+    "validation": _withhold_validation,
+    "risk": _withhold_risk,
+    **{name: partial(_withhold_text_field, name) for name in _TEXT_FIELDS},
+    **{name: partial(_withhold_list_field, name) for name in _LIST_FIELDS},
+}
+"""By its name, how a field of a step is withheld."""
+
+
+def _quotable_texts(step: dict[str, Any], name: str) -> list[str]:
+    """What sentences of a step may quote of a field."""
+    if name == "command":
+        return [step["command"] or "", " ".join(step["argv"] or ())]
+    if name in _LIST_FIELDS:
+        return list(step[name])
+    if name == "env":
+        return list(step["env"].values())
+    return [step[name] or ""] if name in ("target", "content", "patch", "expect") else []
+
+
+def _withhold_quotes(
+    step: dict[str, Any], masked_step: dict[str, Any], hidden_texts: list[str], make_placeholder: Callable[[str], str]
+) -> dict[str, Any]:
+    """A step whose shared sentences quote nothing that is withheld of it: a description is often made of a command."""
+    for name in ("description", "task", "action"):
+        text = masked_step[name]
+        if text is not None and text == step[name]:
+            for hidden_text in hidden_texts:
+                if len(hidden_text) >= _MIN_QUOTE_LENGTH and hidden_text in text:
+                    text = text.replace(hidden_text, make_placeholder(hidden_text))
+            masked_step[name] = text
+    return masked_step
+
+
+def _withhold_text(text: str | None, make_placeholder: Callable[[str], str]) -> str | None:
+    return make_placeholder(text) if text else text
+
+
+def _withhold_texts(texts: list[str] | None, make_placeholder: Callable[[str], str]) -> list[str] | None:
+    return None if texts is None else [make_placeholder(text) if text else text for text in texts]
+
+
+def _withhold_value(value: Any, make_placeholder: Callable[[str], str]) -> Any:
+    import json
+
+    return value if value in (None, "", [], {}) else make_placeholder(json.dumps(value, sort_keys=True))

@@ -1,0 +1,184 @@
+"""What may be a secret in a text that leaves this machine: more is suspected here than is taken out of a transcript.
+
+What is suspected wrongly comes back as it was, so that a false suspicion costs a model a word, and nobody else anything.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from binascii import Error as NotBase64
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from execplan.project.project import Project
+
+
+_GENERIC_NAMES = frozenset(
+    "root user users admin runner ubuntu debian node build builder nobody git vscode test dev docker localhost".split()
+)
+"""Names that say of nobody who it is."""
+_SYSTEM_DIRECTORIES = frozenset("bin boot dev etc lib lib32 lib64 opt proc run sbin sys tmp usr var".split())
+"""Folders that every machine has."""
+_PATH = re.compile(r"(?<![\w./:@~+-])/([\w.@+-]+)(?:/[\w.@+-]*)*")
+_USER_DIRECTORY = re.compile(r"(?<![\w.])/(?:home|Users)/[\w.@+-]+")
+_MAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_VARIABLES = ("USER", "LOGNAME", "EXECPLAN_AUTHOR", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
+_DIRECTORY_VARIABLES = (
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "VIRTUAL_ENV",
+    "TMPDIR",
+)
+_MIN_NAME_LENGTH = 3
+
+
+class PersonalData:
+    """What is known of a machine and its users."""
+
+    def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
+        self._paths = sorted({path.rstrip("/") for path in paths if path.count("/") > 1}, key=len, reverse=True)
+        known_names = sorted(
+            {name for name in names if len(name) >= _MIN_NAME_LENGTH and name.lower() not in _GENERIC_NAMES}, key=len
+        )
+        self._names = (
+            re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(map(re.escape, reversed(known_names)))})(?![\w-])")
+            if known_names
+            else None
+        )
+
+    def find_paths(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where paths of this machine stand, of those that are known the beginning; they may overlap."""
+        known_spans = [*self._find_known_paths(text), *[match.span() for match in _USER_DIRECTORY.finditer(text)]]
+        yield from known_spans
+        starts = {start for start, _ in known_spans}
+        for match in _PATH.finditer(text):
+            if match.start() not in starts and match[1] not in _SYSTEM_DIRECTORIES and _is_there(f"/{match[1]}"):
+                yield match.span()
+
+    def _find_known_paths(self, text: str) -> Iterator[tuple[int, int]]:
+        for path in self._paths:
+            start = text.find(path)
+            while start >= 0:
+                end = start + len(path)
+                if not text[end : end + 1].isalnum():
+                    yield start, end
+                start = text.find(path, end)
+
+    def find_names(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where names of users and addresses of mail stand."""
+        for pattern in (self._names, _MAIL):
+            if pattern is not None:
+                yield from [match.span() for match in pattern.finditer(text)]
+
+
+@cache
+def _is_there(path: str) -> bool:
+    return os.path.lexists(path)
+
+
+def collect_personal_data(project: Project) -> PersonalData:
+    """What this machine, its user and its settings tell."""
+    import platform
+    import pwd
+    import tempfile
+
+    from execplan.git.git_query import user_name
+    from execplan.plan_store import author
+
+    folders = [project.root, project.base, project.state, os.path.expanduser("~"), tempfile.gettempdir()]
+    folders += [os.environ[name] for name in _DIRECTORY_VARIABLES if name in os.environ]
+    paths = [path for folder in folders if os.path.isabs(folder) for path in (folder, os.path.realpath(folder))]
+    try:
+        full_name = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
+    except KeyError:
+        full_name = ""
+    git_name, host_name = user_name(project.root) or "", platform.node().partition(".")[0]
+    names = [author.system_login(), author.author(project), project.settings.author, full_name, git_name, host_name]
+    return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])
+
+
+_SECRET_NAME = (
+    r"(?:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credentials?|authorization|cookie|bearer"
+    r"|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|session[_-]?id|_pass|_key|_pin)"
+)
+"""How the name ends, or goes on, of what is one."""
+_ASSIGNED_VALUE = re.compile(
+    rf"(?i){_SECRET_NAME}[\w.-]{{0,40}}[\"'`\]]{{0,2}}[ \t]{{0,8}}(?:=>|:=|[:=])[ \t]{{0,8}}"
+    r"(?:(?:bearer|basic|token)[ \t]+)?(?:\"([^\"\n]{1,2000})\"|'([^'\n]{1,2000})'|([^\s\"'`,;&|(){}<>$\[\]]{1,2000}))(?![(\[])"
+)
+"""A value that is given to such a name: `password: …`, `TOKEN=…`, `"secret": "…"`, `?token=…`."""
+_OPTION = re.compile(
+    rf"(?i)(?:^|\s)--?[\w-]{{0,40}}{_SECRET_NAME}[\w-]{{0,40}}[ \t]{{1,8}}(?!-)"
+    r"(?:\"([^\"\n]{1,2000})\"|'([^'\n]{1,2000})'|([^\s\"'`$;&|]{1,2000}))"
+)
+_FLAG = re.compile(rf"(?i)^--?[\w-]*{_SECRET_NAME}[\w-]*$")
+_USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ \t=]{0,8}[\"']?[^\s\"':/]{1,200}:([^\s\"']{1,2000})")
+_HEADER = re.compile(r"(?i)\b(?:bearer|basic)[ \t]+([\w.~+/=-]{0,2000}\d[\w.~+/=-]{0,2000})")
+_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://([^\s/@\"'`<>]{1,300})@")
+_LONG_TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{16,}")
+_HEX = re.compile(r"^(?=.*\d)(?=.*[a-fA-F])[0-9a-fA-F]{32,}$")
+_CODE_VALUE = re.compile(
+    r"(?i)^(?:[a-z_]+(?:\.[a-z_]+)+|none|null|true|false|str|string|int|bytes|bool|any|optional|\*+|\.+|\$\{?\w+\}?|\$\{\{.*)$"
+)
+"""What is given to such a name and is none: an attribute, a type, a variable, a value that is missing."""
+_MIN_RANDOM_LENGTH = 20
+_MIN_MIXED_RATIO = 0.36
+"""Of pairs of neighbours how many are of two kinds in what was drawn by a machine: 0.62 of such, 0.2 of names in code."""
+
+
+def find_suspected_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Where it may stand; places may overlap."""
+    for pattern in (_ASSIGNED_VALUE, _OPTION, _USER_OPTION, _HEADER, _ADDRESS):
+        for match in pattern.finditer(text):
+            group = match.lastindex or 0
+            if group and not _CODE_VALUE.match(match[group]):
+                yield match.span(group)
+    for match in _LONG_TOKEN.finditer(text):
+        if _is_random(match[0]) or _encodes_secret(match[0]):
+            yield match.span()
+
+
+def find_secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Which arguments are given to an option of such a name, as in `--password`, then the password, and where it begins."""
+    for index, (name, value) in enumerate(pairwise(argv), 1):
+        if _FLAG.match(name) and not value.startswith("-"):
+            yield index, 0
+        elif name in ("-u", "--user") and ":" in value:
+            yield index, value.index(":") + 1
+
+
+def _is_random(token: str) -> bool:
+    """Whether letters and digits were drawn by a machine, as far as can be told."""
+    if _HEX.match(token):
+        return True
+    char_classes = [_char_class(char) for char in token if char.isalnum()]
+    if len(char_classes) < _MIN_RANDOM_LENGTH or len(set(char_classes)) < 3:
+        return False
+    changes = sum([left != right for left, right in pairwise(char_classes)])
+    return changes >= _MIN_MIXED_RATIO * (len(char_classes) - 1)
+
+
+def _char_class(char: str) -> int:
+    return 0 if char.isdigit() else 1 if char.isupper() else 2
+
+
+def _encodes_secret(token: str) -> bool:
+    """Whether it is the base64 of a text in which something is suspected."""
+    from base64 import b64decode
+
+    try:
+        data = b64decode(
+            token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4), b"-_" if {"-", "_"} & set(token) else None
+        )
+        text = data.decode("utf-8")
+    except (NotBase64, ValueError):
+        return False
+    return "".join(text.split()).isprintable() and any(True for _ in find_suspected_secrets(text))

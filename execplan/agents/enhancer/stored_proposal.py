@@ -1,0 +1,119 @@
+"""A proposal as it is kept among a plan's artifacts, without secrets, and how a person takes it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.agents.enhancer.proposal import build_proposal, plan_content
+from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.execution.documents import strict_json
+from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.violation import Violation
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.json_model import to_json_bytes
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+FILE_NAME: Final = "enhanced.json"
+SCHEMA: Final = "execplan-enhanced"
+_FIELDS = {"schema": str, "version": int, "of": str, "program": str, "mark": str, "sent": dict, "answer": dict}
+_ASK_AGAIN = "ask again: execplan compile {} --enhance"
+
+
+def proposal_path(project: Project, ref: PlanRef) -> str:
+    """The file, whether it is there or not."""
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
+
+
+def serialize_proposal(document: ExecutionPlan, program: str, mark: str, sent_plan: object, answer: object) -> bytes:
+    """The bytes of a proposal: what was sent and what came back, and which execution plan it is about."""
+    header = {"schema": SCHEMA, "version": 1, "of": plan_digest(document), "program": program}
+    return to_json_bytes({**header, "mark": mark, "sent": sent_plan, "answer": answer})
+
+
+def plan_digest(document: ExecutionPlan) -> str:
+    """What tells an execution plan from all others that do something else; that its lines have moved is no difference."""
+    return digest(to_json_bytes(plan_content(document)))
+
+
+def is_proposal(data: bytes) -> bool:
+    """Whether a document is a proposal as it is kept."""
+    if SCHEMA.encode() not in data[:200]:
+        return False
+    value = strict_json.read(data).value
+    return isinstance(value, dict) and value.get("schema") == SCHEMA
+
+
+def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) -> ExecutionPlan:
+    """The execution plan that a proposal makes of the one that there is, judged anew; raises ExecplanError.
+
+    It comes from no line of the plan any more, and its context says where it comes from.
+    """
+    from execplan.approvals.current_plan import load_current_plan
+    from execplan.execution.importers import plan_import
+
+    proposal = _parse_proposal(data, source)
+    document = load_current_plan(project, ref).document
+    enhancement = document.metadata.context.get("enhanced")
+    if isinstance(enhancement, dict) and enhancement.get("proposal") == digest(data):
+        return document
+    if proposal["of"] != plan_digest(document):
+        message = f"{source} was proposed for an execution plan that {ref.id} no longer has"
+        raise ExecplanError("stale-proposal", message, exit=CONFLICT, hint=_ASK_AGAIN.format(ref.shell_name))
+    _ensure_unaltered(proposal["sent"], document, source)
+    new_document, violations = build_proposal(project, document, proposal["sent"], proposal["answer"], proposal["mark"])
+    if new_document is None:
+        raise document_error(source, ExecutionPlan, violations, hint=_ASK_AGAIN.format(ref.shell_name))
+    plan = new_document.model_dump(mode="json", by_alias=True)
+    plan["metadata"]["context"]["enhanced"] = {"program": proposal["program"], "proposal": digest(data)}
+    checked, violations = validate_document(plan, ExecutionPlan)
+    if checked is None:
+        raise document_error(source, ExecutionPlan, violations)
+    return plan_import.import_plan(to_bytes(checked), source, ref.id)
+
+
+def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:
+    json_document = strict_json.read(data)
+    proposal = json_document.value if isinstance(json_document.value, dict) else {}
+    violations = list(json_document.violations)
+    violations += [
+        Violation(f"/{name}", "is missing, or not what it should be")
+        for name, kind in _FIELDS.items()
+        if type(proposal.get(name)) is not kind
+    ]
+    violations += [Violation(f"/{name}", "unknown key") for name in proposal if name not in _FIELDS]
+    if not violations and (proposal["version"] != 1 or not proposal["mark"].isalnum()):
+        violations.append(Violation("/version", "is of another version of execplan"))
+    if violations:
+        raise document_error(
+            source,
+            ExecutionPlan,
+            violations,
+            json_document.omitted,
+            hint="a proposal is written by: execplan compile --enhance",
+        )
+    return proposal
+
+
+def _ensure_unaltered(sent_plan: Any, document: ExecutionPlan, source: str) -> None:
+    """Refuse a proposal whose `sent_plan` is not this plan with words in place of what was taken out; raises ExecplanError."""
+    if not _has_same_shape(sent_plan, plan_content(document)):
+        message = f"{source}: /sent is not the execution plan that was sent: somebody else has written there"
+        raise ExecplanError("bad-document", message, exit=INPUT, hint="ask again: execplan compile --enhance")
+
+
+def _has_same_shape(sent_value: Any, original_value: Any) -> bool:
+    """Whether two values have one shape; of which leaves differ, only what was taken out does."""
+    if isinstance(sent_value, dict) and isinstance(original_value, dict):
+        return _has_same_shape(list(sent_value), list(original_value)) and _has_same_shape(
+            list(sent_value.values()), list(original_value.values())
+        )
+    if isinstance(sent_value, list) and isinstance(original_value, list):
+        return len(sent_value) == len(original_value) and all(
+            [_has_same_shape(left, right) for left, right in zip(sent_value, original_value, strict=True)]
+        )
+    return sent_value == original_value or (isinstance(sent_value, str) and "redacted_" in sent_value)

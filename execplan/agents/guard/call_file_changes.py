@@ -1,0 +1,226 @@
+"""What a call makes of its files: read from the call and from what is there, before anything is written."""
+
+from __future__ import annotations
+
+from execplan.agents.guard.path_resolution import read_regular_file, resolve_path
+from execplan.agents.guard.tool_call import DELETE, WRITE, FileEdit
+from execplan.errors import ExecplanError
+from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
+from execplan.named_tuple import NamedTuple
+from execplan.project import settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.agents.guard.typed_command import TypedCommand
+
+
+def has_execplan_table(path: str) -> bool:
+    """Whether a file has that table; one that can't be read may have."""
+    return _parse_table(_read_settings(path)) != {}
+
+
+def changes_execplan_table(path: str, edit: FileEdit) -> bool:
+    """Whether the table would be another one; where that can't be told, it would."""
+    old = _read_settings(path)
+    if old is None and edit.kind != WRITE:
+        return True
+    new = _edit_settings(old or b"", edit)
+    before, after = _parse_table(old), _parse_table(new)
+    return before is None or after is None or before != after
+
+
+def _read_settings(path: str) -> bytes | None:
+    try:
+        return settings.read_settings_file(path) or b""
+    except ExecplanError:
+        return None
+
+
+def _edit_settings(old: bytes, edit: FileEdit) -> bytes | None:
+    """The bytes that an edit leaves; None where that is not clear."""
+    if edit.kind == DELETE:
+        return b""
+    if edit.content is not None:
+        return edit.content.encode("utf-8", "surrogateescape")
+    text = old.decode("utf-8", "surrogateescape")
+    for old_text, new_text, replace_all in edit.replacements:
+        if not old_text or old_text not in text or may_remove_line_end(text, old_text, new_text):
+            return None
+        text = text.replace(old_text, new_text) if replace_all else text.replace(old_text, new_text, 1)
+    for old_lines, new_lines in edit.hunks:
+        old_text, new_text = "\n".join(old_lines), "\n".join(new_lines)
+        if not old_lines or text.count(old_text) != 1:
+            return None
+        text = text.replace(old_text, new_text)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _parse_table(data: bytes | None) -> dict[str, object] | None:
+    """The table, empty where there is none; None for what can't be read."""
+    if data is None:
+        return None
+    if b"execplan" not in data:
+        return {}
+    from execplan.project.settings import parse_table
+
+    try:
+        return parse_table(data, settings.PYPROJECT_FILE, "tool", "execplan") or {}
+    except ExecplanError:
+        return None
+
+
+_DELETES = (("rm",), ("git", "rm"), ("unlink",))
+_MOVES = (("mv",), ("git", "mv"))
+_FORCE_FLAG, _QUIET_FLAG = "-f", "-q"
+_PATHSPEC_CHARS = frozenset("*?[\\:")
+"""What git takes for more than a name."""
+
+
+def parse_deletions(typed_command: TypedCommand) -> tuple[FileEdit, ...]:
+    """The files that a plain command deletes, if it does nothing else."""
+    names = _path_operands(typed_command, _DELETES)
+    return tuple([FileEdit(name, DELETE) for name in names])
+
+
+def parse_move(typed_command: TypedCommand) -> tuple[str, str] | None:
+    """The file that a plain command moves, and where to, if it does nothing else."""
+    names = _path_operands(typed_command, _MOVES)
+    return (names[0], names[1]) if len(names) == 2 else None
+
+
+def move_changes(source: FileChange, target: FileChange) -> tuple[FileChange, FileChange]:
+    """What a move makes of both ends."""
+    return source._replace(kind=DELETE, new_data=None), target._replace(kind=WRITE, new_data=source.current_data)
+
+
+def _path_operands(typed_command: TypedCommand, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
+    """The files behind one of these programs; none where anything else stands there."""
+    argv = typed_command.argv
+    for program in programs:
+        if argv[: len(program)] != program or typed_command.assigned:
+            continue
+        operands = argv[len(program) :]
+        operands = operands[1:] if program == ("rm",) and operands[:1] == (_FORCE_FLAG,) else operands
+        operands = operands[1:] if program == ("git", "rm") and operands[:1] == (_QUIET_FLAG,) else operands
+        operands = operands[1:] if operands[:1] == ("--",) else operands
+        is_git = program[0] == "git"
+        if any([name.startswith("-") or (is_git and not _PATHSPEC_CHARS.isdisjoint(name)) for name in operands]):
+            return ()
+        return operands
+    return ()
+
+
+class FileChange(NamedTuple):
+    """What becomes of one file."""
+
+    path: str
+    """From the root."""
+    kind: str
+    """WRITE, EDIT or DELETE; of several edits of one file that of the last."""
+    current_data: bytes | None
+    """What is there; None: nothing, or a link that is deleted."""
+    new_data: bytes | None
+    """What will be there."""
+    problem: str = ""
+    """Why nobody can say what will be there, or nothing."""
+
+
+class FileChanges(NamedTuple):
+    """What becomes of all files of a call."""
+
+    file_changes: tuple[FileChange, ...] = ()
+    denial_reason: str = ""
+    """Why the call is denied whatever is planned, with the path that it is about; or nothing."""
+
+
+def compute_file_changes(edits: Iterable[FileEdit], folder: str, root: str) -> FileChanges:
+    """What a call makes of its files, each edit on what those before it leave."""
+    changes_by_path: dict[str, FileChange] = {}
+    for edit in edits:
+        resolved_path = resolve_path(edit.path, folder, root, no_follow=edit.kind == DELETE)
+        if resolved_path.denial_reason:
+            return FileChanges(denial_reason=f"{edit.path!r}: {resolved_path.denial_reason}")
+        path = resolved_path.path
+        changes_by_path[path] = _next_change(
+            edit, path, changes_by_path.get(path) or _current_file(path, root, edit.kind)
+        )
+    return FileChanges(tuple(changes_by_path.values()))
+
+
+def _current_file(path: str, root: str, kind: str) -> FileChange:
+    try:
+        current_data = read_regular_file(path, root)
+    except ValueError as error:
+        return FileChange(path, kind, None, None, "" if kind == DELETE else str(error))
+    return FileChange(path, kind, current_data, current_data)
+
+
+def _next_change(edit: FileEdit, path: str, previous: FileChange) -> FileChange:
+    if edit.kind == DELETE:
+        return previous._replace(kind=DELETE, new_data=None)
+    if edit.kind == WRITE and edit.content is not None:
+        return previous._replace(kind=WRITE, new_data=edit.content.encode("utf-8", "surrogatepass"))
+    try:
+        return previous._replace(kind=edit.kind, new_data=_edit_data(previous.new_data, edit))
+    except ValueError as error:
+        return previous._replace(kind=edit.kind, problem=previous.problem or f"{path}: {error}")
+
+
+def _edit_data(data: bytes | None, edit: FileEdit) -> bytes:
+    """A file with some of its text replaced; raises ValueError.
+
+    In a file whose lines all end in CRLF a LF of the call stands for CRLF, as programs of agents have it.
+    """
+    if not edit.replacements and not edit.hunks:
+        raise ValueError("the call does not say what it changes")
+    lines = split_lines(data or b"")
+    call_texts = [swap_text for old, new, _ in edit.replacements for swap_text in (old, new)]
+    call_texts += [line for old, new in edit.hunks for line in (*old, *new)]
+    uses_crlf = have_crlf_ends(lines) and not any(["\r" in call_text for call_text in call_texts])
+    text = "".join(lines).replace("\r\n", "\n") if uses_crlf else "".join(lines)
+    for old, new, replace_all in edit.replacements:
+        text = _replace_text(text, old, new, replace_all=replace_all, file_exists=data is not None)
+    text = _apply_hunks(text, edit, file_exists=data is not None) if edit.hunks else text
+    return (text.replace("\n", "\r\n") if uses_crlf else text).encode("utf-8", "surrogateescape")
+
+
+def _replace_text(text: str, old: str, new: str, *, replace_all: bool, file_exists: bool) -> str:
+    count = text.count(old) if old else int(not text)
+    if not count or not (file_exists or not old):
+        raise ValueError("the text to be replaced is not there")
+    if count > 1 and not replace_all:
+        raise ValueError(f"the text to be replaced stands in {count} places")
+    if may_remove_line_end(text, old, new):
+        raise ValueError(
+            "the text taken out stands at the end of a line, which goes too in some programs: name more of it"
+        )
+    return text.replace(old, new) if old else new
+
+
+def may_remove_line_end(text: str, old: str, new: str) -> bool:
+    """Whether some programs take a line end out with what is taken out, as Claude Code does."""
+    return bool(old) and not new and not old.endswith("\n") and f"{old}\n" in text
+
+
+def _apply_hunks(text: str, edit: FileEdit, *, file_exists: bool) -> str:
+    """A text with lines replaced, place after place; lines that stand at several places are refused."""
+    if not file_exists:
+        raise ValueError("there is no such file")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    position = 0
+    for old, new in edit.hunks:
+        stop = len(lines) - len(old) + 1
+        indexes = [index for index in range(position, stop) if old and tuple(lines[index : index + len(old)]) == old]
+        if len(indexes) != 1:
+            raise ValueError(
+                f"the lines to be replaced {f'stand at {len(indexes)} places' if indexes else 'are not there'}"
+            )
+        lines[indexes[0] : indexes[0] + len(old)] = new
+        position = indexes[0] + len(new)
+    if edit.is_at_end and position != len(lines):
+        raise ValueError("the lines to be replaced are not at the end")
+    if lines and not lines[-1]:
+        raise ValueError("the file would end in an empty line, which not every program leaves there")
+    return "".join([f"{line}\n" for line in lines])

@@ -1,0 +1,305 @@
+"""What is on disk before an agent is told that it may: the attempt of a step, and the call, under the lock of runs."""
+
+from __future__ import annotations
+
+import os
+
+from execplan import clock
+from execplan.agents.guard.guard_context import context_from_grant
+from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.approvals import approval_key
+from execplan.engine.agent_runs import guard_grant, journal_watermark
+from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal import check_entries, parse_entries, read_bytes
+from execplan.engine.journal.journal_entries import CALLED, DENIED, INTENT, state_json
+from execplan.engine.run_lock import LOCK_NAME
+from execplan.engine.run_questions import ALLOWED_ANSWERS
+from execplan.engine.run_records.evidence_copies import ensure_not_altered, open_journal
+from execplan.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.execution import states
+from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.permission import ASK, CLOCK_SKEW_SECONDS, DENY, validity_problem
+from execplan.execution.world import normalize_path
+from execplan.files.file_lock import is_held, set_timeout
+from execplan.project import project_discovery, project_state
+from execplan.project.project import Project
+from execplan.project.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+    from execplan.agents.guard.guard_context import GuardContext
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.engine.journal.journal import Entry, Journal
+    from execplan.files.file_lock import FileLock
+
+
+def find_grant(plan_id: str | None) -> GuardGrant | None:
+    """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
+    plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
+    root, git = project_discovery.find_repository(os.path.realpath(os.getcwd()))
+    project = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
+    if project is None:
+        return None
+    if plan_id is not None:
+        return guard_grant.load(project, plan_id)
+    candidates = [
+        grant
+        for path in guard_grant.list_files(project.state)
+        if (grant := guard_grant.load_file(project, path)) is not None
+    ]
+    if len(candidates) > 1:
+        candidates = [grant for grant in candidates if _may_be_running(grant)]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _may_be_running(grant: GuardGrant) -> bool:
+    """Whether a run is not known to be at its end."""
+    try:
+        return not is_run_over(context_from_grant(grant, read_entries(grant)))
+    except ExecplanError:
+        return True
+
+
+def _find_project_without_git() -> Project | None:
+    """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
+    folder = os.path.realpath(os.getcwd())
+    while True:
+        project = Project(folder, folder, None, Settings(), True)
+        if guard_grant.list_files(project.state):
+            return project
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)
+
+
+LOCK_TIMEOUT: Final = 12.0
+"""Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
+_MAX_SLOTS: Final = 16
+_ALTERED: Final = "journal-altered"
+MAX_RECORDED_DENIALS: Final = 100
+"""Calls that were denied of which a run is told."""
+
+
+def lock_runs(project: Project, call: ToolCall) -> FileLock:
+    """The lock of runs; waited for, for other calls have it for an instant."""
+    set_timeout(LOCK_TIMEOUT)
+    return project_state.lock(project, LOCK_NAME, f"guard of {call.session or 'an agent'}")
+
+
+def lock_slot(project: Project) -> FileLock:
+    """A place among the calls that look at all of a plan: two for each processor, and the others wait.
+
+    What the first of them finds out, as that a run has begun, spares the others most of it.
+    """
+    set_timeout(LOCK_TIMEOUT)
+    slots = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _MAX_SLOTS))]
+    free_slots = [slot for slot in slots if not is_held(project_state.lock_path(project, slot))]
+    return project_state.lock(project, (free_slots or slots)[os.getpid() % len(free_slots or slots)], "guard")
+
+
+def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:
+    """The journal of a run; raises ExecplanError for one that is not as it was left.
+
+    It is read without a lock. Where it is not as it should be it may have been read while another call wrote it, and so it is
+    read once more in a turn of its own; `locked`: the caller has that.
+    """
+    try:
+        return _read_checked_entries(grant)
+    except ExecplanError as error:
+        if locked or error.code != _ALTERED:
+            raise
+    set_timeout(LOCK_TIMEOUT)
+    with project_state.lock(grant.home, LOCK_NAME, "guard"):
+        return _read_checked_entries(grant)
+
+
+def _read_checked_entries(grant: GuardGrant) -> list[Entry]:
+    data = read_bytes(grant.run_paths.journal)
+    ensure_mark_matches(grant, data)
+    return check_entries(parse_entries(data[: data.rfind(b"\n") + 1], grant.run_paths.journal), grant.run_paths.journal)
+
+
+def ensure_mark_matches(grant: GuardGrant, data: bytes) -> None:
+    """Refuse a journal that is not as it was left, also among the artifacts; raises ExecplanError."""
+    ensure_not_altered(grant.run_paths)
+    key = approval_key.read(grant.home)
+    if key is not None:  # the warrant is sealed with it
+        journal_watermark.check(grant.run_paths, data, key)
+
+
+def is_run_over(context: GuardContext) -> bool:
+    """Whether the run has ended, or waits for its new revision to be approved: then its warrant is worth nothing."""
+    run_state = context.run_state
+    return run_state is None or run_state.status != states.IN_PROGRESS
+
+
+def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
+    """Refuse all that a plan could allow while its run waits for a person; raises ExecplanError."""
+    run_state = context.run_state
+    assert run_state is not None  # it is of a run
+    run_argument = f"{grant.run_paths.number} -p {grant.plan}"
+    if run_state.open_rollback is not None:
+        raise _waiting_error(
+            f"the run {grant.run} is being rolled back", f"a person finishes it: execplan rollback {run_argument}"
+        )
+    if run_state.question is not None:
+        answers = "|".join(ALLOWED_ANSWERS[run_state.question.why])
+        hint = f"a person answers: execplan resume {run_argument} --answer {answers}"
+        raise _waiting_error(f"the run {grant.run} waits: {run_state.question.words}", hint)
+
+
+def _waiting_error(message: str, hint: str) -> ExecplanError:
+    return ExecplanError("paused", message, exit=PAUSED, hint=hint)
+
+
+def current_time(entries: Sequence[Entry]) -> float:
+    """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
+    now, last_time = (
+        clock.epoch_seconds(),
+        max([clock.parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0),
+    )
+    if now < last_time - CLOCK_SKEW_SECONDS:
+        message = f"the clock was set back: the journal was written at {entries[-1].at}"
+        raise ExecplanError("approval-expired", message, exit=CONFLICT, hint="set the clock right")
+    return max(now, last_time)
+
+
+def decide_by_grant(
+    call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, *, asks: bool
+) -> Decision:
+    """What becomes of a call by a warrant and its run: that of a step is on disk by then. Raises ExecplanError."""
+    decision = decide(call, context, current_time(entries))
+    if not decision.is_permitted_step:
+        return decision
+    with lock_runs(grant.home, call):
+        return record_decision(call, grant, entries, context, decision, asks=asks)
+
+
+def record_decision(
+    call: ToolCall,
+    grant: GuardGrant,
+    entries: Sequence[Entry],
+    context: GuardContext,
+    decision: Decision,
+    *,
+    asks: bool,
+) -> Decision:
+    """Write down that a call of a step may be made, judged once more where the journal has grown; the lock of runs is held.
+
+    Raises ExecplanError.
+    """
+    ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
+    with open_journal(grant.run_paths) as journal:
+        if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
+            if any([entry.kind not in (INTENT, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
+                return Decision(DENY, f"the run {grant.run} has gone on meanwhile: make the call again")
+            context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
+            decision = decide(call, context, current_time(journal.entries))
+        ensure_not_waiting(context, grant)
+        if not decision.is_permitted_step:
+            return decision
+        if context.terms is not None and (reason := validity_problem(context.terms, current_time(journal.entries))):
+            return Decision(DENY, reason, decision.step)  # it was waited for the lock
+        if decision.kind == ASK and not asks:
+            decision = _pause_run(context, grant, journal, decision)
+        else:
+            _record_call(call, context, grant, journal, decision)
+    _update_mark(grant)
+    return decision
+
+
+def _record_call(
+    call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision
+) -> None:
+    """The attempt, if none is under way, and the call."""
+    assert context.run_state is not None  # it is of a run
+    run_state = context.run_state
+    attempt_number = len(run_state.attempts.get(decision.step, ()))
+    if run_state.status_of[decision.step] != states.RUNNING:
+        attempt_number += 1
+        step = next(allowed_step.step for allowed_step in grant.steps if allowed_step.step["id"] == decision.step)
+        paths = [
+            relative_path
+            for relative_path in map(normalize_path, written_paths(step))
+            if relative_path is not None and relative_path in run_state.expected_states
+        ]
+        states_of = {path: state_json(run_state.expected_states[path]) for path in paths}
+        journal.write(
+            INTENT,
+            step=decision.step,
+            attempt=attempt_number,
+            by=decision.approved_by,
+            before=states_of,
+            snapshot=False,
+        )
+    description = next(allowed_step.told for allowed_step in grant.steps if allowed_step.step["id"] == decision.step)
+    journal.write(
+        CALLED,
+        step=decision.step,
+        attempt=attempt_number,
+        tool=printable_line(call.tool, 100),
+        what=description,
+        paths=list(decision.paths),
+        session=call.session or None,
+        asked=decision.kind == ASK,
+        further=decision.is_further,
+    )
+
+
+def _pause_run(context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
+    """Let the run wait for a person, where the agent's program can't ask one."""
+    assert context.run_state is not None  # it is of a run
+    question = step_question(context.plain_steps[decision.step], context.run_state, context.interval)
+    assert question is not None  # or nobody would be asked
+    journal.write(journal_entries.PAUSED, why=question.why, step=question.step or None, question=question.words)
+    hint = f"a person answers: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
+    return Decision(DENY, f"{question.words}; {hint}", decision.step)
+
+
+def record_denial(
+    call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision
+) -> None:
+    """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
+
+    It raises nothing: a denial stays one whatever becomes of this.
+    """
+    if (
+        context.run_state is None
+        or context.run_state.question is not None
+        or context.run_state.denied_calls >= MAX_RECORDED_DENIALS
+    ):
+        return
+    set_timeout(0.0)
+    try:
+        with project_state.lock(grant.home, LOCK_NAME, "guard"), open_journal(grant.run_paths) as journal:
+            if [entry.line for entry in entries] == [entry.line for entry in journal.entries]:
+                step, tool = decision.step or None, printable_line(call.tool, 100)
+                journal.write(DENIED, tool=tool, what=_describe_call(call), step=step, session=call.session or None)
+                _update_mark(grant)
+    except Exception:  # noqa: BLE001 - it is told or it is not
+        return
+
+
+def _describe_call(call: ToolCall) -> str:
+    """The program of a command, or the paths; secrets would stand elsewhere, and are taken out here too."""
+    from execplan.secrets.certain_secrets import mask_secrets
+
+    names = [arg for arg in call.command.split() if "=" not in arg][:1]
+    return printable_line(mask_secrets(" ".join(names or [*[edit.path for edit in call.edits], *call.read_paths])), 300)
+
+
+def _update_mark(grant: GuardGrant) -> None:
+    key = approval_key.read(grant.home)
+    if key is not None:
+        journal_watermark.write(grant.run_paths, read_bytes(grant.run_paths.journal), key)
+
+
+def printable_line(text: str, max_length: int) -> str:
+    """Text as one line of characters that can be seen, and no longer than so many."""
+    line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
+    return line if len(line) <= max_length else f"{line[: max_length - 1]}…"

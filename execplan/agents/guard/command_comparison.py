@@ -1,0 +1,312 @@
+"""Whether a command that an agent types is the one of a step: its words, its variables, its folder."""
+
+from __future__ import annotations
+
+import os
+from os.path import normpath
+
+from execplan.agents.guard.command_equivalence import (
+    PATHSPEC_COMMANDS,
+    is_harmless_variable,
+    is_same_pathspec,
+    is_same_python,
+    normalize_argv,
+)
+from execplan.agents.guard.path_resolution import linkless_path
+from execplan.agents.guard.tool_call import EXACT_MATCH, StepComparison
+from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.shell.call_patterns import has_wildcard, matches_command
+from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.simple_command import normalize_program_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from execplan.agents.guard.guard_context import GuardScope
+    from execplan.agents.guard.typed_command import TypedCommand
+
+_INSTALL = "install_package"
+_FILE_PROGRAMS = frozenset(
+    "python node ruby bash sh dash zsh deno pytest ruff mypy pyright black isort flake8 pylint eslint prettier tsc shellcheck "
+    "shfmt cat head tail wc ls stat file diff cmp sha256sum md5sum cp mv rm touch chmod gcc g++ clang clang++ rustc".split()
+)
+"""Programs to which a file is the same by whichever path. To others a word may be a package, a commit, a target or a pattern."""
+
+
+def compare(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope) -> StepComparison:
+    """Whether a command is that of a step that runs one."""
+    planned_argv = step_argv(step)
+    if planned_argv is None:
+        return StepComparison("the command of the step needs a shell and does not say so: nobody runs it")
+    if _is_script(typed_command, step, scope):
+        return EXACT_MATCH
+    if (
+        reason := f"the call is no plain command ({typed_command.problem}): a step is called as it is written"
+        if typed_command.problem
+        else _explain_argument_difference(typed_command, planned_argv, step, scope)
+    ):
+        similarity = _command_similarity(typed_command, planned_argv, step)
+        return StepComparison(reason, similarity * 80 // 100)
+    if reason := _explain_variable_difference(typed_command.assigned, step.get("env") or {}):
+        return StepComparison(reason, 90)
+    folder = resolve_step_directory(step, scope)
+    if typed_command.folder != folder:
+        planned_directory = os.path.normpath(step.get("cwd") or ".") if not folder else _display_path(folder, scope)
+        return StepComparison(
+            f"the call runs in {_display_path(typed_command.folder, scope)}, not in {planned_directory}", 95
+        )
+    return EXACT_MATCH
+
+
+def step_argv(step: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The words that a step runs, as the engine does; None where it needs a shell and does not say so."""
+    if step.get("shell") and step.get("command"):
+        return (step["shell"], "-c", step["command"])
+    return tuple(step["argv"]) if step.get("argv") else None
+
+
+def resolve_step_directory(step: Mapping[str, Any], scope: GuardScope) -> str:
+    """The folder that a step runs in: of packages for a Node project that of the project; nothing where a link leads there."""
+    cwd, target = normpath(step.get("cwd") or "."), step.get("target")
+    if step.get("type") == _INSTALL and target and cwd == "." and _is_node_project(target, scope):
+        cwd = target
+    path = os.path.normpath(os.path.join(scope.root, cwd))
+    return path if os.path.realpath(path) == path else ""
+
+
+def is_allowed_by_pattern(
+    typed_command: TypedCommand, pattern: str, step: Mapping[str, Any], scope: GuardScope
+) -> bool:
+    """Whether a pattern of a step allows a command, of which no word that the pattern leaves open leads out."""
+    if (
+        typed_command.problem
+        or typed_command.folder != resolve_step_directory(step, scope)
+        or not matches_command(typed_command.argv, pattern)
+    ):
+        return False
+    step_env = step.get("env") or {}
+    if not all(
+        [
+            step_env.get(name) == value if name in step_env else is_harmless_variable(name, value)
+            for name, value in typed_command.assigned.items()
+        ]
+    ):
+        return False
+    pattern_words = pattern.split()
+    is_open = [
+        at >= len(pattern_words) or pattern_words[at] == "..." or has_wildcard(pattern_words[at])
+        for at in range(len(typed_command.argv))
+    ]
+    open_args = [arg for arg, left_open in zip(typed_command.argv, is_open, strict=True) if left_open]
+    return not any(
+        [
+            _leads_out(candidate, typed_command.folder, scope)
+            for arg in open_args
+            for candidate in _possible_paths(arg, typed_command.folder)
+        ]
+    )
+
+
+def _is_script(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope) -> bool:
+    """Whether the whole text is the script of a step, in its folder and without further variables.
+
+    White space at the end may end a here-document, or not: only line ends count for nothing there.
+    """
+    script = step.get("command") if step.get("shell") else None
+    if (
+        not script
+        or step.get("env")
+        or not typed_command.cwd
+        or typed_command.cwd != resolve_step_directory(step, scope)
+    ):
+        return False
+    return _strip_script(typed_command.text) == _strip_script(script)
+
+
+def _strip_script(script: str) -> str:
+    return script.lstrip(" \t\n").rstrip("\n")
+
+
+def _explain_argument_difference(
+    typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any], scope: GuardScope
+) -> str:
+    """How the words of a command differ from those of a step, or nothing."""
+    call_argv = normalize_argv(typed_command.argv, planned_argv)
+    if reason := _explain_program_difference(call_argv[0], planned_argv[0], typed_command, step, scope):
+        return reason
+    takes_pathspecs = tuple(call_argv[:2]) in PATHSPEC_COMMANDS and tuple(planned_argv[:2]) == tuple(call_argv[:2])
+    declared_paths = {normpath(path) for path in (*(step.get("inputs") or ()), *written_paths(step))}
+    matches = [
+        call_arg == planned_arg
+        or _is_same_file(call_arg, planned_arg, declared_paths, typed_command, step, scope)
+        or (
+            takes_pathspecs
+            and is_same_pathspec(
+                call_arg, planned_arg, typed_command.folder, resolve_step_directory(step, scope), scope.root
+            )
+        )
+        for call_arg, planned_arg in zip(call_argv, planned_argv, strict=False)
+    ]
+    mismatch = next((index for index in range(1, len(matches)) if not matches[index]), None)
+    if mismatch is None and len(call_argv) == len(planned_argv):
+        return ""
+    if mismatch is None and len(call_argv) > len(planned_argv):
+        return f"the call has the further argument {call_argv[len(planned_argv)]}"
+    if mismatch is None:
+        return f"the call lacks the argument {planned_argv[len(call_argv)]}"
+    if call_argv[:mismatch] + call_argv[mismatch + 1 :] == tuple(planned_argv):
+        return f"the call has the further argument {call_argv[mismatch]}"
+    return f"argument {mismatch} of the call is {call_argv[mismatch]}, not {planned_argv[mismatch]}"
+
+
+def _explain_program_difference(
+    call_program: str, planned_program: str, typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope
+) -> str:
+    """Why a program is not that of a step, or nothing.
+
+    A link to a program is not that program: one of a virtual environment knows by its own name where its packages are.
+    """
+    venv_bin = _venv_bin(step, scope)
+    if venv_bin and "/" not in planned_program:
+        is_same = "/" in call_program and _resolve_program(call_program, typed_command.folder) == os.path.join(
+            venv_bin, planned_program
+        )
+        return (
+            ""
+            if is_same
+            else f"the step installs into {step['target']}, whose {planned_program} is to be called by its path"
+        )
+    step_directory = resolve_step_directory(step, scope)
+    if is_same_python(call_program, planned_program, typed_command.folder, step_directory):
+        return ""
+    if "/" not in planned_program or "/" not in call_program:
+        return "" if call_program == planned_program else f"the call runs {call_program}, not {planned_program}"
+    planned_path = os.path.normpath(os.path.join(step_directory, planned_program))
+    if not planned_program.startswith("/") and _resolve_program(planned_program, step_directory) != planned_path:
+        return f"{planned_program} leads through a link"
+    return (
+        ""
+        if _resolve_program(call_program, typed_command.folder) == _resolve_program(planned_program, step_directory)
+        else f"the call runs {call_program}, not {planned_program}"
+    )
+
+
+def _resolve_program(program_path: str, folder: str) -> str:
+    """Where a program is that is named by its path, in its real folder; a slash at its end is none of it."""
+    parent, _, name = os.path.join(folder, program_path).rpartition("/")
+    return f"{os.path.realpath(parent)}/{name}"
+
+
+def _venv_bin(step: Mapping[str, Any], scope: GuardScope) -> str:
+    """Where the programs of the virtual environment are that a step installs into; nothing where it names none."""
+    target = step.get("target")
+    if step.get("type") != _INSTALL or not target or _is_node_project(target, scope):
+        return ""
+    return os.path.join(os.path.normpath(os.path.join(scope.root, target)), "bin")
+
+
+def _is_node_project(target: str, scope: GuardScope) -> bool:
+    return os.path.isfile(os.path.join(scope.root, target, "package.json"))
+
+
+def _is_same_file(
+    call_arg: str,
+    planned_arg: str,
+    declared_paths: set[str],
+    typed_command: TypedCommand,
+    step: Mapping[str, Any],
+    scope: GuardScope,
+) -> bool:
+    """Whether two words name the same file of the repository, and can't mean anything else."""
+    if (
+        step.get("type") == _INSTALL
+        or call_arg.startswith("-")
+        or planned_arg.startswith("-")
+        or not {".", "/"} & set(planned_arg)
+    ):
+        return False
+    programs = {normalize_program_name(simple.argv[0]) for simple in typed_command.simple if simple.argv} | {
+        normalize_program_name(typed_command.argv[0])
+    }
+    path = (
+        linkless_path(planned_arg, resolve_step_directory(step, scope), scope.root)
+        if programs <= _FILE_PROGRAMS
+        else ""
+    )
+    if not path or linkless_path(call_arg, typed_command.folder, scope.root) != path:
+        return False
+    planned_path, call_path = os.path.join(scope.root, path), os.path.join(typed_command.folder, call_arg)
+    if os.path.isfile(planned_path):
+        return os.path.isfile(call_path)
+    return path in declared_paths and not os.path.lexists(planned_path) and ".." not in call_arg.split("/")
+
+
+def _explain_variable_difference(assigned: Mapping[str, str], step_env: Mapping[str, str]) -> str:
+    """Why variables are not those of a step, or nothing."""
+    for name, value in step_env.items():
+        if assigned.get(name) != value:
+            return f"the call does not set {name}={value} in front of it"
+    extra_names = [
+        name for name, value in assigned.items() if name not in step_env and not is_harmless_variable(name, value)
+    ]
+    return f"the call sets {extra_names[0]}, and the step does not" if extra_names else ""
+
+
+def _leads_out(text: str, folder: str, scope: GuardScope) -> bool:
+    """Whether a word, taken for a path, leads out of the repository, or to what is git's or the tool's own."""
+    if text.startswith("~") or "\0" in text:
+        return True
+    joined = os.path.join(folder, text)  # programs differ in whether they follow links before `..`
+    real_paths = {os.path.realpath(candidate) for candidate in (joined, os.path.normpath(joined))}
+    is_inside = all([f"{path}/".startswith(f"{scope.root}/") for path in real_paths])
+    return not is_inside or any([scope.protected(os.path.relpath(path, scope.root)) for path in real_paths])
+
+
+def _possible_paths(arg: str, folder: str) -> list[str]:
+    """What of a word may be a path: all of it, what stands behind `=`, `:` or `@`, and what is glued to flags of one letter."""
+    candidates = [arg]
+    for mark in "=:@,":
+        candidates += [arg[at + 1 :] for at, char in enumerate(arg) if char == mark]
+    flag_texts = [candidate.lstrip("-") for candidate in candidates if candidate.startswith("-")]
+    candidates += [flag_text[1:] for flag_text in flag_texts]
+    candidates += [flag_text[at:] for flag_text in flag_texts if (at := flag_text.find("../")) > 0]
+    for flag_text in flag_texts:  # as `-xf/etc/x`, which is not `-Isrc/x`
+        head, slash, tail = flag_text.partition("/")
+        if slash and not any([os.path.lexists(os.path.join(folder, head[at:])) for at in range(1, len(head))]):
+            candidates.append(f"/{tail}")
+    return [candidate for candidate in candidates if candidate]
+
+
+def _command_similarity(typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any]) -> int:
+    """How near any command in what is typed comes to one in a step, whatever it is wrapped in."""
+    call_argvs = [typed_command.argv, *[command.argv for command in typed_command.simple]]
+    inner_commands = (
+        parse_command(step["command"]).simple_commands if not typed_command.argv or typed_command.simple[0].via else ()
+    )
+    return max(
+        [
+            _argv_similarity(argv, other_argv)
+            for argv in call_argvs
+            for other_argv in (planned_argv, *[simple.argv for simple in inner_commands])
+            if other_argv
+        ]
+    )
+
+
+def _argv_similarity(call_argv: Sequence[str], planned_argv: Sequence[str]) -> int:
+    """How many of the words of two commands are the same, in hundredths; a program that differs counts for most."""
+    if not call_argv:
+        return 0
+    shared_count = len([arg for arg in set(call_argv[1:]) if arg in set(planned_argv[1:])])
+    max_count = max(len(set(call_argv[1:])), len(set(planned_argv[1:])), 1)
+    is_same = normalize_program_name(call_argv[0]) == normalize_program_name(planned_argv[0])
+    return 60 * is_same + (
+        40 * shared_count // max_count if len(planned_argv) > 1 or len(call_argv) > 1 else 40 * is_same
+    )
+
+
+def _display_path(folder: str, scope: GuardScope) -> str:
+    is_inside = f"{folder}/".startswith(f"{scope.root}/")
+    return os.path.relpath(folder, scope.root) if is_inside else folder

@@ -1,0 +1,224 @@
+"""A planned command with more around it: what comes before and after only reads, and what it prints is thrown away, joined or cut.
+
+`cd sub && make test 2>&1 | tail -50; echo $?` runs `make test` in `sub`, and nothing else that changes anything.
+"""
+
+from __future__ import annotations
+
+from execplan.agents.guard import read_policy as reading
+from execplan.execution.permission import ALLOW
+from execplan.execution.shell.shell_parser import ShellParser
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.agents.guard.guard_context import GuardScope
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.execution.shell.simple_command import SimpleCommand
+
+_MAX_CHARS = 20_000
+_PIPES = ("|",)
+"""`|&` and `&>` are something else in some shells."""
+_JOINS = frozenset(("&&", "||", ";", "\n", *_PIPES))
+_OUTPUT_REDIRECTS = (">", ">>")
+_FILTERS = frozenset("cat column cut egrep fgrep fold grep nl rev sed sort tac tail tr uniq wc".split())
+"""Programs that read their input to its end; one that stops before stops the command that writes to it as well."""
+_STOPPING_FLAGS = frozenset("qmlLr")
+_STOPPING_OPTIONS = ("--q", "--si", "--m", "--f", "--r")
+"""Flags of `grep` with which it stops at the first match, or reads files instead."""
+_HARMLESS_SETS = frozenset(("-e", "-u", "-o pipefail", "-eo pipefail", "-eu", "-euo pipefail"))
+_STATUS_VARIABLES = frozenset(("$?", "${PIPESTATUS[0]}"))
+
+
+class CoreCommand(NamedTuple):
+    """What is left of a command."""
+
+    command: str = ""
+    """The one that does more than read, behind the `cd` in front; nothing where that can't be told, or where nothing is around it."""
+    reason: str = ""
+    """Why it can't be told, or nothing."""
+
+
+class _PipedCommand(NamedTuple):
+    """One command of several."""
+
+    text: str
+    """Without redirections."""
+    argv: tuple[str, ...]
+    joiner: str
+    """What stands in front of it."""
+
+
+class _CompoundReader(ShellParser):
+    """Keeps each command as it is typed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.piped_commands: list[_PipedCommand] = []
+        self.unsupported = ""
+        self.has_redirects = False
+        self._joiner = ""
+        self._redirect_spans: list[tuple[int, int]] = []
+        self._redirect_start, self._descriptor = 0, ""
+
+    def _read_separator(self, char: str) -> str:
+        mark = super()._read_separator(char)
+        if mark not in _JOINS or (self._joiner and mark != "\n"):
+            self.unsupported = self.unsupported or f"`{mark}`"
+        self._joiner = self._joiner or mark
+        return mark
+
+    def _parse_simple_command(self, feeding: tuple[str, ...]) -> list[SimpleCommand]:
+        start, raw_count, self._redirect_spans = self.position, len(self.raw_commands), []
+        simple_commands = super()._parse_simple_command(feeding)
+        if len(self.raw_commands) != raw_count + 1 or not self.raw_commands[-1][0]:
+            self.unsupported = self.unsupported or "no program is named"
+            return simple_commands
+        text, at = "", start
+        for begin, end in self._redirect_spans:
+            text, at = f"{text}{self.text[at:begin]} ", end
+        text = (text + self.text[at : self.position]).strip(" \t")
+        self.piped_commands.append(_PipedCommand(text, self.raw_commands[-1][0], self._joiner))
+        self._joiner = ""
+        return simple_commands
+
+    def _match_redirection(self) -> str:
+        start = self.position
+        mark = super()._match_redirection()
+        if mark:
+            self._redirect_start, self._descriptor = start, self.text[start : self.position]
+        return mark
+
+    def _parse_redirection(self, mark: str, writes: list[str], fed: list[str], found: list[SimpleCommand]) -> None:
+        start, descriptor, target_start = self._redirect_start, self._descriptor, self.position + len(mark)
+        super()._parse_redirection(mark, writes, fed, found)
+        target = self.text[target_start : self.position].strip(" \t")
+        is_output = descriptor in ("", "1", "2") and (
+            (mark in _OUTPUT_REDIRECTS and target == "/dev/null") or (mark == ">&" and target in ("1", "2"))
+        )
+        if not is_output and not (mark == "<" and target == "/dev/null" and descriptor in ("", "0")):
+            self.unsupported = self.unsupported or f"`{descriptor}{mark}` to {target[:60]}"
+        self.has_redirects = True
+        self._redirect_spans.append((start, self.position))
+
+    def _handle_reserved_word(self, text: str) -> list[SimpleCommand]:
+        self.unsupported = self.unsupported or f"`{text}`"
+        return super()._handle_reserved_word(text)
+
+    def _parse_group(self, stop: str, feeding: tuple[str, ...] = ()) -> list[SimpleCommand]:
+        self.unsupported = self.unsupported or "`(`"
+        return super()._parse_group(stop, feeding)
+
+    def parse_backticks(self) -> list[SimpleCommand]:
+        """The commands between backticks."""
+        self.unsupported = self.unsupported or "`` ` ``"
+        return super().parse_backticks()
+
+
+def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
+    """Whether each of several commands only reads, or prints how the one before has ended."""
+    if len(call.command) > _MAX_CHARS:
+        return False
+    reader = _CompoundReader(call.command.strip(" \t\n"))
+    reader.parse_commands()
+    if reader.problem or reader.unsupported or len(reader.piped_commands) < 2:
+        return False
+    return not any(
+        [_side_effect_reason(piped_command, call, "", scope, read_policy) for piped_command in reader.piped_commands]
+    )
+
+
+def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
+    """The command of a call without what is around it; `read_policy` is what the policy says of reading."""
+    if len(call.command) > _MAX_CHARS:
+        return CoreCommand()
+    reader = _CompoundReader(call.command.strip(" \t\n"))
+    reader.parse_commands()
+    if problem := reader.problem or reader.unsupported:
+        return CoreCommand(reason=problem if len(reader.piped_commands) > 1 or reader.has_redirects else "")
+    piped_commands = reader.piped_commands
+    cd_commands = (
+        piped_commands[:1]
+        if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&"
+        else []
+    )
+    remaining = piped_commands[len(cd_commands) :]
+    if len(remaining) == 1 and not reader.has_redirects and not reader.text.endswith(";"):
+        return CoreCommand()
+    cd_prefix = f"{cd_commands[0].text} && " if cd_commands else ""
+    reasons = [_side_effect_reason(piped_command, call, cd_prefix, scope, read_policy) for piped_command in remaining]
+    core_indexes = [at for at, reason in enumerate(reasons) if reason]
+    if len(core_indexes) != 1:
+        programs = " and ".join([f"`{remaining[at].argv[0]}`" for at in core_indexes[:2]])
+        return CoreCommand(reason=f"{programs} do more than read, and a call is of one step" if core_indexes else "")
+    return _check_core(remaining, core_indexes[0], cd_prefix)
+
+
+def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_prefix: str) -> CoreCommand:
+    """The command that does more than read, if what is around it leaves it as it is."""
+    if piped_commands[core_index].joiner in _PIPES:
+        return CoreCommand(reason="it reads what another command prints")
+    if cd_prefix and any(
+        [piped_command.joiner not in ("&&", *_PIPES) for piped_command in piped_commands[: core_index + 1]]
+    ):
+        return CoreCommand(reason="where `cd` fails it would run elsewhere")
+    for piped_command in piped_commands[core_index + 1 :]:
+        if piped_command.joiner not in _PIPES:
+            break
+        if reason := _early_exit_reason(piped_command.argv):
+            return CoreCommand(reason=reason)
+    return CoreCommand(cd_prefix + piped_commands[core_index].text)
+
+
+def _side_effect_reason(
+    piped_command: _PipedCommand, call: ToolCall, cd_prefix: str, scope: GuardScope, read_policy: str
+) -> str:
+    """Why a command does more than read or print, or nothing."""
+    name, args = piped_command.argv[0], piped_command.argv[1:]
+    if name == "echo" and _prints_status(piped_command.text, args):
+        return ""
+    if name == "set" and " ".join(args) in _HARMLESS_SETS:
+        return ""
+    if piped_command.joiner in _PIPES and not _early_exit_reason(piped_command.argv):
+        return ""
+    for text in dict.fromkeys(
+        (piped_command.text, cd_prefix + piped_command.text)
+    ):  # the folder that `cd` leaves may count as well
+        read_decision = reading.decide_read(call._replace(command=text), scope, read_policy)
+        if read_decision.kind != ALLOW:
+            return read_decision.reason or "it does more than read"
+    return ""
+
+
+def _prints_status(text: str, args: Sequence[str]) -> bool:
+    """Whether `echo` prints texts, and how a command has ended."""
+    variable_args = [arg for arg in args if "$" in arg]
+    if not variable_args or "`" in text or "\\" in text or "'" in text:
+        return False
+    for variable in _STATUS_VARIABLES:
+        text = text.replace(variable, "0")
+    reader = ShellParser(text)
+    return (
+        bool(reader.parse_commands())
+        and not reader.problem
+        and not reader.shell_reason
+        and len(reader.raw_commands) == 1
+    )
+
+
+def _early_exit_reason(argv: Sequence[str]) -> str:
+    """Why a program may stop before all is read that is piped into it, or nothing."""
+    name, args = argv[0], argv[1:]
+    if name not in _FILTERS:
+        return (
+            f"`{name}` may end before the command that prints into it, and so end that too: `tail` does not"
+            if name == "head"
+            else f"`{name}` behind a pipe may do more than read"
+        )
+    if name in ("grep", "egrep", "fgrep"):
+        flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
+        if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
+            return f"`{name}` may end before the command that prints into it, and so end that too"
+    return "" if reading.filter_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"

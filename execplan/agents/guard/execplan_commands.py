@@ -1,0 +1,225 @@
+"""What an agent may call of execplan itself: verbs that read, report or keep a plan true, with options that do no more."""
+
+from __future__ import annotations
+
+from execplan.agents.guard import protected_paths
+from execplan.agents.guard.typed_command import parse_args
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+    from execplan.agents.guard.guard_context import GuardScope
+
+
+class AllowedOptions(NamedTuple):
+    """What of a verb an agent may use."""
+
+    flags: str = ""
+    value_options: str = ""
+    """Options with a value."""
+    file_options: str = ""
+    """Options whose value is a file that is read."""
+    operand_kind: str = ""
+    """What its words are: `plan`, `file`, or text."""
+    required_flag: str = ""
+    """A flag without which it does more."""
+    denied_options: str = ""
+    """The options that are kept from an agent: a new one must be decided upon."""
+
+
+_WRITE_FLAGS = "--dry-run --no-commit"
+_PLAN_OPTIONS = "-p --plan"
+_PLAN_WRITE_OPTIONS = f"{_PLAN_OPTIONS} --if-match"
+_DENIED_EVERYWHERE = "--commit --lock-timeout"
+_DENIED_OPTIONS = f"{_DENIED_EVERYWHERE} --as"
+"""`--as` is for claims and the tasks that they protect; an agent signs nothing else with a name that it makes up."""
+
+
+def _writing_command(flags: str = "", value_options: str = "", *, denied_options: str = "") -> AllowedOptions:
+    """A verb that writes into the living sections of a plan; that a commit follows is for the user's settings to say."""
+    return AllowedOptions(
+        f"{_WRITE_FLAGS} {flags}",
+        f"{_PLAN_WRITE_OPTIONS} {value_options}",
+        denied_options=f"{_DENIED_OPTIONS} {denied_options}",
+    )
+
+
+def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
+    """A writer that a claim may stop, so that the agent has to say which one it is."""
+    return AllowedOptions(
+        f"{_WRITE_FLAGS} {flags}", f"{_PLAN_WRITE_OPTIONS} --as {value_options}", denied_options=_DENIED_EVERYWHERE
+    )
+
+
+ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
+    "status": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --as", operand_kind="plan"),
+    "list": AllowedOptions("--all"),
+    "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
+    "next": AllowedOptions(
+        value_options=f"{_PLAN_OPTIONS} --claim --task --for --release --to --as",
+        operand_kind="plan",
+        denied_options="--lock-timeout",
+    ),
+    "stats": AllowedOptions(
+        value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
+    ),
+    "lint": AllowedOptions(
+        "--hook --no-cache --staged --diff --statistics",
+        f"{_PLAN_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
+        operand_kind="plan",
+        denied_options=f"{_DENIED_OPTIONS} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
+    ),
+    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} --fix --forget --no-commit --dry-run"),
+    "explain": AllowedOptions(),
+    "schema": AllowedOptions(),
+    "runs": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --state", operand_kind="plan"),
+    "audit": AllowedOptions(
+        "--verify",
+        f"{_PLAN_OPTIONS} --run",
+        operand_kind="plan",
+        denied_options=f"{_DENIED_OPTIONS} --accept --no-commit --dry-run",
+    ),
+    "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "compile": AllowedOptions(
+        "--check",
+        _PLAN_OPTIONS,
+        operand_kind="plan",
+        required_flag="--check",
+        denied_options=f"{_DENIED_OPTIONS} --out --annotate --from --compose --title --enhance --no-commit --dry-run",
+    ),
+    "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
+    "context": AllowedOptions(
+        "--exact --estimate --explain --compare",
+        f"{_PLAN_OPTIONS} --task --budget --model --intent --format --experiment --key --item",
+        file_options="--file --units --session",
+        operand_kind="plan",
+    ),
+    "summarize": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --as --length", operand_kind="plan"),
+    "triage": AllowedOptions("--staged", "--since"),
+    "checkpoint": AllowedOptions(
+        _WRITE_FLAGS, _PLAN_WRITE_OPTIONS, operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --force"
+    ),
+    "handoff": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --budget", operand_kind="plan"),
+    "report": AllowedOptions(
+        _WRITE_FLAGS, f"{_PLAN_OPTIONS} --status --result", file_options="--evidence", denied_options=_DENIED_OPTIONS
+    ),
+    "replan": AllowedOptions(
+        _WRITE_FLAGS, f"{_PLAN_OPTIONS} --reason --failed --new-information", denied_options=_DENIED_OPTIONS
+    ),
+    "add": _writing_command("--create", "--after --before --under"),
+    "done": _task_command(),
+    "reopen": _task_command(),
+    "split": _task_command("", "--done --remaining"),
+    "reword": _task_command(),
+    "decide": _writing_command("--create", "--why --supersedes", denied_options="--author"),
+    "discover": _writing_command("--create", "--evidence"),
+    "outcome": _writing_command("--create"),
+    "note": _writing_command("--create", "--excerpt"),
+    "revise": _writing_command(),
+}
+"""By their names; none that is not here."""
+
+DENIED_COMMANDS: Mapping[str, str] = {
+    "approve": "a person approves",
+    "run": "the engine's run is a person's to begin",
+    "resume": "a person answers what a run asks",
+    "rollback": "a person says what is taken back",
+    "install": "what guards an agent is a person's to install",
+    "uninstall": "what guards an agent is a person's to take away",
+    "init": "it writes settings",
+    "edit": "it starts an editor",
+    "guard": "it decides for the program, not for the agent",
+    "archive": "a person files a plan",
+    "restore": "a person files a plan",
+    "rename": "it gives what was approved another name",
+    "commit": "it runs the repository's hooks",
+    "merge": "it writes files that no step names",
+    "attach": "it writes files that no step names",
+    "new": "a second plan makes unclear which one holds",
+    "set": "it changes what is planned",
+    "undo": "it takes back what others have written",
+    "redo": "it takes back what others have written",
+    "drop": "it removes a plan",
+}
+"""Why the others are kept from an agent."""
+GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
+"""Flags that every verb has, in front of it too."""
+
+
+NAME: Final = "execplan"
+
+
+def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
+    """Why a call of execplan is more than an agent may do; nothing for one that reads, reports or keeps the plan true."""
+    if argv[0] != NAME:
+        return f"{shorten(argv[0])} is not {NAME}"
+    args = list(argv[1:])
+    while args and (args[0] in GLOBAL_FLAGS or args[0] == "-C"):
+        consumed = 2 if args[0] == "-C" else 1
+        if consumed == 2 and not _are_all_readable(args[1:2] or [""], scope, folders):
+            return f"{NAME} -C leads out of the repository"
+        args = args[consumed:]
+    if not args:
+        return ""
+    command, command_args = args[0], args[1:]
+    if command not in ALLOWED_COMMANDS:
+        reason = DENIED_COMMANDS.get(command, "it is none of the verbs that an agent may use")
+        return f"`{NAME} {shorten(command)}` is not for an agent: {reason}"
+    allowed_options = ALLOWED_COMMANDS[command]
+    return _option_denial_reason(command, allowed_options, command_args, scope, folders)
+
+
+def _option_denial_reason(
+    command: str, allowed_options: AllowedOptions, argv: Sequence[str], scope: GuardScope, folders: Sequence[str]
+) -> str:
+    """Why a verb is given more than an agent may give it."""
+    value_options = [*allowed_options.value_options.split(), *allowed_options.file_options.split(), "-C"]
+    parsed_args = parse_args(
+        [arg for arg in argv if not arg.startswith("- ")],
+        [*allowed_options.flags.split(), *GLOBAL_FLAGS],
+        value_options,
+    )
+    if parsed_args is None or (
+        allowed_options.required_flag and allowed_options.required_flag not in parsed_args.flags
+    ):
+        restriction = (
+            f" but with {allowed_options.required_flag}" if allowed_options.required_flag else " with these options"
+        )
+        return f"`{NAME} {command}` is not for an agent{restriction}"
+    read_paths = [
+        value for flag, value in parsed_args.values if flag in allowed_options.file_options.split() or flag == "-C"
+    ]
+    read_paths += [value for flag, value in parsed_args.values if flag in ("-p", "--plan", "--stdin-filename")]
+    read_paths += parsed_args.operands if allowed_options.operand_kind else ()
+    texts = [*parsed_args.operands, *[value for _, value in parsed_args.values]]
+    read_paths += [text[1:] for text in texts if text.startswith("@") and not text.startswith("@@")]
+    return (
+        ""
+        if _are_all_readable(read_paths, scope, folders)
+        else f"`{NAME} {command}` is given a file that an agent may not read"
+    )
+
+
+def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> bool:
+    """Whether all paths lead into the repository, to nothing that is never read; `-` is standard input."""
+    real_paths = [
+        real_path
+        for path in path_args
+        if path != "-"
+        for folder in folders
+        for real_path in protected_paths.possible_real_paths(folder, path)
+    ]
+    return all(
+        [
+            path and protected_paths.is_inside(scope.root, path) and not protected_paths.read_denial_reason(scope, path)
+            for path in real_paths
+        ]
+    )
+
+
+def shorten(text: str) -> str:
+    """A text as a reason shows it."""
+    return text if len(text) <= 80 else f"{text[:60]}…"

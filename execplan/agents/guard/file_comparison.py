@@ -1,0 +1,206 @@
+"""Whether what a call makes of its files is what a step makes of them, or some of it and nothing else."""
+
+from __future__ import annotations
+
+import os
+from os.path import normpath
+
+from execplan.agents.guard.path_resolution import read_regular_file as read_file
+from execplan.agents.guard.tool_call import EXACT_MATCH, StepComparison
+from execplan.errors import ExecplanError
+from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.evaluation.patch import FilePatch, Hunk, is_partially_applied
+from execplan.execution.evaluation.unified_diff import replacement_lines, split_lines
+from execplan.execution.world import ABSENT, FILE, LINK
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from execplan.agents.guard.call_file_changes import FileChange
+    from execplan.agents.guard.guard_context import GuardScope
+    from execplan.execution.world import State
+
+    FileCheck = Callable[[Mapping[str, Any], FileChange, GuardScope], str]
+
+CREATE = "create_file"
+
+
+def compare(file_changes: Sequence[FileChange], step: Mapping[str, Any], scope: GuardScope) -> StepComparison:
+    """Whether a call over these files, one at least, is of a step that writes files."""
+    step_paths = [normpath(path) for path in written_paths({**step, "outputs": None})]
+    other_paths = [file_change.path for file_change in file_changes if file_change.path not in step_paths]
+    if other_paths:
+        names = {path.rpartition("/")[2].casefold() for path in step_paths}
+        similarity = 30 * any([path.rpartition("/")[2].casefold() in names for path in other_paths])
+        return StepComparison(
+            f"the call is about {other_paths[0]}, not about {', '.join(step_paths[:3])} alone", similarity
+        )
+    for file_change in file_changes:
+        try:
+            reason = file_change.problem or _CHECKS[step["type"]](step, file_change, scope)
+        except ValueError as error:
+            reason = str(error)
+        except ExecplanError as error:
+            reason = error.message
+        if reason:
+            return StepComparison(reason, 80)
+    return EXACT_MATCH
+
+
+def _check_create(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+    content = (step.get("content") or "").encode("utf-8", "surrogateescape")
+    if file_change.new_data is None:
+        return f"the call deletes {file_change.path}, which the step creates"
+    if file_change.new_data != content:
+        return _explain_difference(file_change.path, file_change.new_data, content)
+    if (
+        file_change.current_data is not None
+        and file_change.current_data != content
+        and not _is_expected(step, file_change, scope)
+    ):
+        return f"{file_change.path} is there already, and not as it was approved"
+    return ""
+
+
+def _check_delete(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+    if file_change.new_data is not None:
+        return f"the call writes {file_change.path}, which the step deletes"
+    return "" if _is_expected(step, file_change, scope) else f"{file_change.path} is not as it was approved"
+
+
+def _check_modify(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+    old_data = _data_before_step(step, file_change, file_change.path, scope)
+    if step.get("patch") is not None:
+        from execplan.execution.evaluation.patch import parse_patch
+
+        (change,) = parse_patch(step["patch"], step["target"])
+        return _check_hunks(file_change, old_data, change)
+    first, last = step.get("lines") or (0, 0)
+    lines = split_lines(old_data)
+    if not 1 <= first <= last <= len(lines):
+        return f"{file_change.path} has {len(lines)} lines"
+    new = replacement_lines(lines, first, last, step.get("content") or "")
+    new_lines = tuple(split_lines(new.encode("utf-8", "surrogateescape")))
+    return _check_hunks(
+        file_change, old_data, FilePatch(None, None, (Hunk("", first - 1, tuple(lines[first - 1 : last]), new_lines),))
+    )
+
+
+def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+    """What a diff over several files makes of one of them; of a file that it moves, of either end."""
+    from execplan.execution.evaluation.patch import apply_patch, parse_patch
+
+    for change in parse_patch(step["patch"]):
+        source, target = [None if name is None else normpath(name) for name in (change.source, change.target)]
+        if source != target and file_change.path == source:
+            return (
+                _check_delete(step, file_change, scope)
+                if file_change.new_data is None
+                else f"the call writes {source}, which the step takes away"
+            )
+        if file_change.path != target:
+            continue
+        if source is None:
+            return _check_create(
+                {**step, "content": apply_patch(b"", change).decode("utf-8", "surrogateescape")}, file_change, scope
+            )
+        old_data = _data_before_step(step, file_change, source, scope)
+        if (
+            source != target
+            and file_change.current_data is not None
+            and not is_partially_applied(old_data, file_change.current_data, change.hunks)
+        ):
+            return f"{target} is there already"
+        return _check_hunks(file_change, old_data, change)
+    return f"the call is about {file_change.path}, which the step leaves alone"
+
+
+_CHECKS: Mapping[str, FileCheck] = {
+    CREATE: _check_create,
+    "delete_file": _check_delete,
+    "modify_file": _check_modify,
+    "refactor_code": _check_refactor,
+}
+WRITES = frozenset(_CHECKS)
+"""The types of steps that write files themselves."""
+
+
+def _check_hunks(file_change: FileChange, old_data: bytes, change: FilePatch) -> str:
+    """Whether a file is as some hunks leave it, as far as one call after the other has come."""
+    from execplan.execution.evaluation.patch import adapt_line_ends
+
+    if file_change.new_data is None:
+        return f"the call deletes {file_change.path}, which the step changes"
+    hunks = adapt_line_ends(split_lines(old_data), change)
+    if is_partially_applied(old_data, file_change.new_data, hunks):
+        return ""
+    lines, at = split_lines(old_data), 0
+    planned_lines: list[str] = []
+    for hunk in hunks:
+        planned_lines += [*lines[at : hunk.start], *hunk.new]
+        at = hunk.start + len(hunk.old)
+    planned = "".join([*planned_lines, *lines[at:]]).encode("utf-8", "surrogateescape")
+    return f"{_explain_difference(file_change.path, file_change.new_data, planned)} (each place of the diff is changed as a whole, by one edit)"
+
+
+def _explain_difference(path: str, call_data: bytes, planned_data: bytes) -> str:
+    """Where what a call writes differs from what is planned."""
+    pairs = zip([*split_lines(call_data), ""], [*split_lines(planned_data), ""], strict=False)
+    line = next((number for number, (call_line, planned_line) in enumerate(pairs, 1) if call_line != planned_line), 0)
+    if planned_data == call_data + b"\n":
+        return f"{path} would not be as planned: the newline at its end is missing"
+    if call_data.rstrip(b"\n") == planned_data.rstrip(b"\n"):
+        return f"{path} would not be as planned: it ends with {_count_final_newlines(call_data)} newlines, not with {_count_final_newlines(planned_data)}"
+    if call_data.replace(b"\r\n", b"\n") == planned_data.replace(b"\r\n", b"\n"):
+        ending = "CRLF" if b"\r\n" in call_data else "LF"
+        return f"{path} would not be as planned: line {line} ends with {ending}"
+    if line:
+        return f"{path} would not be as planned: line {line} is another one"
+    return f"{path} would not be as planned"
+
+
+def _count_final_newlines(data: bytes) -> int:
+    return len(data) - len(data.rstrip(b"\n"))
+
+
+def _expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> State | None:
+    """What is expected at a path; it may be kept under the words that the step has for it."""
+    state = scope.expected.get(path)
+    names = [name for name in written_paths({**step, "outputs": None}) if normpath(name) == path]
+    return state or next((scope.expected[name] for name in names if name in scope.expected), None)
+
+
+def _is_expected(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> bool:
+    """Whether what is at a path is what the run has left there, or what was approved."""
+    state = _expected_state(step, file_change.path, scope)
+    if state is None:
+        return False
+    if state.kind == LINK:
+        try:
+            return os.readlink(os.path.join(scope.root, file_change.path)) == state.link
+        except OSError:
+            return False
+    if file_change.current_data is None:
+        return state.kind == ABSENT
+    return state.kind == FILE and _has_digest(file_change.current_data, state)
+
+
+def _data_before_step(step: Mapping[str, Any], file_change: FileChange, path: str, scope: GuardScope) -> bytes:
+    """The bytes of a file as a step finds it; raises ValueError."""
+    state = _expected_state(step, path, scope)
+    if state is None or state.kind != FILE:
+        raise ValueError(f"nobody has approved what is in {path}")
+    current_data = file_change.current_data if file_change.path == path else read_file(path, scope.root)
+    if current_data is not None and _has_digest(current_data, state):
+        return current_data
+    stored_data = scope.read_expected(path)
+    if stored_data is None or not _has_digest(stored_data, state):
+        raise ValueError(f"what {path} was before the step is not known any more")
+    return stored_data
+
+
+def _has_digest(data: bytes, state: State) -> bool:
+    return digest(data) == state.sha256

@@ -1,0 +1,144 @@
+"""A call for which no warrant is in force: all that `run` asks before it begins is asked, and then the run begins, or goes on."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan import clock
+from execplan.agents.guard import call_recording
+from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
+from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.approvals import approval_files, approval_status
+from execplan.engine.agent_runs import agent_runs, agent_start, guard_grant
+from execplan.engine.plain_document import parse_plain_document
+from execplan.engine.run_state import RunState
+from execplan.engine.step_order import StepOrder
+from execplan.errors import CONFLICT, POLICY, ExecplanError
+from execplan.execution.evaluate import effective_risk
+from execplan.execution.permission import DENY
+from execplan.execution.states import FAILED
+from execplan.plan_store import plan_selection, plan_store
+
+if TYPE_CHECKING:
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def decide_by_plan(
+    project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
+) -> tuple[Decision, tuple[str, ...]]:
+    """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
+    project, ref = _find_plan(project, plan_name)
+    issued_grant = guard_grant.load(project, ref.id)
+    if issued_grant is not None:  # it was not named by its id
+        entries = call_recording.read_entries(issued_grant)
+        context = context_from_grant(issued_grant, entries)
+        if not call_recording.is_run_over(context):
+            return call_recording.decide_by_grant(call, issued_grant, entries, context, asks=asks), issued_grant.hidden
+    status, run = _load_status(project, ref)
+    context = _build_context(project, ref, status, run)
+    decision = decide(call, context, clock.epoch_seconds())
+    if not decision.is_permitted_step:
+        return decision, context.hidden
+    with call_recording.lock_runs(project, call):
+        issued_grant = guard_grant.load(project, ref.id)
+        if issued_grant is None or call_recording.is_run_over(
+            context_from_grant(issued_grant, call_recording.read_entries(issued_grant, locked=True))
+        ):
+            agent_start.start_or_resume(project, ref, session=call.session)
+            issued_grant = guard_grant.load(project, ref.id)
+        if issued_grant is None:
+            return Decision(
+                DENY, "the warrant of the run was changed while it was written", decision.step
+            ), context.hidden
+        entries = call_recording.read_entries(issued_grant, locked=True)
+        context = context_from_grant(issued_grant, entries)
+        decision = decide(call, context, call_recording.current_time(entries))
+        return call_recording.record_decision(call, issued_grant, entries, context, decision, asks=asks), context.hidden
+
+
+def _find_plan(project: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
+    """The plan that is meant: named, or the only one that allows anything; raises ExecplanError."""
+    if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
+        return plan_selection.select_plan(os.getcwd(), plan_name)
+    approved_refs = [
+        ref for ref in plan_store.all_refs(project) if not ref.archived and approval_files.read_all(project, ref)
+    ]
+    runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(project, ref)] or approved_refs
+    if len(runnable_refs) == 1:
+        return project, runnable_refs[0]
+    message = f"{len(runnable_refs)} plans are approved here" if runnable_refs else "no plan is approved here"
+    name_hint = "name the one that is carried out: execplan guard -p PLAN"
+    hint = name_hint if runnable_refs else "a person approves one: execplan approve"
+    raise ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in runnable_refs])
+
+
+def _can_run(project: Project, ref: PlanRef) -> bool:
+    try:
+        _load_status(project, ref)
+    except ExecplanError:
+        return False
+    return True
+
+
+def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
+    """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
+    last_run = agent_runs.find_last(project, ref)
+    run = last_run if last_run is not None and last_run.is_active else None
+    if run is not None:
+        agent_runs.ensure_not_waiting(ref, run)
+    try:
+        return approval_status.require_approved_status(
+            project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False
+        ), run
+    except ExecplanError as error:
+        raise _used_approval_error(ref, last_run, error) from error
+
+
+def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
+    """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
+    if last_run is None or last_run.is_active or error.code != "approval-used":
+        return error
+    message, number = (
+        f"the run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}",
+        last_run.run_paths.number,
+    )
+    if last_run.run_state.status != FAILED:
+        return ExecplanError(
+            "approval-used",
+            f"{message}: nothing is left to be done by what was approved",
+            exit=CONFLICT,
+            hint=error.hint,
+        )
+    hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
+    return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
+
+
+def _build_context(project: Project, ref: PlanRef, status: ApprovalStatus, run: Any) -> GuardContext:
+    """What the call is judged by before the run has begun, or goes on."""
+    assert status.candidate is not None  # what may run compiles to something
+    assert status.approval is not None
+    document, policy = status.candidate.current_plan.document, status.candidate.policy
+    plan_json = document.model_dump(mode="json", by_alias=True)
+    plain_plan = parse_plain_document(plan_json)
+    run_state = RunState(document, run.entries if run is not None else ())
+    run_state.expected_states = {**status.candidate.binding.states, **run_state.expected_states}
+    levels = {step.id: effective_risk(step, policy).level for step in document.steps}
+    return GuardContext(
+        project=project,
+        read_policy=policy.reads,
+        tools=policy.tools,
+        hidden=guard_grant.find_secrets(document),
+        plan=ref.id,
+        constraints=plan_json["constraints"],
+        planned_steps=tuple([PlannedStep(step, levels[step["id"]]) for step in plan_json["steps"]]),
+        plain_steps={step.id: step for step in plain_plan.steps},
+        order=StepOrder(plain_plan.steps, sequential=document.constraints.require_sequential),
+        run_state=run_state,
+        terms=status.approval.terms(policy.person_from),
+        interval=policy.checkpoint_interval,
+    )

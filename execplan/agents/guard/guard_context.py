@@ -1,0 +1,120 @@
+"""What a call is judged by: steps, the run as far as it has come, who has approved what, and what may be read."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.approvals.disk_world import MAX_SHOWN_BYTES, DiskWorld
+from execplan.approvals.reserved_paths import make_protection_check
+from execplan.engine.plain_document import parse_plain_document
+from execplan.engine.run_state import RunState
+from execplan.engine.step_order import StepOrder
+from execplan.errors import ExecplanError
+from execplan.execution.world import FILE
+from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from execplan.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.engine.journal.journal import Entry
+    from execplan.engine.plain_document import PlainStep
+    from execplan.execution.permission import ApprovalTerms
+    from execplan.execution.world import State
+    from execplan.project.project import Project
+
+
+class PlannedStep(NamedTuple):
+    """A step."""
+
+    step: dict[str, Any]
+    """The JSON step of the document as it is."""
+    level: str
+    """Its risk, as it was rated."""
+
+
+class GuardScope(NamedTuple):
+    """Where a call is judged."""
+
+    root: str
+    """The real path of the repository."""
+    constraints: dict[str, Any]
+    """Of the document."""
+    expected: Mapping[str, State]
+    """By path from the root, as `Course.expected`."""
+    protected: Callable[[str], str]
+    """What of git's or the tool's own a path from the root is, in words; nothing for any other."""
+    read_expected: Callable[[str], bytes | None]
+    """The bytes of a path, from the Store, as `expected` has it: approved, or as an earlier step has left it."""
+
+
+class GuardContext(NamedTuple):
+    """It."""
+
+    project: Project
+    read_policy: str
+    tools: tuple[str, ...]
+    """What the user's own settings let pass."""
+    hidden: tuple[str, ...] = ()
+    """Secrets that stand in the document: no reason tells them."""
+    plan: str = ""
+    """Its id; nothing where there is none that anything could be allowed by."""
+    constraints: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
+    planned_steps: tuple[PlannedStep, ...] = ()
+    plain_steps: Mapping[str, PlainStep] = {}
+    order: StepOrder | None = None
+    run_state: RunState | None = None
+    terms: ApprovalTerms | None = None
+    interval: int = 0
+
+    @property
+    def scope(self) -> GuardScope:
+        """Where a call is judged."""
+        expected = self.run_state.expected_states if self.run_state is not None else {}
+        root = os.path.realpath(self.project.root)
+        return GuardScope(
+            root,
+            self.constraints,
+            expected,
+            make_protection_check(self.project),
+            lambda path: _read_expected(self.project, expected, path),
+        )
+
+
+def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:
+    """Of a run that is under way, by its warrant and its journal; raises ExecplanError."""
+    document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
+    run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
+    return GuardContext(
+        project=grant.home,
+        read_policy=grant.reads,
+        tools=grant.tools,
+        hidden=grant.hidden,
+        plan=grant.plan,
+        constraints=grant.constraints,
+        planned_steps=tuple([PlannedStep(allowed_step.step, allowed_step.level) for allowed_step in grant.steps]),
+        plain_steps={step.id: step for step in document.steps},
+        order=StepOrder(document.steps, sequential=bool(grant.constraints.get("require_sequential"))),
+        run_state=run_state,
+        terms=grant.terms,
+        interval=grant.interval,
+    )
+
+
+def _read_expected(project: Project, expected: Mapping[str, State], path: str) -> bytes | None:
+    """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
+    state = expected.get(path)
+    if state is None or state.kind != FILE or not state.sha256 or state.size > MAX_SHOWN_BYTES:
+        return None
+    try:
+        data = DiskWorld(project).read(path)
+        if digest(data) == state.sha256:
+            return data
+    except ExecplanError:
+        pass
+    from execplan.engine.workspace.backup_store import BackupStore
+
+    return BackupStore(project).get(state.sha256)

@@ -1,0 +1,191 @@
+"""What becomes of a call: what would free the agent, then what the document forbids, what passes, what is planned, what is read."""
+
+from __future__ import annotations
+
+from execplan.agents.guard import compound_command, read_policy, self_protection
+from execplan.agents.guard.step_matching import match_call
+from execplan.agents.guard.tool_call import COMMAND, HARMLESS, TOOL
+from execplan.approvals.disk_world import DiskWorld
+from execplan.engine.agent_runs.permission_request import build_permission_request
+from execplan.execution import states
+from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
+from execplan.execution.states import RUNNING
+from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, normalize_path
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from execplan.agents.guard.guard_context import GuardContext, PlannedStep
+    from execplan.agents.guard.step_matching import MatchResult, StepMatch
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.engine.run_state import RunState
+    from execplan.execution.permission import Permission
+    from execplan.execution.world import World
+
+
+def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> str:
+    """What is not as it should be, or nothing; of a step that is under way only what it reads, for it has begun to write.
+
+    Raises ExecplanError where a disk fails.
+    """
+    writes = {
+        normalize_path(path)
+        for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
+    }
+    reads = {normalize_path(path) for path in step.get("inputs") or ()}
+    is_running = run_state.status_of.get(step["id"]) == states.RUNNING
+    for path in sorted(
+        [candidate for candidate in (reads - writes if is_running else reads | writes) if candidate is not None]
+    ):
+        expected = run_state.expected_states.get(path)
+        actual = world.state(path)
+        if expected is None or (
+            (expected.kind, actual.kind) == (ABSENT, FOLDER) and _was_filled_by_run(run_state, path)
+        ):
+            continue
+        if reason := describe_difference(sanitize_state(expected), sanitize_state(actual)):
+            return f"{path} {reason}"
+    return ""
+
+
+def _was_filled_by_run(run_state: RunState, folder: str) -> bool:
+    """Whether the run itself has made a file in a folder, and so the folder."""
+    return any(
+        [path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in run_state.expected_states.items()]
+    )
+
+
+class Decision(NamedTuple):
+    """What was found."""
+
+    kind: str
+    """ALLOW, ASK or DENY."""
+    reason: str
+    step: str = ""
+    """That the call is of; of a denial the nearest one, or nothing."""
+    paths: tuple[str, ...] = ()
+    """What the call writes, from the root."""
+    approved_by: str = ""
+    """Who has approved the step."""
+    is_further: bool = False
+    """Whether the step's `allow` permits it besides the step's own calls."""
+
+    @property
+    def is_permitted_step(self) -> bool:
+        """Whether a step is done by it: then it goes into the journal before the agent is told."""
+        return self.kind != DENY and bool(self.step)
+
+
+def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
+    """What becomes of a call at a moment, in seconds since 1970; raises ExecplanError."""
+    scope = context.scope
+    if reason := self_protection.escape_reason(call, scope, context.project):
+        return Decision(DENY, reason)
+    match_result = match_call(call, context.planned_steps, scope, context.read_policy)
+    if match_result.denial_reason:
+        return Decision(DENY, match_result.denial_reason, match_result.nearest_step)
+    if call.kind == HARMLESS or (call.kind == TOOL and call.tool in context.tools):
+        return Decision(ALLOW, f"{call.tool} changes nothing that is guarded")
+    if self_protection.is_execplan_call(call, scope):
+        return Decision(ALLOW, "it reads or reports with execplan itself")
+    read_decision = read_policy.decide_read(call, scope, context.read_policy)
+    if (
+        not read_decision.kind
+        and call.kind == COMMAND
+        and compound_command.is_read_only(call, scope, context.read_policy)
+    ):
+        read_decision = read_policy.ReadDecision(ALLOW)
+    if read_decision.kind == DENY:
+        return Decision(DENY, read_decision.reason, match_result.nearest_step)
+    step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
+    read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
+    return _best_decision(step_decisions, read_result) or _decide_unplanned(
+        match_result, context, read_decision.reason, now
+    )
+
+
+def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision | None) -> Decision | None:
+    """Of the steps the first that is allowed; else what is said of reading; else one that is asked about; else the first denial."""
+    for kind in (ALLOW, ASK, DENY):
+        for decision in step_decisions:
+            if decision.kind == kind:
+                return decision
+        if read_decision is not None and read_decision.kind == kind:
+            return read_decision
+    return None
+
+
+def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
+    """What becomes of a call that is of a step."""
+    assert context.run_state is not None  # where there are steps there is all of this
+    step, planned_step = (
+        context.plain_steps[step_match.step],
+        next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step),
+    )
+    permission = _step_permission(planned_step, context, now, is_further=step_match.is_further)
+    if permission.kind == DENY:
+        return Decision(DENY, permission.why, step_match.step)
+    if reason := find_drift(planned_step.step, context.run_state, DiskWorld(context.project)):
+        return Decision(DENY, f"{step_match.step} is not begun: {reason}", step_match.step)
+    reason = permission.why or f"the step {step.number} of {context.plan}, {step_match.step}"
+    return Decision(
+        permission.kind, reason, step_match.step, step_match.paths, permission.approved_by, step_match.is_further
+    )
+
+
+def _step_permission(
+    planned_step: PlannedStep, context: GuardContext, now: float, *, is_further: bool = False
+) -> Permission:
+    """Whether a step may be called now, as far as its turn goes; a further call does not count as one of the step."""
+    assert context.run_state is not None
+    assert context.order is not None
+    assert context.terms is not None
+    disk, step = DiskWorld(context.project), context.plain_steps[planned_step.step["id"]]
+
+    def exists(path: str) -> bool:
+        return disk.state(path).kind not in (ABSENT, OUTSIDE)
+
+    permission_request = build_permission_request(
+        step, planned_step.level, context.run_state, context.order, interval=context.interval, path_exists=exists
+    )
+    permission_request = permission_request._replace(calls=0) if is_further else permission_request
+    return check_permission(permission_request, context.terms, context.run_state.status_of, now)
+
+
+def _next_steps_hint(context: GuardContext, now: float) -> str:
+    """How an agent goes on whose call is like no step."""
+    names = [
+        planned_step.step["id"]
+        for planned_step in context.planned_steps
+        if _step_permission(planned_step, context, now).kind != DENY
+    ]
+    running = context.run_state.steps_with_status(RUNNING) if context.run_state is not None else ()
+    if running:
+        return f"; in hand, to be reported: {', '.join(running)}"
+    return (
+        f"; up now: {', '.join(names[:3])}, as execplan handoff has it"
+        if names
+        else "; what is up now: execplan handoff"
+    )
+
+
+def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: str, now: float) -> Decision:
+    """What becomes of a call that no step plans."""
+    if context.constraints.get("allow_unplanned"):
+        return Decision(ASK, f"no step of {context.plan} plans this: {match_result.reason}")
+    if not context.plan:
+        message = "nothing is planned here, so nothing may be done"
+    elif match_result.nearest_step:
+        message = f"no step of {context.plan} plans this; the nearest step is {match_result.nearest_step}: {match_result.reason}"
+    else:
+        message = (
+            f"no step of {context.plan} plans this"
+            + (f": {match_result.reason}" if match_result.reason else "")
+            + _next_steps_hint(context, now)
+        )
+    return Decision(DENY, f"{message}; {reason}" if reason else message, match_result.nearest_step)

@@ -1,0 +1,131 @@
+"""The guard as a process: one call on standard input, one answer on standard output, and whatever goes wrong is a denial.
+
+Nothing here may let a call through by failing. A program lets it through when a hook ends in any other way than it says; so what
+can't be answered in its form ends with exit status 2 and words on standard error, which every program takes for a denial.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final, NoReturn
+
+
+TIMEOUT_SECONDS: Final = 20.0
+"""After which the guard denies; a program that has waited long enough, 30 seconds, lets the call through."""
+BLOCKED: Final = 2
+"""The exit status that blocks a call."""
+_MAX_CALL_BYTES: Final = 8 << 20
+"""Bytes of the longest call."""
+_MAX_REASON_CHARS: Final = 500
+_USAGE: Final = "execplan guard [PLAN] [--program claude|codex|json] < CALL; execplan guard --help"
+_PROGRAMS: Final = {"claude": "claude", "codex": "codex", "json": "neutral"}
+_FALLBACK_MESSAGE: Final = b"execplan guard denied this call: it could not be judged"
+_FALLBACK_DENIAL: Final = (
+    b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
+    b'"permissionDecisionReason":"execplan guard denied this call: it could not be judged"}}\n'
+)
+"""For a program whose standard error was closed."""
+
+
+def guard(arguments: Sequence[str]) -> int:
+    """Answer a call; the exit status, as the program that asks wants it."""
+    try:
+        _install_signal_handlers()
+        return _answer_call(arguments)
+    except BaseException as error:  # noqa: BLE001 - memory, recursion, interruption or a bug: whatever it is, it denies
+        return _deny(error)
+
+
+def _deny(error: BaseException | None = None) -> int:
+    """Deny where no answer could be given; nothing in here may fail in a way that lets the call through."""
+    try:
+        name = type(error).__name__
+        details = "" if error is None else f": {error}" if name == "NotUnderstoodError" else f" ({name})"
+        os.write(2, _FALLBACK_MESSAGE + details.encode("utf-8", "backslashreplace")[:_MAX_REASON_CHARS] + b"\n")
+    except BaseException:  # noqa: BLE001 - as above
+        try:
+            os.write(1, _FALLBACK_DENIAL)
+        except BaseException:  # noqa: BLE001 - as above
+            return BLOCKED
+        return 0
+    return BLOCKED
+
+
+def _deny_on_signal(number: int, frame: object) -> NoReturn:
+    """Deny at once, wherever it is: somebody ends the process."""
+    os._exit(_deny())
+
+
+def _deny_on_timeout(number: int, frame: object) -> NoReturn:
+    """Deny at once, wherever it is: time is up."""
+    os._exit(_deny(TimeoutError()))
+
+
+def _install_signal_handlers() -> None:
+    """Let the time limit and every signal that would end the process deny, and refuse to work without standard streams."""
+    if TYPE_CHECKING:
+        import signal as signals
+    else:
+        import _signal as signals  # `signal` loads enum, and that re
+
+    for number in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP, signals.SIGQUIT, signals.SIGXCPU):
+        signals.signal(number, _deny_on_signal)
+    signals.signal(signals.SIGALRM, _deny_on_timeout)
+    signals.setitimer(signals.ITIMER_REAL, TIMEOUT_SECONDS)
+    for handle in (0, 1, 2):
+        os.fstat(handle)  # what is opened in place of one that is closed would be written to
+
+
+def _answer_call(arguments: Sequence[str]) -> int:
+    plan_name, program, problem = _parse_options(arguments)
+    if problem or os.isatty(0):
+        os.write(
+            2, f"{problem or 'a call is read from standard input'}: {_USAGE}\n".encode("utf-8", "backslashreplace")
+        )
+        return BLOCKED
+    from execplan.agents.guard.request_handler import handle_request
+
+    output, status, afterwards = handle_request(_read_call(), plan_name, program, _MAX_REASON_CHARS)
+    while output:
+        output = output[os.write(1, output) :]
+    afterwards()
+    return status
+
+
+def _parse_options(arguments: Sequence[str]) -> tuple[str | None, str, str]:
+    """The plan and the program that are named, and what is wrong with how that is done."""
+    plan_name, program, remaining_args = None, "", list(arguments)
+    while remaining_args:
+        name, equals, value = remaining_args.pop(0).partition("=")
+        if name == "--json" and not equals:
+            program = _PROGRAMS["json"]
+            continue
+        if name[:1] != "-" and not equals and plan_name in (None, name):
+            plan_name = name
+            continue
+        if name not in ("-p", "--plan", "--program") or (equals and name == "-p") or not (equals or remaining_args):
+            return (
+                None,
+                "",
+                f"there is no option {name}" if name[:1] == "-" else f"two plans are named, {plan_name} and {name}",
+            )
+        value = value if equals else remaining_args.pop(0)
+        if name != "--program" and plan_name not in (None, value):
+            return None, "", f"two plans are named, {plan_name} and {value}"
+        if name == "--program" and value not in _PROGRAMS:
+            return None, "", f"there is no program {value}"
+        plan_name, program = (plan_name, _PROGRAMS[value]) if name == "--program" else (value, program)
+    return plan_name, program, ""
+
+
+def _read_call() -> bytes:
+    """All of standard input, or one byte more than a call may have."""
+    chunks, size = [], 0
+    while size <= _MAX_CALL_BYTES and (chunk := os.read(0, 1 << 20)):
+        chunks.append(chunk)
+        size += len(chunk)
+    return b"".join(chunks) if size <= _MAX_CALL_BYTES else b""

@@ -1,0 +1,261 @@
+"""Calls that only read: tools that do, and commands of which each is known to, with flags that are known to change nothing of that."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.guard import protected_paths
+from execplan.agents.guard.command_equivalence import is_repository_root
+from execplan.agents.guard.command_list import parse_command_list
+from execplan.agents.guard.execplan_commands import NAME, denial_reason
+from execplan.agents.guard.read_only_commands import (
+    FIND_EXPRESSIONS,
+    GIT_SUBCOMMANDS,
+    NO_PATHS,
+    READ_ONLY_PROGRAMS,
+    VERSION_PROGRAMS,
+)
+from execplan.agents.guard.tool_call import COMMAND, READ
+from execplan.agents.guard.typed_command import parse_args
+from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.agents.guard.guard_context import GuardScope
+    from execplan.agents.guard.read_only_commands import ReadOnlyCommand
+    from execplan.agents.guard.tool_call import ToolCall
+
+_GLOB_FLAGS = ("--include", "-g", "--glob")
+"""Flags that say which files a search looks into."""
+_RECURSIVE_PROGRAMS = frozenset(("grep", "egrep", "fgrep", "diff"))
+"""Programs that go through folders where they are told to."""
+_TEST_FLAGS = frozenset("-d -e -f -h -L -r -s -w -x".split())
+_ANYWHERE, _INSIDE, _ASK_FIRST, _ONLY_PLANNED = READ_POLICIES
+
+
+class ReadDecision(NamedTuple):
+    """What becomes of a call that reads."""
+
+    kind: str
+    """ALLOW, ASK or DENY; nothing for a call that does more, or that only a step of the plan can allow."""
+    reason: str = ""
+
+
+def read_decision_kind(call: ToolCall, scope: GuardScope, read_policy: str) -> str:
+    """What the policy says of a call that only reads: ALLOW, ASK or DENY; nothing for any other call."""
+    return decide_read(call, scope, read_policy).kind
+
+
+def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDecision:
+    """As `read_policy`, with why; where reading must be planned too, one that is none of these calls is all that is said."""
+    real_paths = find_read_paths(call, scope)
+    if real_paths is None:
+        return ReadDecision("")
+    for path in real_paths:
+        if reason := protected_paths.read_denial_reason(scope, path):
+            return ReadDecision(DENY, f"{_display_path(scope, path)} is never read: {reason}")
+    searched_paths = real_paths if _is_content_search(call) else ()
+    private_below = next(
+        (description for path in searched_paths if path and (description := protected_paths.find_private_below(path))),
+        "",
+    )
+    if private_below:
+        return ReadDecision(DENY, f"a search there reads {private_below}")
+    if read_policy == _ONLY_PLANNED:
+        return ReadDecision("", "the policy lets nothing be read that is not planned")
+    outside_paths = [path for path in real_paths if not protected_paths.is_inside(scope.root, path)]
+    if read_policy == _ASK_FIRST:
+        return ReadDecision(ASK, "the policy asks before anything is read")
+    if outside_paths and read_policy == _INSIDE:
+        return ReadDecision(ASK, f"{outside_paths[0]} lies outside the repository")
+    return ReadDecision(ALLOW)
+
+
+def _is_content_search(call: ToolCall) -> bool:
+    """Whether a call that reads shows what is in files below the folders that it names."""
+    if call.kind == READ:
+        return call.tool == "Grep"
+    command_list = parse_command_list(call.command, call.cwd)
+    for argv in command_list.commands if command_list is not None else ():
+        flag_letters = "".join([arg for arg in argv[1:] if arg.startswith("-") and not arg.startswith("--")])
+        is_recursive = "r" in flag_letters or "--recursive" in argv
+        if argv[0] == "rg" or (argv[0] in _RECURSIVE_PROGRAMS and is_recursive):
+            return True
+    return False
+
+
+def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
+    """The real paths that a call reads, of which all below them is read; None for a call that does more than to read.
+
+    Nothing stands for what is no path.
+    """
+    if call.kind == READ:
+        return [
+            real_path
+            for path in call.read_paths or (call.cwd,)
+            for real_path in protected_paths.possible_real_paths(call.cwd, path)
+        ]
+    if call.kind != COMMAND:
+        return None
+    command_list = parse_command_list(call.command, call.cwd)
+    if command_list is None:
+        return None
+    real_paths = [os.path.realpath(folder) for folder in command_list.folders]
+    for argv in command_list.commands:
+        path_args = _read_path_args(argv, scope, command_list.folders)
+        if path_args is None:
+            return None
+        real_paths += [
+            real_path
+            for folder in command_list.folders
+            for path in path_args
+            for real_path in protected_paths.possible_real_paths(folder, path)
+        ]
+    return list(dict.fromkeys(real_paths))
+
+
+def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
+    """The paths that a command reads, as it names them; None for one that may do more."""
+    name, args = argv[0], argv[1:]
+    if name == "echo":  # whatever looks like a flag is printed, or no more than how that is printed
+        return []
+    if name in VERSION_PROGRAMS and list(args) == ["--version"]:
+        return []
+    if name == "find":
+        return _find_path_args(args)
+    if name == "sed":
+        return _sed_path_args(args)
+    if name == "git":
+        return _git_path_args(args, scope, folders)
+    if name in ("test", "["):
+        return _test_path_args(args if name == "test" else args[:-1] if args[-1:] == ("]",) else ())
+    if name == "command":
+        return [] if len(args) == 2 and args[0] == "-v" and not args[1].startswith("-") else None
+    if name == NAME:
+        return None if denial_reason(argv, scope, folders) else []
+    if name == "date":
+        args = [arg for arg in args if not arg.startswith("+")]
+    return _operand_paths(args, READ_ONLY_PROGRAMS[name]) if name in READ_ONLY_PROGRAMS else None
+
+
+def _test_path_args(argv: Sequence[str]) -> list[str] | None:
+    """The path of which `test` says whether it is there; all else it may evaluate."""
+    operands = argv[1:] if argv[:1] == ("!",) else argv
+    if len(operands) != 2 or operands[0] not in _TEST_FLAGS or operands[1].startswith("-"):
+        return None
+    return [operands[1]]
+
+
+def _operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | None:
+    """The paths among the words of a program; None where a flag is not known, or where there are too many words."""
+    parsed_args = parse_args(
+        argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers
+    )
+    if parsed_args is None:
+        return None
+    leading_texts = 0 if parsed_args.flags & set(command.replacing_flags.split()) else command.leading_texts
+    operands = parsed_args.operands
+    if not command.min_operands <= len(operands) <= command.max_operands or (
+        command.required_flag and command.required_flag not in parsed_args.flags
+    ):
+        return None
+    if any([text in operand for operand in operands for text in command.forbidden_texts]):
+        return None
+    glob_names = [
+        name
+        for flag, value in parsed_args.values
+        if flag in _GLOB_FLAGS
+        for name in protected_paths.names_in_glob(value)
+    ]
+    return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *glob_names]
+
+
+def filter_path_args(argv: Sequence[str]) -> list[str] | None:
+    """The paths that a program reads that is no more than a filter otherwise; None where it may do more."""
+    if argv[0] == "sed":
+        return _sed_path_args(argv[1:])
+    return _operand_paths(argv[1:], READ_ONLY_PROGRAMS[argv[0]]) if argv[0] in READ_ONLY_PROGRAMS else None
+
+
+def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
+    """What a command of git reads, where it is the repository's own git that is asked."""
+    args, base = list(argv), ""
+    while args[:1] in (["-C"], ["--no-pager"]):
+        if args[0] == "-C":
+            if base or not all([is_repository_root("".join(args[1:2]), folder, scope.root) for folder in folders]):
+                return None
+            base = scope.root
+        args = args[1 + (args[0] == "-C") :]
+    folders = (base,) if base else folders
+    two_args = " ".join(args[:2])
+    name = two_args if two_args in GIT_SUBCOMMANDS else args[0] if args else ""
+    if name not in GIT_SUBCOMMANDS or not all(
+        [_uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]
+    ):
+        return None
+    path_args = _operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
+    line_args = [arg[2:] or next_arg for arg, next_arg in zip(args, [*args[1:], ""], strict=True) if arg[:2] == "-L"]
+    if path_args is None:
+        return None
+    return [os.path.join(base, path) for arg in (*path_args, *line_args) for path in _revision_paths(arg)]
+
+
+def _revision_paths(arg: str) -> Iterator[str]:
+    """A word of git's that may be a path, and the paths that may be in one as `HEAD:path`, `:0:path` or `:(top)path`."""
+    yield arg
+    while ":" in arg:
+        arg = arg.partition(":")[2]
+        path = arg.partition(")")[2] if arg.startswith("(") else arg.lstrip("!^")
+        if path:
+            yield path
+
+
+def _uses_repository_git(root: str, folder: str) -> bool:
+    """Whether git, asked in a folder, asks the repository of that root: another may start programs by its settings."""
+    while folder != root:
+        if not protected_paths.is_inside(root, folder) or os.path.lexists(os.path.join(folder, ".git")):
+            return False
+        if all([os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
+
+def _find_path_args(argv: Sequence[str]) -> list[str] | None:
+    """The folders that `find` looks into, where it only prints what it finds."""
+    start = next((index for index, arg in enumerate(argv) if arg.startswith("-") or arg in ("(", "!", ",")), len(argv))
+    index = start
+    while index < len(argv):
+        operands = argv[index + 1 : index + 1 + FIND_EXPRESSIONS.get(argv[index], 0)]
+        if argv[index] not in FIND_EXPRESSIONS or any(
+            [arg.startswith("-") and not _is_number(arg[1:]) for arg in operands]
+        ):
+            return None
+        index += 1 + len(operands) if len(operands) == FIND_EXPRESSIONS[argv[index]] else len(argv) + 1
+    return list(argv[:start]) or ["."] if index == len(argv) else None
+
+
+def _sed_path_args(argv: Sequence[str]) -> list[str] | None:
+    """The files of which `sed -n` prints lines by their numbers."""
+    if len(argv) < 2 or argv[0] != "-n" or any([arg.startswith("-") for arg in argv[1:]]):
+        return None
+    for expression in argv[1].split(";"):
+        ends = expression.removesuffix("p").split(",")
+        if not expression.endswith("p") or len(ends) > 2 or not all([end == "$" or _is_number(end) for end in ends]):
+            return None
+    return list(argv[2:])
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _display_path(scope: GuardScope, path: str) -> str:
+    return (
+        os.path.relpath(path, scope.root)
+        if path and protected_paths.is_inside(scope.root, path)
+        else path or "what is named"
+    )

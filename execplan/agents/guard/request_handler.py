@@ -1,0 +1,111 @@
+"""From the bytes of a call to the bytes of an answer: in which program's form it is asked, and by which plan it is judged."""
+
+from __future__ import annotations
+
+from execplan.agents.guard import call_recording
+from execplan.agents.guard.guard_context import context_from_grant
+from execplan.agents.guard.tool_call import HookResponse, NotUnderstoodError
+from execplan.engine.agent_runs import guard_grant
+from execplan.errors import ExecplanError
+from execplan.execution.permission import ASK, DENY
+from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from execplan.agents.guard.guard_context import GuardContext
+    from execplan.agents.guard.guard_decision import Decision
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.engine.journal.journal import Entry
+
+
+def handle_request(
+    data: bytes, plan_name: str | None, program: str, max_length: int
+) -> tuple[bytes, int, Callable[[], None]]:
+    """What is printed, the exit status, and what is done then; anything that is raised is for the door to deny."""
+    try:
+        payload = _parse_payload(data)
+    except NotUnderstoodError as error:
+        if not program:
+            raise
+        return *_load_format(program).answer(_denial(f"the call can't be read: {error}", max_length)), _do_nothing
+    hook_format = _load_format(program or _detect_program(payload))
+    try:
+        call: ToolCall = hook_format.read(payload)
+        call = call._replace(session=call_recording.printable_line(call.session, 200))
+        decision, snapshot, hidden = _decide(call, plan_name, asks=hook_format.ASKS)
+    except NotUnderstoodError as error:
+        return *hook_format.answer(_denial(f"the call is not understood: {error}", max_length)), _do_nothing
+    except ExecplanError as error:
+        candidates = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
+        hint = f"; {error.hint}" if error.hint else ""
+        return *hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
+    if decision.kind == ASK and not hook_format.ASKS:
+        decision = decision._replace(
+            kind=DENY, reason=f"{decision.reason}; somebody is to be asked, and this program can't"
+        )
+    reason = call_recording.printable_line(
+        guard_grant.redact_secrets(f"execplan: {decision.reason}", hidden), max_length
+    )
+    output = hook_format.answer(HookResponse(decision.kind, reason, decision.step, call.tool))
+    if decision.kind != DENY or snapshot is None:
+        return *output, _do_nothing
+    return *output, lambda: call_recording.record_denial(call, *snapshot, decision)
+
+
+def _do_nothing() -> None:
+    """What is done where nothing is to be told of a call."""
+
+
+def _denial(reason: str, max_length: int) -> HookResponse:
+    return HookResponse(DENY, call_recording.printable_line(f"execplan: {reason}", max_length))
+
+
+def _load_format(program: str) -> Any:
+    return getattr(__import__("execplan.agents.guard", fromlist=[program]), program)
+
+
+def _detect_program(payload: dict[str, Any]) -> str:
+    """The program that sends such a call: Codex names the turn and the model, Claude Code does not."""
+    if "hook_event_name" not in payload:
+        return "neutral"
+    return "codex" if "turn_id" in payload else "claude"
+
+
+def _parse_payload(data: bytes) -> dict[str, Any]:
+    try:
+        payload = fast_json.read(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstoodError(f"{type(error).__name__}: {error}") from None
+    if not isinstance(payload, dict):
+        raise NotUnderstoodError("it is no object")
+    return payload
+
+
+class _RunSnapshot(NamedTuple):
+    """What a call was judged by."""
+
+    grant: GuardGrant
+    entries: Sequence[Entry]
+    context: GuardContext
+
+
+def _decide(
+    call: ToolCall, plan_name: str | None, *, asks: bool
+) -> tuple[Decision, _RunSnapshot | None, tuple[str, ...]]:
+    """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
+    grant = call_recording.find_grant(plan_name)
+    if grant is not None:
+        entries = call_recording.read_entries(grant)
+        context = context_from_grant(grant, entries)
+        if not call_recording.is_run_over(context):
+            decision = call_recording.decide_by_grant(call, grant, entries, context, asks=asks)
+            return decision, _RunSnapshot(grant, entries, context), grant.hidden
+    from execplan.agents.guard import quick_check
+
+    decision, hidden = quick_check.decide_without_grant(call, plan_name, asks=asks)
+    return decision, None, hidden

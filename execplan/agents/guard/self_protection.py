@@ -1,0 +1,237 @@
+"""What an agent may do with execplan itself, and what it may not do to anything that guards it, planned or not."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.guard import protected_paths
+from execplan.agents.guard.command_list import parse_command_list
+from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
+from execplan.agents.guard.read_policy import find_read_paths
+from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, TOOL, WRITE
+from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.simple_command import normalize_program_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.agents.guard.guard_context import GuardScope
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.execution.shell.simple_command import SimpleCommand
+    from execplan.project.project import Project
+
+_AGENT_PROGRAMS = frozenset(
+    ("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot")
+)
+_REMOVERS = frozenset(("rm", "rmdir", "mv", "unlink", "shred", "chmod", "chown", "ln", "rsync", "trash"))
+_RISKY_PREFIXES = (
+    "core.",
+    "alias.",
+    "include",
+    "filter.",
+    "diff.",
+    "merge.",
+    "hook",
+    "gpg.",
+    "ssh",
+    "pager.",
+    "sequence.",
+    "credential",
+    "browser.",
+    "difftool.",
+    "extensions.",
+    "guitool.",
+    "init.templatedir",
+    "instaweb.",
+    "interactive.",
+    "man.",
+    "mergetool.",
+    "protocol.",
+    "sendemail.",
+    "tar.",
+    "trailer.",
+    "uploadpack.",
+    "web.",
+)
+_RISKY_SUFFIXES = (".cmd", ".command", ".receivepack", ".update", ".uploadpack", ".vcs")
+"""Settings of git that name programs, in lower case: how they begin, and how others end."""
+_CODE_CHARS = frozenset(" \n\t;()'\"")
+_LONGEST = 4096
+
+
+def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
+    """Whether a call is verbs of ours and nothing else: such as read, report or keep the plan true, with options that do no more."""
+    if call.kind != COMMAND:
+        return False
+    command_list = parse_command_list(call.command, call.cwd)
+    return command_list is not None and all(
+        [not denial_reason(argv, scope, command_list.folders) for argv in command_list.commands]
+    )
+
+
+def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
+    """Why a call would free the agent that makes it, or nothing; asked before anything else, so a plan can't allow it."""
+    if call.kind in (WRITE, EDIT, DELETE):
+        for edit in call.edits:
+            if protected := protected_paths.describe_protected(
+                scope, project, call.cwd, edit.path, include_parents=edit.kind == DELETE
+            ):
+                return f"no agent changes {protected}: {shorten(edit.path)}"
+        return _settings_edit_reason(call, scope, project)
+    if call.kind == COMMAND:
+        return _command_escape_reason(call.command, call, scope, project)
+    return _tool_escape_reason(call, scope, project) if call.kind == TOOL else ""
+
+
+def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, project: Project) -> str:
+    """Why a command would."""
+    command_list = parse_command_list(command, call.cwd)
+    if command_list is not None and find_read_paths(call._replace(kind=COMMAND, command=command), scope) is not None:
+        return ""
+    folders, simple_commands = (
+        command_list.folders if command_list is not None else (call.cwd,),
+        parse_command(command).simple_commands,
+    )
+    for simple in simple_commands:
+        reason = _program_denial_reason(simple, scope, folders, is_plain=command_list is not None)
+        if reason := reason or _protected_path_reason(simple, scope, project, folders):
+            return reason
+    return _settings_removal_reason(simple_commands, folders)
+
+
+def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Sequence[str], *, is_plain: bool) -> str:
+    """Why a program is none that an agent starts: ours with more than it may do, or an agent's that nobody would guard."""
+    if not simple.argv:
+        return ""
+    name = normalize_program_name(simple.argv[0]).casefold()
+    if name in _AGENT_PROGRAMS:
+        return f"{name} would be an agent that nobody guards"
+    if name == "git":
+        return _git_setting_reason(simple)
+    if not _is_execplan(name, simple):
+        code = next((arg for arg in simple.argv[1:] if _runs_execplan(arg)), "")
+        return f"code that runs {NAME} is not for an agent: {shorten(code)}" if code else ""
+    if not is_plain or simple.via or simple.assignments or simple.argv[0] != NAME:
+        return f"an agent calls {NAME} by that name alone, with no more than a pipe around it; what it is to read comes by the pipe, or from a file"
+    return denial_reason(simple.argv, scope, folders)
+
+
+def _is_execplan(name: str, simple: SimpleCommand) -> bool:
+    return name == NAME or (simple.via[-1:] == ("python -m",) and name.startswith(f"{NAME}."))
+
+
+def _runs_execplan(text: str) -> bool:
+    """Whether a word is a text that runs execplan: it has its name between marks that no path has."""
+    folded = text.casefold()
+    at = folded.find(NAME)
+    while at >= 0:
+        previous_char, next_char = folded[at - 1 : at] if at else "", folded[at + len(NAME) : at + len(NAME) + 1]
+        if not (previous_char.isalnum() or previous_char in ("_", "-", "/")) and (
+            not next_char or next_char in " .;)('\",\n"
+        ):
+            return not _CODE_CHARS.isdisjoint(text)
+        at = folded.find(NAME, at + 1)
+    return False
+
+
+def _git_setting_reason(simple: SimpleCommand) -> str:
+    """Why a command of git would change what git starts."""
+    settings = [
+        next_arg for arg, next_arg in zip(simple.argv, simple.argv[1:], strict=False) if arg in ("-c", "--config-env")
+    ]
+    settings += [arg.partition("=")[2] for arg in simple.argv if arg.startswith(("--config-env=", "-c="))]
+    settings += [arg[2:] for arg in simple.argv if arg.startswith("-c") and len(arg) > 2 and "." in arg]
+    if any([_is_risky(setting.partition("=")[0]) for setting in settings]) or "--exec-path" in " ".join(simple.argv):
+        return "git is given settings that name programs"
+    operands = [arg for arg in simple.argv[1:] if not arg.startswith("-")]
+    if "config" in operands[:2] and any([_is_risky(arg) for arg in operands]):
+        return "no agent changes which programs git starts"
+    return ""
+
+
+def _is_risky(name: str) -> bool:
+    """Whether a setting of git may name a program."""
+    return name.casefold().startswith(_RISKY_PREFIXES) or name.casefold().endswith(_RISKY_SUFFIXES)
+
+
+def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, project: Project, folders: Sequence[str]) -> str:
+    """Why a command, that may write, names what no agent changes."""
+    name = normalize_program_name(simple.argv[0]) if simple.argv else ""
+    removes = name in _REMOVERS or (name == "git" and bool({"rm", "mv"} & set(simple.argv[1:3])))
+    for folder in folders:
+        for arg in (*simple.argv[1:], *simple.writes):
+            for path in _possible_paths(arg):
+                if protected := protected_paths.describe_protected(
+                    scope, project, folder, path, include_parents=removes
+                ):
+                    return f"no agent changes {protected}: {shorten(arg)}"
+    return ""
+
+
+def _possible_paths(arg: str) -> Iterator[str]:
+    """The paths that a word of a command may hold."""
+    if len(arg) > _LONGEST or "\n" in arg:
+        return
+    yield arg
+    _, equals, value = arg.partition("=")
+    if equals and value:
+        yield value
+    if arg.startswith("-") and not arg.startswith("--") and len(arg) > 2:
+        yield arg[2:]
+    if arg.startswith("@") and len(arg) > 1:
+        yield arg[1:]
+
+
+def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
+    """Why another tool would: it is execplan's own, or it is given a path or a command that is not for an agent."""
+    if NAME in call.tool.casefold():
+        return f"{shorten(call.tool)} is a tool of {NAME} itself"
+    for text in _iter_texts(call.arguments):
+        if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
+            return reason
+        if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
+            path = text.removeprefix("file://")
+            if protected := protected_paths.describe_protected(scope, project, call.cwd, path, include_parents=False):
+                return f"no agent changes {protected}: {shorten(text)}"
+    return ""
+
+
+def _iter_texts(value: object) -> Iterator[str]:
+    """Every text in what a tool is given."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            yield from _iter_texts(name)
+            yield from _iter_texts(child)
+    elif isinstance(value, (list, tuple)):
+        for child in value:
+            yield from _iter_texts(child)
+
+
+def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
+    """Why an edit would change what a pyproject.toml says of execplan."""
+    for edit in call.edits:
+        if os.path.basename(protected_paths.real_path(call.cwd, edit.path)).casefold() == "pyproject.toml":
+            from execplan.agents.guard.call_file_changes import changes_execplan_table
+
+            if changes_execplan_table(protected_paths.real_path(call.cwd, edit.path), edit):
+                return f"no agent changes the settings of {NAME}: {shorten(edit.path)}"
+    return ""
+
+
+def _settings_removal_reason(simple_commands: Sequence[SimpleCommand], folders: Sequence[str]) -> str:
+    """Why a command would do away with a pyproject.toml that has settings of ours; what it writes there is not seen."""
+    for simple in simple_commands:
+        if not simple.argv or normalize_program_name(simple.argv[0]) not in _REMOVERS | {"git"}:
+            continue
+        for arg in simple.argv[1:]:
+            for folder in folders:
+                path = protected_paths.real_path(folder, arg)
+                if os.path.basename(path).casefold() == "pyproject.toml":
+                    from execplan.agents.guard.call_file_changes import has_execplan_table
+
+                    if has_execplan_table(path):
+                        return f"no agent changes the settings of {NAME}: {shorten(arg)}"
+    return ""

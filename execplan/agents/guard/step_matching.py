@@ -1,0 +1,303 @@
+"""A call is matched to the steps that it may be of; what of them may be done now is for permission.py to say."""
+
+from __future__ import annotations
+
+from os.path import normpath
+
+from execplan.agents.guard import (
+    call_file_changes,
+    command_comparison,
+    compound_command,
+    file_comparison,
+    plan_denials,
+    tool_call,
+)
+from execplan.agents.guard.call_file_changes import compute_file_changes
+from execplan.agents.guard.command_equivalence import unwrap_command
+from execplan.agents.guard.tool_call import ALLOWED_EXTRA, EXACT_MATCH, FileEdit, StepComparison
+from execplan.agents.guard.typed_command import parse_typed_command
+from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.shell import call_patterns
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from execplan.agents.guard.call_file_changes import FileChange
+    from execplan.agents.guard.guard_context import GuardScope, PlannedStep
+    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.agents.guard.typed_command import TypedCommand
+
+    Step = Mapping[str, Any]
+    Compare = Callable[[Step], StepComparison]
+
+_TOOL = "use_tool"
+_MIN_SIMILARITY = 20
+"""Hundredths: a step that a call is less like is not named as the nearest."""
+
+
+class StepMatch(NamedTuple):
+    """A step that a call is of."""
+
+    step: str
+    """Its id."""
+    paths: tuple[str, ...]
+    """What the call writes or deletes, from the root: of a step that writes files what was compared to the byte with what is
+    planned, so that what is there now need not be as expected; of a command what the step declares."""
+    is_further: bool = False
+    """Whether the step's `allow` permits the call besides the step's own, so that it does not use up the step."""
+
+
+class MatchResult(NamedTuple):
+    """What was found."""
+
+    matches: tuple[StepMatch, ...] = ()
+    """In the order of their numbers."""
+    denial_reason: str = ""
+    """Why the call is denied whatever it matches, or nothing."""
+    nearest_step: str = ""
+    """Where nothing matches: the id of the step that the call is most like, or nothing."""
+    reason: str = ""
+    """Why it is not that one."""
+
+
+def match_call(
+    call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str
+) -> MatchResult:
+    """The steps that a call may be of, whether or not it is their turn; `read_policy` is what the policy says of reading."""
+    denial_reason = plan_denials.hidden_character_reason(call)
+    if denial_reason:
+        return MatchResult(denial_reason=denial_reason)
+    if call.kind == tool_call.COMMAND:
+        match_result = _match_command(call, planned_steps, scope)
+        return (
+            match_result
+            if match_result.matches or match_result.denial_reason or call.in_background
+            else _match_core_command(call, match_result, planned_steps, scope, read_policy)
+        )
+    if call.kind in (tool_call.WRITE, tool_call.EDIT, tool_call.DELETE):
+        return _match_files(call, planned_steps, scope)
+    if call.kind == tool_call.TOOL:
+        denial_reason = plan_denials.tool_denial_reason(call.tool, planned_steps)
+        return (
+            MatchResult(denial_reason=denial_reason)
+            if denial_reason
+            else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
+        )
+    return MatchResult(reason="it is no call of a step")
+
+
+def _match_core_command(
+    call: ToolCall, match_result: MatchResult, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str
+) -> MatchResult:
+    """The steps of which a command is without what is around it; else what was found, and why that is not so."""
+    core_command = compound_command.extract_core_command(call, scope, read_policy)
+    if not core_command.command:
+        return (
+            match_result._replace(reason=f"{match_result.reason}; {core_command.reason}")
+            if core_command.reason and match_result.nearest_step
+            else match_result
+        )
+    return _match_command(call._replace(command=core_command.command), planned_steps, scope)
+
+
+def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope) -> MatchResult:
+    typed_command = parse_typed_command(call.command, call.cwd)
+    unwrapped_command = unwrap_command(typed_command, scope.root)
+    file_changes = _removal_changes(unwrapped_command, scope)
+    denial_reason = plan_denials.command_denial_reason(
+        _all_argvs(typed_command), planned_steps, scope
+    ) or plan_denials.file_denial_reason(file_changes, planned_steps, scope)
+    if denial_reason:
+        return MatchResult(denial_reason=denial_reason)
+    if call.in_background:
+        typed_command = typed_command._replace(
+            argv=(), problem="the call runs in the background, where nobody sees how it ends", text=""
+        )
+        unwrapped_command = typed_command
+
+    def compare(step: Step) -> StepComparison:
+        comparison = _compare_own_command(unwrapped_command, file_changes, step, scope)
+        if comparison.reason and unwrapped_command is not typed_command:
+            comparison = max(
+                comparison,
+                _compare_own_command(typed_command, file_changes, step, scope),
+                key=lambda file_change: file_change.similarity,
+            )
+        if comparison.reason and any(
+            [
+                command_comparison.is_allowed_by_pattern(unwrapped_command, pattern, step, scope)
+                for pattern in _allowed_patterns(step, call_patterns.COMMAND)
+            ]
+        ):
+            return ALLOWED_EXTRA
+        return (
+            ALLOWED_EXTRA
+            if comparison.reason
+            and file_changes
+            and all([_is_change_allowed(file_change, step) for file_change in file_changes])
+            else comparison
+        )
+
+    return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes]))
+
+
+def _compare_own_command(
+    typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope
+) -> StepComparison:
+    """How a command, and what it makes of files, compares with what a step does itself."""
+    if step["type"] in file_comparison.WRITES:
+        return (
+            file_comparison.compare(file_changes, step, scope)
+            if file_changes
+            else StepComparison(_describe_mismatch(step), 0)
+        )
+    return (
+        command_comparison.compare(typed_command, step, scope)
+        if step.get("command")
+        else StepComparison(_describe_mismatch(step), 0)
+    )
+
+
+def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
+    """The words of every command that is typed, as they stand and as they hide in others."""
+    return [argv for argv in (typed_command.argv, *[simple.argv for simple in typed_command.simple]) if argv]
+
+
+def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[FileChange, ...]:
+    """What a command makes of files that does no more than to delete or move them."""
+    move = call_file_changes.parse_move(typed_command)
+    edits = (
+        tuple([FileEdit(name, tool_call.DELETE) for name in move])
+        if move
+        else call_file_changes.parse_deletions(typed_command)
+    )
+    file_changes = compute_file_changes(edits, typed_command.folder, scope.root)
+    if move and len(file_changes.file_changes) == 2:
+        return call_file_changes.move_changes(*file_changes.file_changes)
+    return file_changes.file_changes if len(file_changes.file_changes) == len(edits) and not move else ()
+
+
+def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope) -> MatchResult:
+    file_changes = compute_file_changes(call.edits, call.cwd, scope.root)
+    denial_reason = file_changes.denial_reason or plan_denials.file_denial_reason(
+        file_changes.file_changes, planned_steps, scope
+    )
+    if denial_reason or not file_changes.file_changes:
+        return MatchResult(denial_reason=denial_reason or "it names no file")
+
+    def compare(step: Step) -> StepComparison:
+        is_writer = step["type"] in file_comparison.WRITES
+        comparison = (
+            file_comparison.compare(file_changes.file_changes, step, scope)
+            if is_writer
+            else StepComparison(_describe_mismatch(step), 0)
+        )
+        return (
+            ALLOWED_EXTRA
+            if comparison.reason
+            and all([_is_change_allowed(file_change, step) for file_change in file_changes.file_changes])
+            else comparison
+        )
+
+    return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes.file_changes]))
+
+
+def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
+    """Whether a pattern of a step allows what is made of a file: who may write all of it may edit it too."""
+    kind = {file_change.kind, tool_call.WRITE} if file_change.kind == tool_call.EDIT else {file_change.kind}
+    return any(
+        [
+            call_patterns.matches_path(file_change.path, pattern)
+            for name in kind
+            for pattern in _allowed_patterns(step, name)
+        ]
+    )
+
+
+def _allowed_patterns(step: Step, kind: str) -> list[str]:
+    """What the patterns of a step that are about calls of a kind say."""
+    return [pattern for name, pattern in map(call_patterns.split_pattern, step.get("allow") or ()) if name == kind]
+
+
+def _compare_tool(call: ToolCall, step: Step) -> StepComparison:
+    """Whether the call of a tool is that of a step: its name, and all that it is given."""
+    comparison = _compare_own_tool(call, step)
+    is_allowed = any(
+        [call_patterns.matches_tool(call.tool, name) for name in _allowed_patterns(step, call_patterns.TOOL)]
+    )
+    return ALLOWED_EXTRA if comparison.reason and is_allowed else comparison
+
+
+def _compare_own_tool(call: ToolCall, step: Step) -> StepComparison:
+    """Whether the call of a tool is the step's own."""
+    if step["type"] != _TOOL:
+        return StepComparison(_describe_mismatch(step), 0)
+    name = step["tool"]
+    if name not in (call.tool, call_patterns.dotted_tool_name(call.tool)) and name.partition(".")[2] != call.tool:
+        return StepComparison(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
+    if not _is_equal_json(call.arguments, step.get("parameters") or {}):
+        return StepComparison(
+            f"what {name} is given is not what is planned{_first_difference(call.arguments, step.get('parameters') or {})}",
+            80,
+        )
+    return EXACT_MATCH
+
+
+def _first_difference(call_arguments: Mapping[str, Any], planned_arguments: Mapping[str, Any]) -> str:
+    names = [
+        name
+        for name in (*planned_arguments, *call_arguments)
+        if name not in call_arguments or name not in planned_arguments
+    ]
+    names += [
+        name
+        for name in planned_arguments
+        if name in call_arguments and not _is_equal_json(call_arguments[name], planned_arguments[name])
+    ]
+    return f": {names[0]}" if names else ""
+
+
+def _is_equal_json(left: object, right: object) -> bool:
+    """Whether two values are the same JSON: true is not 1."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all([_is_equal_json(left[name], right[name]) for name in left])
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all([_is_equal_json(*pair) for pair in zip(left, right, strict=True)])
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+def _best_matches(planned_steps: Sequence[PlannedStep], compare: Compare, paths: tuple[str, ...]) -> MatchResult:
+    """The steps of which a call is, else the one that it is most like."""
+    comparisons = [
+        (planned_step.step, compare(planned_step.step))
+        for planned_step in sorted(planned_steps, key=lambda planned_step: planned_step.step["number"])
+    ]
+    matches = [
+        StepMatch(step["id"], paths or _declared_outputs(step), comparison.is_further)
+        for step, comparison in comparisons
+        if not comparison.reason
+    ]
+    matches.sort(
+        key=lambda planned_step: planned_step.is_further
+    )  # a step that does this comes before those that only allow it
+    if matches:
+        return MatchResult(tuple(matches))
+    step, comparison = max(
+        comparisons, key=lambda planned_step: planned_step[1].similarity, default=({}, StepComparison())
+    )
+    if comparison.similarity < _MIN_SIMILARITY:
+        return MatchResult(reason="no step is like it")
+    return MatchResult(nearest_step=step["id"], reason=comparison.reason)
+
+
+def _declared_outputs(step: Step) -> tuple[str, ...]:
+    return tuple([normpath(path) for path in step.get("outputs") or ()])
+
+
+def _describe_mismatch(step: Step) -> str:
+    """What a step is about that a call of another kind is not of."""
+    names = written_paths({**step, "outputs": None})
+    return f"{step['id']} {'writes ' + names[0] if names else 'is no such call'}"

@@ -1,0 +1,246 @@
+"""The text that a shell gets, where it is one plain command: its words, its variables, and the folder that it runs in.
+
+It is read by the reader that steps are compiled with; what shells read differently, one from the other, is refused.
+"""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.guard.path_resolution import is_unambiguous
+from execplan.execution.shell.shell_parser import ShellParser
+from execplan.execution.shell.shell_word import QUOTED
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from execplan.execution.shell.shell_word import ShellWord
+    from execplan.execution.shell.simple_command import SimpleCommand
+
+
+class ParsedArgs(NamedTuple):
+    """Words taken apart."""
+
+    operands: tuple[str, ...]
+    """What is neither a flag nor the value of one."""
+    flags: frozenset[str]
+    values: tuple[tuple[str, str], ...]
+    """Flags with a value, and the value."""
+
+
+def parse_args(
+    argv: Sequence[str], flags: Collection[str], value_flags: Collection[str], *, allows_numbers: bool = False
+) -> ParsedArgs | None:
+    """The words behind a program; None where a flag is not among those that are known, or is used otherwise.
+
+    A flag of `flags` that ends in `?` may have a value behind its `=`. Where a word or a value looks like a flag, programs
+    differ in what it is, and so it is none that is known.
+    """
+    operands: list[str] = []
+    used_flags: set[str] = set()
+    flag_values: list[tuple[str, str]] = []
+    index = 0
+    while index < len(argv):
+        arg = argv[index]
+        index += 1
+        if arg == "--" and any([later_arg.startswith("-") for later_arg in argv[index:]]):
+            return None
+        if arg == "--":
+            operands += argv[index:]
+            break
+        if arg == "-" or not arg.startswith("-"):
+            operands.append(arg)
+            continue
+        parsed_flag = _parse_flag(arg, flags, value_flags, allows_numbers=allows_numbers)
+        if parsed_flag is None:
+            return None
+        used_flags |= parsed_flag.flags
+        for flag, value in parsed_flag.values:
+            if value is None and (index == len(argv) or (argv[index].startswith("-") and argv[index] != "-")):
+                return None
+            flag_values.append((flag, argv[index] if value is None else value))
+            index += value is None
+            used_flags.add(flag)
+    return ParsedArgs(tuple(operands), frozenset(used_flags), tuple(flag_values))
+
+
+class _ParsedFlag(NamedTuple):
+    """What a word with hyphens says."""
+
+    flags: frozenset[str]
+    values: tuple[tuple[str, str | None], ...] = ()
+    """None for a value that is the next word."""
+
+
+def _parse_flag(
+    arg: str, flags: Collection[str], value_flags: Collection[str], *, allows_numbers: bool
+) -> _ParsedFlag | None:
+    name, equals, value = arg.partition("=")
+    if arg in flags or (arg.startswith("--") and f"{name}?" in flags):
+        return _ParsedFlag(frozenset((name,)))
+    if arg.startswith("--"):
+        return _ParsedFlag(frozenset(), ((name, value if equals else None),)) if name in value_flags else None
+    if allows_numbers and arg[1:].isascii() and arg[1:].isdigit():
+        return _ParsedFlag(frozenset())
+    used_flags: set[str] = set()
+    for index, letter in enumerate(arg[1:], 1):
+        flag = f"-{letter}"
+        if flag in value_flags:
+            return _ParsedFlag(frozenset(used_flags), ((flag, arg[index + 1 :] or None),))
+        if flag not in flags:
+            return None
+        used_flags.add(flag)
+    return _ParsedFlag(frozenset(used_flags))
+
+
+_MAX_BYTES = 131_072
+"""Bytes that Linux takes as one argument (MAX_ARG_STRLEN): no shell is given more."""
+_COMMAND_ENDS = frozenset("\n;&|()<>")
+_PATTERN_CHARS = frozenset("*?[")
+
+
+class TypedCommand(NamedTuple):
+    """A command as it was typed."""
+
+    text: str
+    argv: tuple[str, ...]
+    """The words, as the program gets them; none where it is no plain command."""
+    assigned: dict[str, str]
+    folder: str
+    """Where it runs: a real path."""
+    cwd: str
+    """Where it was typed, before any `cd` in front: a real path."""
+    simple: tuple[SimpleCommand, ...]
+    """Every command in it, wherever it hides."""
+    problem: str
+    """Why it is no plain command, or nothing."""
+
+
+class _TypedReader(ShellParser):
+    """Keeps its words, and takes nothing that not every shell has."""
+
+    def __init__(self, text: str) -> None:
+        self.seen_words: list[ShellWord] = []
+        super().__init__(text)
+
+    def read_word(self) -> ShellWord:
+        """One word."""
+        word = super().read_word()
+        self.seen_words.append(word)
+        return word
+
+    def _read_ansi_c_quoted(self) -> str:
+        self.record_problem("`$'…'`, which not every shell reads alike")
+        return super()._read_ansi_c_quoted()
+
+
+def parse_typed_command(text: str, cwd: str) -> TypedCommand:
+    """Read what is typed in a folder, given by its absolute path; never raises."""
+    if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
+        return TypedCommand("", (), {}, "", "", (), "longer than any command")
+    folder, command_text, reason = _split_cd(_stripped(text))
+    directory, directory_problem = _resolve_directory(cwd, folder)
+    reader = _TypedReader(command_text)
+    simple_commands = tuple(reader.parse_commands())
+    reason = (
+        reason
+        or directory_problem
+        or reader.problem
+        or reader.shell_reason
+        or ("" if simple_commands else "there is no command in it")
+    )
+    reason = reason or ("" if len(reader.raw_commands) == 1 else "several commands")
+    reason = reason or next(
+        (ambiguity for word in reader.seen_words if (ambiguity := _ambiguity_reason(word, directory))), ""
+    )
+    argv, assigned = reader.raw_commands[0] if reader.raw_commands and not reason else ((), ())
+    if any([word.text.startswith(f"{word.assigned_name}+=") for word in reader.seen_words[: len(assigned)]]):
+        reason = "`+=` adds to a variable"
+    elif len(dict(assigned)) < len(assigned):
+        reason = "a variable is set twice"
+    return TypedCommand(
+        text,
+        argv if not reason else (),
+        dict(assigned),
+        directory,
+        _resolve_directory(cwd, "")[0],
+        simple_commands,
+        reason,
+    )
+
+
+def _stripped(text: str) -> str:
+    """A text without white space around it; what a backslash protects is a part of the last word."""
+    bare = text.strip(" \t\n")
+    protects = (len(bare) - len(bare.rstrip("\\"))) % 2
+    return text.lstrip(" \t\n")[: len(bare) + protects]
+
+
+def _split_cd(text: str) -> tuple[str, str, str]:
+    """The folder of one `cd FOLDER &&` in front, the text behind it, and what is wrong with that folder."""
+    reader = _TypedReader(text)
+    if not reader.skip_blanks() or reader.peek() in _COMMAND_ENDS:
+        return "", text, ""
+    word = reader.read_word()
+    if word.text != "cd" or not word.is_plain or not reader.skip_blanks() or reader.peek() in _COMMAND_ENDS:
+        return "", text, ""
+    folder = reader.read_word()
+    if not reader.skip_blanks() or not reader.text.startswith("&&", reader.position):
+        return "", text, ""
+    path = folder.text
+    if (
+        folder.shell_reason
+        or reader.problem
+        or path[:1] in ("", "-", "~")
+        or _shell_difference(folder)
+        or not _PATTERN_CHARS.isdisjoint(folder.mask)
+    ):
+        return path, text[reader.position + 2 :], "`cd` to a folder that only a shell can tell"
+    if not path.startswith("/") and path.partition("/")[0] not in (".", "..") and os.environ.get("CDPATH"):
+        return path, text[reader.position + 2 :], "`cd` looks into the folders of CDPATH"
+    return path, text[reader.position + 2 :], ""
+
+
+def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
+    """The folder in which a command runs, and what is wrong with it."""
+    if not os.path.isabs(cwd) or "\0" in cwd + folder or not os.path.isdir(cwd):
+        return "", "nobody knows in which folder"
+    path = os.path.join(cwd, folder)
+    real_path = os.path.realpath(path)
+    if folder and not (is_unambiguous(path) and os.path.isdir(path)):
+        return "", f"`cd` to a folder that is not there, or not the same for every shell: {folder}"
+    return real_path, ""
+
+
+def _ambiguity_reason(word: ShellWord, folder: str) -> str:
+    """What some shell would make of a word, other than what it says; or nothing."""
+    reason = _shell_difference(word)
+    if not reason and not _PATTERN_CHARS.isdisjoint(word.mask) and _matches_files(word, folder):
+        reason = "a pattern of files"
+    return f"{reason}: put {word.text} in quotes" if reason else ""
+
+
+def _shell_difference(word: ShellWord) -> str:
+    """What not every shell takes as it stands."""
+    mask = word.mask
+    if len(mask) > 1 and mask.startswith("="):
+        return "`=` in front"
+    if any([mask.startswith("~", at) and (not at or mask[at - 1] in "=:") for at in range(len(mask))]):
+        return "`~` is expanded"
+    return "`{…}` is expanded" if "{" in mask and ("," in mask or ".." in mask) else ""
+
+
+def _matches_files(word: ShellWord, folder: str) -> bool:
+    """Whether a word is the pattern of files that are there; where none is, shells leave it as it is, or stop."""
+    from glob import glob
+
+    if any([mark in word.mask for mark in ("*", "[[", "[:", "[.", "[=")]):
+        return True
+    quoted = [
+        f"[{char}]" if mark == QUOTED and char in _PATTERN_CHARS else char
+        for char, mark in zip(word.text, word.mask, strict=False)
+    ]
+    pattern = "".join(quoted).replace("[^", "[!")
+    return bool(glob(pattern, root_dir=folder, include_hidden=True))

@@ -1,0 +1,79 @@
+"""`install agents`: how to work with plans, said in AGENTS.md, and in CLAUDE.md where there is one."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.integrations import managed_block
+from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
+from execplan.agents.integrations.managed_block import ManagedFile
+from execplan.project import builtin_templates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+WHAT = "agents"
+_AGENTS_FILE, _CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"
+_IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
+
+
+def block_lines(project: Project) -> list[str]:
+    """The lines of the block, with the folders of the home."""
+    folders = {"plans": project.display_path(project.plans), "archive": project.display_path(project.archive)}
+    return builtin_templates.read_text("agents.md").format_map(folders).splitlines()
+
+
+def install(project: Project, *, force: bool) -> ChangeSet:
+    """Put the block in, or renew it; raises ExecplanError."""
+    lines = block_lines(project)
+    files = [_load_file(project, _AGENTS_FILE)]
+    claude_file = _load_file(project, _CLAUDE_FILE)
+    if (
+        claude_file.data is not None
+        and not _is_same_file(project)
+        and (claude_file.block or not _imports_agents_file(claude_file.data))
+    ):
+        files.append(claude_file)
+    change_sets = [
+        managed_block.plan_install(file, lines, lambda data: _append_block(data, lines), force=force) for file in files
+    ]
+    return _merge_change_sets(change_sets)
+
+
+def uninstall(project: Project, *, force: bool) -> ChangeSet:
+    """Take the block out; raises ExecplanError."""
+    files = [_load_file(project, _AGENTS_FILE)]
+    claude_file = _load_file(project, _CLAUDE_FILE)
+    if claude_file.block and not _is_same_file(project):
+        files.append(claude_file)
+    return _merge_change_sets([managed_block.plan_uninstall(file, force=force) for file in files])
+
+
+def _load_file(project: Project, name: str) -> ManagedFile:
+    path = os.path.join(project.root, name)
+    return ManagedFile(WHAT, path, name, read_project_file(project, path), managed_block.MARKDOWN)
+
+
+def _append_block(data: bytes, lines: list[str]) -> bytes:
+    return managed_block.insert_block(data, len(data), lines, managed_block.MARKDOWN)
+
+
+def _imports_agents_file(data: bytes) -> bool:
+    """Whether who reads a CLAUDE.md reads AGENTS.md with it."""
+    return any([import_line in data.decode("utf-8", "replace").split() for import_line in _IMPORTS])
+
+
+def _is_same_file(project: Project) -> bool:
+    """Whether the two are one file: a link leads from one to the other."""
+    agents_path, claude_path = [
+        os.path.realpath(os.path.join(project.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)
+    ]
+    return agents_path == claude_path or (
+        os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path)
+    )
+
+
+def _merge_change_sets(change_sets: list[ChangeSet]) -> ChangeSet:
+    changes = tuple([change for change_set in change_sets for change in change_set.changes])
+    return ChangeSet(changes, tuple([warning for change_set in change_sets for warning in change_set.warnings]))

@@ -1,0 +1,68 @@
+"""`install completion`: a file in which bash, zsh or fish looks for the completion of a command."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.integrations import managed_block
+from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_file
+from execplan.agents.integrations.managed_block import ManagedFile
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+WHAT = "completion"
+
+
+class CompletionLocation(NamedTuple):
+    """Where a shell looks, below a folder of the user's that a variable may name."""
+
+    variable: str
+    default: str
+    path: str
+    head: bytes = b""
+    """What the file has to begin with."""
+
+
+SHELLS = {
+    "bash": CompletionLocation("XDG_DATA_HOME", "~/.local/share", "bash-completion/completions/execplan"),
+    "zsh": CompletionLocation(
+        "XDG_DATA_HOME", "~/.local/share", "zsh/site-functions/_execplan", b"#compdef execplan\n"
+    ),
+    "fish": CompletionLocation("XDG_CONFIG_HOME", "~/.config", "fish/completions/execplan.fish"),
+}
+
+
+def install(shell: str, script: str, *, force: bool) -> ChangeSet:
+    """Put the completion script of a shell where it looks; raises ExecplanError."""
+    file = _load_file(shell)
+    lines = script.removeprefix(file.header.decode()).strip("\n").split("\n")
+    if file.data is not None and file.block is None:
+        raise ExecplanError(
+            "not-ours",
+            f"{file.path} is there already, and not made by execplan install",
+            exit=CHECK_FAILED,
+            hint=f"remove it, then: execplan install {WHAT} --shell {shell}",
+        )
+    change_set = managed_block.plan_install(file, lines, bytes, force=force)
+    if shell != "zsh":
+        return change_set
+    folder = os.path.dirname(file.path)
+    warning = f"zsh looks there if ~/.zshrc says, above compinit: fpath+=({folder})"
+    return change_set._replace(warnings=(*change_set.warnings, warning))
+
+
+def uninstall(shell: str | None, *, force: bool) -> ChangeSet:
+    """Remove the script of a shell, or of every shell that has one; raises ExecplanError."""
+    files = [_load_file(shell_name) for shell_name in SHELLS if shell in (None, shell_name)]
+    installed_files = [file for file in files if file.block] or files[:1]
+    changes: list[Change] = []
+    for file in installed_files:
+        changes += managed_block.plan_uninstall(file, force=force).changes
+    return ChangeSet(tuple(changes))
+
+
+def _load_file(shell: str) -> ManagedFile:
+    variable, default, name, head = SHELLS[shell]
+    folder = os.environ.get(variable, "")
+    path = os.path.join(folder if os.path.isabs(folder) else os.path.expanduser(default), name)
+    return ManagedFile(WHAT, path, path, read_file(path), managed_block.SHELL, head)

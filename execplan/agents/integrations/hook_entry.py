@@ -1,0 +1,218 @@
+"""An entry of ours among the hooks of a program: put into its JSON, found there, taken out again to the byte.
+
+A mark at the end of the command says by a digest whether somebody has edited the entry, and what stood there before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents.integrations import json_edits, json_nodes
+from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.agents.integrations.json_nodes import JsonNode
+
+
+class Hook(NamedTuple):
+    """A command of ours: when it is run, and how it is told from all others."""
+
+    event: str
+    mark: str
+    """How the mark begins, in a command that is not put in yet all of it."""
+    command_text: str
+    """What is in the command however it is written: somebody may have put it there by hand."""
+
+
+GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard")
+SESSION = Hook("SessionStart", "# execplan:session", "execplan prime")
+COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
+_ALL_HOOKS = (GUARD, SESSION, COMPACTION)
+_HOOKS = "hooks"
+_MARK_PATTERN = " ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
+"""The digest, and what was there before: no file, and so many folders made for it; or how many of the containers that lead to
+the entry were put in with it, and how many characters before and behind it are ours."""
+_MATCH_ALL = ("", "*", ".*")
+"""Matchers that everything fits."""
+_CONTAINER_DEPTH = 3
+"""How many containers lead to an entry: the whole, its hooks, those of an event."""
+
+
+class HookEntry(NamedTuple):
+    """A command of ours as it stands in a text."""
+
+    hook: Hook
+    handler: JsonNode
+    group: JsonNode
+    ancestors: tuple[tuple[JsonNode, int], ...]
+    """The containers that lead to it, each with the place in it."""
+    bare_handler: dict[str, Any]
+    """What it says, its mark cut down to how it begins."""
+    note: str
+    """What the mark says of what was there before; nothing where it can't be read."""
+    is_edited: bool
+    """Whether it says something else than was put in, for some matchers only, or at another event."""
+
+    @property
+    def created_directories(self) -> int | None:
+        """How many folders were made for the file; None where it was not made for the entry."""
+        kind, numbers = _parse_note(self.note)
+        return numbers[0] if kind == "made" else None
+
+
+def find_entries(text: str, hook: Hook) -> list[HookEntry]:
+    """The entries that were put in; raises UnreadableError."""
+    return [_parse_entry(text, hook, ancestors) for ancestors, command in _iter_commands(text) if hook.mark in command]
+
+
+def is_installed_by_hand(text: str, hook: Hook) -> bool:
+    """Whether somebody else has written our command there; raises UnreadableError."""
+    marks = [known_hook.mark for known_hook in _ALL_HOOKS]
+    return any(
+        [
+            hook.command_text in command
+            and hook.event == ancestors[1][0].keys[ancestors[1][1]]
+            and not any([mark in command for mark in marks])
+            for ancestors, command in _iter_commands(text)
+        ]
+    )
+
+
+def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_directories: int | None = None) -> str:
+    """The text with the entry; `created_directories` says how many were made with its file. Raises UnreadableError."""
+    insertion = json_edits.find_insertion_point(text, (_HOOKS, hook.event))
+    note = (
+        f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
+        if created_directories is None
+        else f"made {created_directories}"
+    )
+    return json_edits.insert_value(text, insertion, {_HOOKS: [_mark_handler(hook, bare_handler, note)]})
+
+
+def update_entry(text: str, entry: HookEntry, bare_handler: dict[str, Any]) -> str:
+    """The text with another command in an entry."""
+    return json_edits.replace_value(text, entry.handler, _mark_handler(entry.hook, bare_handler, entry.note))
+
+
+def transfer_note(text: str, notes: Sequence[str]) -> str:
+    """The text in which another entry of ours, if there is one, says what those did that were taken out: what they made is its."""
+    remaining_entries = [entry for hook in _ALL_HOOKS for entry in find_entries(text, hook) if not entry.is_edited]
+    if not remaining_entries:
+        return text
+    successor = remaining_entries[0]
+    note = max([successor.note, *notes], key=_count_created_containers)
+    if _count_created_containers(note) == _count_created_containers(successor.note):
+        return text
+    kind, numbers = _parse_note(note)
+    if kind == "put":
+        note = f"put {numbers[0]} {' '.join(successor.note.split()[2:])}"
+    return json_edits.replace_value(
+        text, successor.handler, _mark_handler(successor.hook, successor.bare_handler, note)
+    )
+
+
+def remove_entry(text: str, entry: HookEntry) -> str:
+    """The text without an entry: as it was before, or where it was laid out anew since as little changed as can be."""
+    previous_text = _text_before_install(text, entry)
+    if previous_text is not None:
+        return previous_text
+    ancestors = entry.ancestors
+    if len(ancestors[-1][0].items) > 1:
+        return json_edits.remove_item(text, ancestors, len(ancestors))
+    return json_edits.remove_item(
+        text,
+        ancestors[:_CONTAINER_DEPTH],
+        _CONTAINER_DEPTH - min(_count_created_containers(entry.note), _CONTAINER_DEPTH),
+    )  # a group without a command is none
+
+
+def _text_before_install(text: str, entry: HookEntry) -> str | None:
+    """The text that becomes this one when the entry is put in, None where there is none."""
+    if entry.is_edited or len(entry.ancestors[-1][0].items) != 1:
+        return None
+    kind, numbers = _parse_note(entry.note)
+    previous_text = ""
+    if kind == "put":
+        previous_text = text[: max(0, entry.group.start - numbers[1])] + text[entry.group.end + numbers[2] :]
+    try:
+        reinstalled_text = json_edits.insert_value(
+            previous_text,
+            json_edits.find_insertion_point(previous_text, (_HOOKS, entry.hook.event)),
+            json_nodes.node_value(text, entry.group),
+        )
+    except json_nodes.InvalidJsonError:
+        return None
+    return previous_text if reinstalled_text == text else None
+
+
+def _parse_note(note: str) -> tuple[str, list[int]]:
+    """What a mark says of what was there before, in its parts."""
+    kind, *numbers = note.split() or [""]
+    return kind, [int(number) for number in numbers]
+
+
+def _count_created_containers(note: str) -> int:
+    """How many of the containers that lead to an entry were put in with it; one more where the file was made for it."""
+    kind, numbers = _parse_note(note)
+    return _CONTAINER_DEPTH + 1 if kind == "made" else numbers[0] if numbers else 0
+
+
+def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...], str]]:
+    """The commands of all hooks, with the containers that lead to each."""
+    root = json_nodes.parse_json(text)
+    hooks = root.get(_HOOKS) if root else None
+    if root is None or hooks is None or hooks.kind != "{":
+        return
+    top = (root, root.keys.index(_HOOKS))
+    for event_index, event in enumerate(hooks.items):
+        for group_index, group in enumerate(event.items if event.kind == "[" else ()):
+            handlers = group.get(_HOOKS)
+            for handler_index, handler in enumerate(handlers.items if handlers and handlers.kind == "[" else ()):
+                command = handler.get("command")
+                if handlers and command and text[command.start] == '"':
+                    ancestors = (
+                        top,
+                        (hooks, event_index),
+                        (event, group_index),
+                        (group, group.keys.index(_HOOKS)),
+                        (handlers, handler_index),
+                    )
+                    yield ancestors, json_nodes.node_value(text, command)
+
+
+def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], ...]) -> HookEntry:
+    hooks, event_index = ancestors[1]
+    group, handler = ancestors[2][0].items[ancestors[2][1]], ancestors[4][0].items[ancestors[4][1]]
+    handler_value = json_nodes.node_value(text, handler)
+    mark_pattern = re.compile(re.escape(hook.mark) + _MARK_PATTERN)
+    match = mark_pattern.search(handler_value["command"])
+    note = match[2] if match else ""
+    bare_handler = {**handler_value, "command": mark_pattern.sub(hook.mark, handler_value["command"])}
+    is_intact = match is not None and match[1] == _digest(bare_handler, note) and hooks.keys[event_index] == hook.event
+    return HookEntry(
+        hook, handler, group, ancestors, bare_handler, note, not (is_intact and _matches_everything(text, group))
+    )
+
+
+def _matches_everything(text: str, group: JsonNode) -> bool:
+    """Whether a group is for every tool, or however a session begins."""
+    other_fields = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
+    return other_fields.keys() <= {"matcher"} and all(
+        [json_nodes.node_value(text, node) in _MATCH_ALL for node in other_fields.values()]
+    )
+
+
+def _mark_handler(hook: Hook, bare_handler: dict[str, Any], note: str) -> dict[str, Any]:
+    return {
+        **bare_handler,
+        "command": bare_handler["command"].replace(hook.mark, f"{hook.mark} {_digest(bare_handler, note)} {note}"),
+    }
+
+
+def _digest(bare_handler: dict[str, Any], note: str) -> str:
+    return digest(json.dumps([bare_handler, note], sort_keys=True).encode())[:16]

@@ -1,0 +1,226 @@
+"""The files in which agent programs look for hooks, and entries of ours in them: planned to be put in and taken out."""
+
+from __future__ import annotations
+
+import os
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents.integrations import hook_entry
+from execplan.agents.integrations.integration_changes import (
+    Change,
+    ChangeSet,
+    count_missing_directories,
+    read_project_file,
+)
+from execplan.agents.integrations.json_nodes import InvalidJsonError
+from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from execplan.agents.integrations.hook_entry import Hook, HookEntry
+    from execplan.project.project import Project
+
+    DesiredHook = tuple[Hook, dict[str, Any]]
+    """A hook with what its entry says today."""
+    PendingFiles = Mapping[str, bytes | None]
+    """What files will hold, by their paths, when what was planned before is done: two integrations may share a file."""
+
+
+class AgentProgram(NamedTuple):
+    """An agent program."""
+
+    name: str
+    file: str
+    """Its hooks, from the root of the repository."""
+
+
+PROGRAMS = {
+    "claude": AgentProgram("Claude Code", ".claude/settings.json"),
+    "codex": AgentProgram("Codex", ".codex/hooks.json"),
+}
+"""The programs by what `--for` and `--program` call them."""
+NO_PENDING_FILES: PendingFiles = MappingProxyType({})
+TRUST_WARNING = (
+    "Codex runs a hook of a repository only when you trust both: the folder, when it asks, and the hook, with /hooks"
+)
+
+
+class HookFile(NamedTuple):
+    """The file of a program, and our entries in it."""
+
+    integration: str
+    """The integration."""
+    path: str
+    display_path: str
+    data: bytes | None
+    text: str
+    desired_hooks: tuple[DesiredHook, ...]
+    """In the order in which they are put in; without those that somebody has put there by hand."""
+    entries: tuple[HookEntry, ...]
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether somebody has edited an entry, or put in one more."""
+        hooks = [entry.hook for entry in self.entries]
+        return len(hooks) > len(set(hooks)) or any([entry.is_edited for entry in self.entries])
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the entries are as they would be put in today."""
+        return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(
+            self.desired_hooks
+        )
+
+
+def select_programs(project: Project, programs: Sequence[str]) -> Sequence[str]:
+    """The programs that are named, else Claude Code and those that are at home here."""
+    return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
+
+
+def open_file(
+    project: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles
+) -> HookFile:
+    """The file of a program as it is, or will be; raises ExecplanError."""
+    display_path, path = PROGRAMS[program].file, hook_file_path(project, program)
+    data = _read_pending(project, path, ahead)
+    try:
+        text = (data or b"").decode("utf-8")
+        existing_entries = [entry for hook, _ in desired_hooks for entry in hook_entry.find_entries(text, hook)]
+        existing_hooks = [entry.hook for entry in existing_entries]
+        managed_hooks = [
+            desired_hook
+            for desired_hook in desired_hooks
+            if desired_hook[0] in existing_hooks or not hook_entry.is_installed_by_hand(text, desired_hook[0])
+        ]
+        return HookFile(integration, path, display_path, data, text, tuple(managed_hooks), tuple(existing_entries))
+    except UnicodeDecodeError as error:
+        raise _bad_json_error(f"{display_path}: byte {error.start} is no UTF-8") from None
+    except InvalidJsonError as error:
+        raise _bad_json_error(f"{display_path}{error}") from None
+
+
+def hook_file_path(project: Project, program: str) -> str:
+    """The file of a program, whether it is there or not."""
+    return os.path.join(project.root, PROGRAMS[program].file)
+
+
+def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
+    """Put the entries into the files, or renew them; raises ExecplanError."""
+    change_sets = [_plan_file_install(file, force=force) for file in files]
+    return ChangeSet(
+        tuple([change for change_set in change_sets for change in change_set.changes]),
+        tuple([warning for change_set in change_sets for warning in change_set.warnings]),
+    )
+
+
+def plan_uninstall(
+    project: Project,
+    integration: str,
+    programs: Iterable[str],
+    hooks: Sequence[Hook],
+    open_program_file: Callable[[str], HookFile],
+    ahead: PendingFiles,
+    *,
+    force: bool,
+) -> ChangeSet:
+    """Take the entries out of the files of programs; one without a mark is not read as JSON. Raises ExecplanError."""
+    programs = list(programs)
+    marked_programs = [name for name in programs if has_mark(project, name, hooks, ahead)]
+    if not marked_programs:
+        return ChangeSet((Change(integration, hook_file_path(project, programs[0]), None, None, "not installed"),))
+    return ChangeSet(tuple([_plan_file_uninstall(open_program_file(name), force=force) for name in marked_programs]))
+
+
+def has_mark(project: Project, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
+    """Whether the mark of a hook stands in the file of a program; raises ExecplanError."""
+    data = _read_pending(project, hook_file_path(project, program), ahead) or b""
+    return any([hook.mark.encode() in data for hook in hooks])
+
+
+def _read_pending(project: Project, path: str, ahead: PendingFiles) -> bytes | None:
+    return ahead[path] if path in ahead else read_project_file(project, path)
+
+
+def _is_program_used(project: Project, program: str) -> bool:
+    return os.path.isdir(os.path.dirname(hook_file_path(project, program)))
+
+
+def _plan_file_install(file: HookFile, *, force: bool) -> ChangeSet:
+    if file.is_edited and not force:
+        warning = (
+            f"{file.display_path}: the entry of execplan was edited by hand and stays as it is; "
+            f"for the one of today: execplan install {file.integration} --force"
+        )
+        return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
+    if not file.desired_hooks:
+        return ChangeSet((_unchanged(file, "has the hook already, put there by hand"),))
+    if file.is_current:
+        return ChangeSet((_unchanged(file, "there already"),))
+    try:
+        return ChangeSet((_file_change(file, _text_with_entries(file)),))
+    except InvalidJsonError as error:
+        raise _bad_json_error(f"{file.display_path}{error}") from None
+
+
+def _text_with_entries(file: HookFile) -> str:
+    """The text of a file with the entries of today."""
+    text, created_directories = file.text, None
+    if file.data is None:
+        created_directories = count_missing_directories(os.path.realpath(file.path))
+    elif not file.is_edited and [entry.hook for entry in file.entries] == [hook for hook, _ in file.desired_hooks]:
+        for hook, bare_handler in file.desired_hooks:
+            text = hook_entry.update_entry(text, hook_entry.find_entries(text, hook)[0], bare_handler)
+        return text
+    else:
+        text, created_directories = _text_without_entries(file)
+    created_directories = created_directories if not text else None
+    for hook, bare_handler in file.desired_hooks:
+        text, created_directories = hook_entry.add_entry(text, hook, bare_handler, created_directories), None
+    return text
+
+
+def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
+    if not file.entries:
+        return _unchanged(file, "not installed: the mark stands in no hook")
+    if file.is_edited and not force:
+        raise ExecplanError(
+            "edited-block",
+            f"{file.display_path}: the entry of execplan was edited by hand; nothing was written",
+            exit=CHECK_FAILED,
+            hint=f"put elsewhere what is to stay, then: execplan uninstall {file.integration} --force",
+        )
+    remaining_text, created_directories = _text_without_entries(file)
+    return (
+        _file_change(file, remaining_text)
+        if remaining_text or created_directories is None
+        else _file_change(file, None, created_directories)
+    )
+
+
+def _text_without_entries(file: HookFile) -> tuple[str, int | None]:
+    """The text of a file without the entries, the last put in first; and how many folders were made with it, if it was made."""
+    text, directory_counts = (
+        file.text,
+        [entry.created_directories for entry in file.entries if entry.created_directories is not None],
+    )
+    for hook in dict.fromkeys([entry.hook for entry in reversed(file.entries)]):
+        while matching_entries := hook_entry.find_entries(text, hook):
+            text = hook_entry.remove_entry(text, matching_entries[0])
+    return hook_entry.transfer_note(text, [entry.note for entry in file.entries]), max(directory_counts, default=None)
+
+
+def _file_change(file: HookFile, text: str | None, created_directories: int = 0) -> Change:
+    new = text.encode("utf-8") if text is not None else None
+    return Change(file.integration, file.path, file.data, new, created_directories=created_directories)
+
+
+def _unchanged(file: HookFile, reason: str) -> Change:
+    return Change(file.integration, file.path, file.data, file.data, reason)
+
+
+def _bad_json_error(message: str) -> ExecplanError:
+    hint = "mend the file, and try again; until then the program may read none of it, and run no hook that it names"
+    return ExecplanError("bad-json", message, exit=INPUT, hint=hint)

@@ -1,0 +1,88 @@
+"""Whether a file differs from an earlier version of it only by what `install` puts into it."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_MARKDOWN = ("AGENTS.md", "CLAUDE.md")
+_ATTRIBUTES = ".gitattributes"
+_PRECOMMIT = ".pre-commit-config.yaml"
+_HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
+_FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
+
+
+def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
+    """Whether only execplan has changed a file since a commit, or since it was not there; no commit: it never was.
+
+    The path counts from the root of the repository; one that ends in a slash is a folder of which git tracks nothing.
+    """
+    if path.endswith("/"):
+        installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
+        return bool(installed_names) and all(
+            [
+                child_path in installed_names and differs_only_by_install(project, child_path, "")
+                for child_path in _list_files(project, path)
+            ]
+        )
+    if path not in _FILES:
+        return False
+    from execplan.agents.integrations.integration_changes import read_project_file
+
+    try:
+        current_data = read_project_file(project, os.path.join(project.root, path))
+        committed_data = _committed_version(project, path, commit) if commit else None
+        return current_data is not None and _without_installed_parts(
+            project, path, current_data
+        ) == _without_installed_parts(project, path, committed_data or b"")
+    except ExecplanError:
+        return False  # whose it is can't be told
+
+
+def _list_files(project: Project, folder: str) -> list[str]:
+    """The files below a folder, from the root of the repository."""
+    return [
+        os.path.relpath(os.path.join(directory, name), project.root)
+        for directory, _, names in os.walk(os.path.join(project.root, folder))
+        for name in names
+    ]
+
+
+def _committed_version(project: Project, path: str, commit: str) -> bytes | None:
+    """A file as a commit has it, None where it has none."""
+    from execplan.git import git_query
+
+    try:
+        return git_query.output(project, "cat-file", "blob", f"{commit}:{path}")
+    except ExecplanError:
+        return None
+
+
+def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
+    """What a file holds that is none of ours; raises ExecplanError, also where somebody has edited what is ours."""
+    from execplan.agents.integrations import managed_block
+    from execplan.agents.integrations.managed_block import ManagedFile
+
+    if path not in _HOOK_FILES:
+        style = managed_block.MARKDOWN if path in _MARKDOWN else managed_block.SHELL
+        file = ManagedFile("", path, path, data, style)
+        if path != _PRECOMMIT:
+            return managed_block.plan_uninstall(file, force=False).changes[0].new or b""
+        from execplan.agents.integrations import precommit
+
+        return precommit.config_without_hook(file)
+    from execplan.agents.integrations import guard_hook, session_hooks
+
+    absolute_path = os.path.join(project.root, path)
+    for integration in (guard_hook, session_hooks):
+        change_set = integration.uninstall(
+            project, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data}
+        )
+        change = change_set.changes[0]
+        data = (change.new or b"") if change.old is not None else data
+    return data

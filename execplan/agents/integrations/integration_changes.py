@@ -1,0 +1,163 @@
+"""What an integration changes: all of it planned first, then made, or none of it."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.named_tuple import NamedTuple
+from execplan.project.project import ensure_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.project.project import Project
+
+LIMIT = 5 << 20
+"""Bytes that a file may have which an integration writes into."""
+
+
+class Change(NamedTuple):
+    """A file before and after; the same bytes, or None twice, where nothing is to do."""
+
+    integration: str
+    """The integration."""
+    path: str
+    old: bytes | None
+    new: bytes | None
+    reason: str = ""
+    """Why nothing is to do."""
+    executable: bool = False
+    created_directories: int = 0
+    """How many of the folders above are removed with it, if nothing else is in them."""
+    source: str = ""
+    """Where the file is moved from, as it is."""
+    setting: str = ""
+    """The setting of git in the file that is changed, of which old and new are the values; git writes it."""
+
+    @property
+    def action(self) -> str:
+        """`made`, `changed`, `removed`, `moved` or `kept`."""
+        if self.source:
+            return "moved"
+        if self.old == self.new:
+            return "kept"
+        return "made" if self.old is None else "removed" if self.new is None else "changed"
+
+    @property
+    def has_leftover_file(self) -> bool:
+        """Whether a command that was killed has left a temporary file beside it."""
+        return not self.setting and atomic_files.has_leftover(self.path)
+
+
+class ChangeSet(NamedTuple):
+    """What an integration is about to change."""
+
+    changes: tuple[Change, ...]
+    warnings: tuple[str, ...] = ()
+    next_commands: tuple[str, ...] = ()
+
+
+def read_project_file(project: Project, path: str) -> bytes | None:
+    """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
+    ensure_inside(project, path)
+    return read_file(path)
+
+
+def read_file(path: str) -> bytes | None:
+    """The bytes of a file, None where there is none; raises ExecplanError."""
+    if not os.path.lexists(os.path.realpath(path)):
+        return None
+    data, size = file_access.read(path, LIMIT)
+    if size > LIMIT:
+        hint = "is it the right file?"
+        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
+    return data
+
+
+def count_missing_directories(path: str) -> int:
+    """How many of the folders above a file are not there."""
+    count = 0
+    while not os.path.isdir(path := os.path.dirname(path)):
+        count += 1
+    return count
+
+
+def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
+    """Make all of the changes, or none; what to be warned of. Raises ExecplanError."""
+    undo: list[Callable[[], object]] = []
+    warnings: list[str] = []
+    spare = atomic_files.BackupWriter()
+    try:
+        for change in changes:
+            if change.action != "kept":
+                _apply_change(change, undo, warnings, spare)
+            elif change.has_leftover_file:
+                atomic_files.remove_leftover(change.path, (change.old or b"",), backup_writer=spare)
+    except BaseException:
+        for revert in reversed(undo):
+            revert()
+        raise
+    return (*warnings, *spare.warnings)
+
+
+def _apply_change(
+    change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: atomic_files.BackupWriter
+) -> None:
+    path, old, new = change.path, change.old, change.new
+    if change.setting:
+        from execplan.git import git_query
+
+        git_query.set_config(path, change.setting, new)
+        undo.append(partial(git_query.set_config, path, change.setting, old))
+    elif change.source:
+        _move_file(change.source, path)
+        undo.append(partial(_move_file, path, change.source))
+    elif new is None:
+        assert old is not None
+        target = os.path.realpath(path)
+        mode = atomic_files.remove(path, old)
+        undo.append(partial(_recreate_file, target, old, mode))
+        _remove_empty_directories(target, change.created_directories)
+    elif old is None:
+        target = os.path.realpath(path)
+        missing = count_missing_directories(target)
+        undo.append(partial(_remove_empty_directories, target, missing))
+        atomic_files.make_directory(os.path.dirname(target))
+        if not atomic_files.create(target, new, executable=change.executable):
+            raise file_access.conflict_error(path)
+        undo.append(partial(atomic_files.remove, target, new))
+    else:
+        if atomic_files.replace(path, old, new, backup_writer=spare):
+            warnings.append(atomic_files.hard_link_warning(path))
+        undo.append(partial(atomic_files.replace, path, new, old))
+
+
+def _move_file(source: str, path: str) -> None:
+    """Rename a file, which may be a link, to a name that is free."""
+    if os.path.lexists(path):
+        raise file_access.conflict_error(path)
+    try:
+        os.rename(source, path)
+    except OSError as error:
+        raise file_access.file_error(error, source, "move") from None
+    atomic_files.sync_directory(os.path.dirname(path))
+
+
+def _recreate_file(path: str, data: bytes, mode: int) -> None:
+    atomic_files.make_directory(os.path.dirname(path))
+    if atomic_files.create(path, data):
+        os.chmod(path, mode)
+
+
+def _remove_empty_directories(path: str, count: int) -> None:
+    """Remove so many of the folders above a file, as long as they are empty."""
+    for _ in range(count):
+        path = os.path.dirname(path)
+        try:
+            os.rmdir(path)
+        except OSError:
+            return

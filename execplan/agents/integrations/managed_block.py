@@ -1,0 +1,250 @@
+"""A block of lines of ours in somebody's file: put in, found, taken out to the byte; edits inside it are noticed."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.integrations.integration_changes import Change, ChangeSet, count_missing_directories
+from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+_CREATED_NOTE = "made"
+
+
+class ManagedFile(NamedTuple):
+    """A file that may hold a block."""
+
+    integration: str
+    """The integration."""
+    path: str
+    display_path: str
+    """The path as messages name it."""
+    data: bytes | None
+    style: CommentStyle
+    header: bytes = b""
+    """What stands above the block in a file that is made for it."""
+    executable: bool = False
+
+    @property
+    def block(self) -> Block | None:
+        """The block in the file; raises ExecplanError when it is damaged."""
+        return find_block(self.data or b"", self.style, self.display_path)
+
+
+def plan_install(
+    file: ManagedFile, lines: Sequence[str], insert_lines: Callable[[bytes], bytes], *, force: bool
+) -> ChangeSet:
+    """Put the lines into the file, anew or in place of what its block holds; raises ExecplanError.
+
+    `insert_lines` puts them into a file that is there and holds no block.
+    """
+    block = file.block
+    if file.data is None:
+        created_directories = count_missing_directories(os.path.realpath(file.path))
+        note = f"{_CREATED_NOTE} {created_directories}" if created_directories else _CREATED_NOTE
+        return _change_set(file, insert_block(file.header, len(file.header), lines, file.style, note=note))
+    if block is None:
+        return _change_set(file, insert_lines(file.data))
+    if block.is_edited and not force:
+        warning = (
+            f"{file.display_path}: the block of execplan was edited by hand and stays as it is; "
+            f"for the text of today: execplan install {file.integration} --force"
+        )
+        return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
+    if block.lines == tuple(lines) and not block.is_edited:
+        return ChangeSet((_unchanged(file, "there already"),))
+    return _change_set(file, replace_block_lines(file.data, block, lines, file.style))
+
+
+def plan_uninstall(
+    file: ManagedFile, remove_lines: Callable[[bytes, Block], bytes] | None = None, *, force: bool
+) -> ChangeSet:
+    """Take the block out, and remove the file if it was made for it; raises ExecplanError."""
+    block = file.block
+    if file.data is None or block is None:
+        return ChangeSet((_unchanged(file, "not installed"),))
+    if block.is_edited and not force:
+        raise ExecplanError(
+            "edited-block",
+            f"{file.display_path}: the block of execplan was edited by hand; nothing was written",
+            exit=CHECK_FAILED,
+            hint=f"move out of it what is to stay, then: execplan uninstall {file.integration} --force",
+        )
+    remaining = remove_lines(file.data, block) if remove_lines else remove_block(file.data, block, file.style)
+    if is_file_created(block) and remaining == file.header:
+        created_directories = block.note.removeprefix(_CREATED_NOTE).strip()
+        return _change_set(file, None, int(created_directories) if created_directories.isdigit() else 0)
+    return _change_set(file, remaining)
+
+
+def is_file_created(block: Block | None) -> bool:
+    """Whether the file of a block was made for it."""
+    return block is not None and block.note.split(" ")[0] == _CREATED_NOTE
+
+
+def _change_set(file: ManagedFile, new: bytes | None, created_directories: int = 0) -> ChangeSet:
+    change = Change(
+        file.integration, file.path, file.data, new, executable=file.executable, created_directories=created_directories
+    )
+    return ChangeSet((change,))
+
+
+def _unchanged(file: ManagedFile, reason: str) -> Change:
+    return Change(file.integration, file.path, file.data, file.data, reason)
+
+
+_BOM = b"\xef\xbb\xbf"
+_LINE_ENDS = (b"\r\n", b"\n", b"\r")
+
+
+class CommentStyle(NamedTuple):
+    """How a file writes comments, and whether a blank line stands above the block."""
+
+    prefix: str
+    suffix: str
+    has_blank_line_above: bool = False
+
+    def begin_marker(self, details: str = "") -> bytes:
+        """The line above the block, or what it begins with."""
+        return f"{self.prefix}execplan:begin {details}{self.suffix if details else ''}".encode()
+
+    @property
+    def end_marker(self) -> bytes:
+        """The line below the block."""
+        return f"{self.prefix}execplan:end{self.suffix}".encode()
+
+
+MARKDOWN = CommentStyle("<!-- ", " -->", has_blank_line_above=True)
+SHELL = CommentStyle("# ", "")
+"""Also YAML's, and that of any file whose comments begin with a hash."""
+
+
+class Block(NamedTuple):
+    """A block as it stands in a file."""
+
+    start: int
+    """Where its first line begins, in bytes."""
+    end: int
+    """Where its last line ends, before the line end."""
+    indent: str
+    note: str
+    """What the line above it says behind the digest."""
+    lines: tuple[str, ...]
+    """What stands between, without the indent."""
+    is_edited: bool
+    """Whether note or lines are others than were put in."""
+
+
+def find_block(data: bytes, style: CommentStyle, path: str) -> Block | None:
+    """The block of a file, or None; raises ExecplanError when its markers are damaged."""
+    begin: tuple[int, int, bytes] | None = None
+    block: Block | None = None
+    inside: list[bytes] = []
+    offset = len(_BOM) if data.startswith(_BOM) else 0
+    for number, line in enumerate(data[offset:].splitlines(keepends=True), 1):
+        stripped = line.strip()
+        if stripped.startswith(style.begin_marker()):
+            if begin or block:
+                raise _damaged_block_error(path, number, "a second block of execplan begins here")
+            begin, inside = (number, offset, line), []
+        elif stripped == style.end_marker:
+            if begin is None:
+                raise _damaged_block_error(path, number, "a block of execplan ends here that has not begun")
+            block, begin = _parse_block(begin[1], offset + len(line.rstrip(b"\r\n")), begin[2], inside, style), None
+        elif begin:
+            inside.append(line.rstrip(b"\r\n"))
+        offset += len(line)
+    if begin:
+        raise _damaged_block_error(path, begin[0], "the block of execplan that begins here has no end")
+    return block
+
+
+def _parse_block(start: int, end: int, begin_line: bytes, inside: list[bytes], style: CommentStyle) -> Block:
+    marker, indent = begin_line.strip(), begin_line[: len(begin_line) - len(begin_line.lstrip(b" "))].decode()
+    header = marker[len(style.begin_marker()) :].decode("utf-8", "surrogateescape").removesuffix(style.suffix)
+    recorded_digest, _, note = header.partition(" ")
+    lines = tuple([line.decode("utf-8", "surrogateescape").removeprefix(indent) for line in inside])
+    return Block(start, end, indent, note, lines, recorded_digest != _digest(note, lines))
+
+
+def insert_block(
+    data: bytes, offset: int, lines: Sequence[str], style: CommentStyle, *, note: str = "", indent: str = ""
+) -> bytes:
+    """The file with the block where a line begins, or at its end; a missing final newline stays missing."""
+    head, tail = data[:offset], data[offset:]
+    line_end = _line_end(data)
+    if line_end == b"\r" and tail.startswith(b"\n"):
+        line_end = b"\n"  # side by side the two would be one CRLF
+    block = _render_block(lines, style, note, line_end, indent)
+    blank = line_end if style.has_blank_line_above and head else b""
+    if head.endswith(_LINE_ENDS) or not head:
+        return head + blank + block + line_end + tail
+    return head + line_end + blank + block + tail
+
+
+def replace_block_lines(data: bytes, block: Block, lines: Sequence[str], style: CommentStyle) -> bytes:
+    """The file with other lines in its block."""
+    return (
+        data[: block.start] + _render_block(lines, style, block.note, _line_end(data), block.indent) + data[block.end :]
+    )
+
+
+def replace_line_with_block(
+    data: bytes, start: int, end: int, lines: Sequence[str], style: CommentStyle, note: str
+) -> bytes:
+    """The file with the block in place of a line, its line end apart."""
+    return data[:start] + _render_block(lines, style, note, _line_end(data)) + data[end:]
+
+
+def remove_block(data: bytes, block: Block, style: CommentStyle) -> bytes:
+    """The file as it would be if the block had never been put in."""
+    head, tail = data[: block.start], data[block.end :]
+    if tail.startswith(_LINE_ENDS):
+        trimmed_head = _strip_line_end(head)
+        head = trimmed_head if style.has_blank_line_above and trimmed_head.endswith(_LINE_ENDS) else head
+        return head + tail[2 if tail.startswith(b"\r\n") else 1 :]
+    head = _strip_line_end(head)
+    return (_strip_line_end(head) if style.has_blank_line_above else head) + tail
+
+
+def restore_line(data: bytes, block: Block, line: str) -> bytes:
+    """The file with a line in place of its block, as `put_instead` found it."""
+    return data[: block.start] + line.encode("utf-8", "surrogateescape") + data[block.end :]
+
+
+def _render_block(lines: Sequence[str], style: CommentStyle, note: str, line_end: bytes, indent: str = "") -> bytes:
+    begin_line = style.begin_marker(f"{_digest(note, lines)} {note}".rstrip())
+    marked_lines = [begin_line, *[line.encode("utf-8", "surrogateescape") for line in lines], style.end_marker]
+    return line_end.join([indent.encode() + line if line else line for line in marked_lines])
+
+
+def _digest(note: str, lines: Sequence[str]) -> str:
+    return digest("\n".join([note, *lines]).encode("utf-8", "surrogateescape"))[:16]
+
+
+def _line_end(data: bytes) -> bytes:
+    """How the last line ends that has an end."""
+    lines = data.splitlines(keepends=True)
+    ended = [line for line in lines[-2:] if line.endswith(_LINE_ENDS)]
+    return ended[-1][len(ended[-1].rstrip(b"\r\n")) :] if ended else b"\n"
+
+
+def _strip_line_end(data: bytes) -> bytes:
+    """The bytes without the line end that they end with."""
+    return data[: -2 if data.endswith(b"\r\n") else -1] if data.endswith(_LINE_ENDS) else data
+
+
+def _damaged_block_error(path: str, line: int, problem: str) -> ExecplanError:
+    return ExecplanError(
+        "damaged-block",
+        f"{path}:{line}: {problem}",
+        exit=INPUT,
+        hint="mend the lines that say execplan:begin and execplan:end: one of each, in this order, or none",
+        line=line,
+    )

@@ -1,0 +1,198 @@
+"""`install pre-commit`: a hook in .pre-commit-config.yaml, whose other bytes stay as they are.
+
+The file is parsed to find the place, spliced to change it, and parsed again to see that only the hook came or went.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents.integrations import managed_block
+from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_project_file
+from execplan.agents.integrations.managed_block import ManagedFile
+from execplan.agents.integrations.precommit_config import (
+    END,
+    INSTEAD,
+    InvalidConfigError,
+    PreCommitConfig,
+    find_hook_position,
+    parse_config,
+)
+from execplan.errors import INPUT, ExecplanError
+from execplan.git import git_query
+from execplan.project.plan_path_pattern import plan_paths_regex
+
+if TYPE_CHECKING:
+    from execplan.agents.integrations.managed_block import Block
+    from execplan.project.project import Project
+
+WHAT = "pre-commit"
+_FILE = ".pre-commit-config.yaml"
+_HOOK_ID = "execplan-lint"
+_REPOS_LINE = "repos:"
+_REPLACED_PREFIX = "instead of "
+_MACHINE_WARNING = (
+    f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
+)
+
+
+def hook_lines(project: Project) -> list[str]:
+    """The lines of the hook, as an item of the list `repos`; with the one that asks for a plan, where the settings want it."""
+    python = f"{shlex.quote(sys.executable)} -P -m execplan"
+    lines = [
+        "- repo: local",
+        "  hooks:",
+        f"  - id: {_HOOK_ID}",
+        "    name: execplan lint",
+        f"    entry: {_quote_yaml(f'{python} lint --hook')}",
+        "    language: system",
+        "    types: [markdown]",
+        f"    files: {_quote_yaml(plan_paths_regex(project))}",
+    ]
+    if project.settings.follow:
+        lines += [
+            "  - id: execplan-follow",
+            "    name: execplan follow",
+            f"    entry: {_quote_yaml(f'{python} lint --staged --select EP508 -q')}",
+            "    language: system",
+            "    always_run: true",
+            "    pass_filenames: false",
+        ]
+    return lines
+
+
+def install(project: Project, *, force: bool) -> ChangeSet:
+    """Add the hook, or renew it; raises ExecplanError."""
+    git_query.require_repository(project)
+    file, lines = _file(project), hook_lines(project)
+    if file.data is None:
+        change_set = managed_block.plan_install(file, [_REPOS_LINE, *lines], bytes, force=force)
+    elif (block := file.block) is not None:
+        header = [_REPOS_LINE] if block.lines[:1] == (_REPOS_LINE,) else []
+        return managed_block.plan_install(file, header + lines, bytes, force=force)
+    else:
+        config = _load_config(file.data, lines)
+        if any([_HOOK_ID in _hook_ids(repo) for repo in config.repos]):
+            reason = "has the hook already, put there by hand"
+            return ChangeSet((Change(WHAT, file.path, file.data, file.data, reason),))
+        change_set = managed_block.plan_install(file, lines, lambda data: _insert_hook(data, lines), force=force)
+        new = change_set.changes[0].new or b""
+        hook_repos = _load_config("\n".join([_REPOS_LINE, *lines]).encode("utf-8", "surrogateescape"), lines).repos
+        if _try_load_config(new) != config._replace(repos=config.repos + hook_repos):
+            raise _no_place_error(lines)
+    return change_set._replace(warnings=(*change_set.warnings, _MACHINE_WARNING), next_commands=("pre-commit install",))
+
+
+def uninstall(project: Project, *, force: bool) -> ChangeSet:
+    """Take the hook out, and the file if it was made for it; raises ExecplanError."""
+    return managed_block.plan_uninstall(_file(project), _remove_hook, force=force)
+
+
+def config_without_hook(file: ManagedFile) -> bytes:
+    """What a configuration holds besides the hook; raises ExecplanError."""
+    return managed_block.plan_uninstall(file, _remove_hook, force=False).changes[0].new or b""
+
+
+def _file(project: Project) -> ManagedFile:
+    path = os.path.join(project.root, _FILE)
+    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), managed_block.SHELL)
+
+
+def _insert_hook(data: bytes, lines: list[str]) -> bytes:
+    """The file with the hook behind the last item of its list."""
+    position = find_hook_position(data.decode("utf-8"))
+    if position is None:
+        raise _no_place_error(lines)
+    if position.mode == INSTEAD:
+        note = _REPLACED_PREFIX + json.dumps(data[position.start : position.end].decode("utf-8"), ensure_ascii=False)
+        return managed_block.replace_line_with_block(
+            data, position.start, position.end, [_REPOS_LINE, *lines], managed_block.SHELL, note
+        )
+    if position.mode == END:
+        lines = [_REPOS_LINE, *lines]
+    return managed_block.insert_block(data, position.start, lines, managed_block.SHELL, indent=position.indent)
+
+
+def _remove_hook(data: bytes, block: Block) -> bytes:
+    """The file without the hook; where others were added to a list that began with it, the list stays."""
+    config, hook_repos = _load_config(data, []), _block_repos(block)
+    expected_config = config._replace(repos=[repo for repo in config.repos if repo not in hook_repos])
+    replaced_line = _replaced_line(block.note)
+    candidates = [managed_block.restore_line(data, block, replaced_line)] if replaced_line else []
+    candidates += [
+        managed_block.remove_block(data, block, managed_block.SHELL),
+        managed_block.restore_line(data, block, _REPOS_LINE),
+    ]
+    for candidate in candidates:
+        candidate_config = _try_load_config(candidate)
+        if candidate_config == expected_config or (
+            block.is_edited and candidate_config
+        ):  # what was written into the block goes with it
+            return candidate
+    raise ExecplanError(
+        "would-break",
+        f"{_FILE}: without the block of execplan the file would say something else; nothing was written",
+        exit=INPUT,
+        hint=f"take the hook {_HOOK_ID} out by hand, with the comments around it",
+    )
+
+
+def _replaced_line(note: str) -> str:
+    """The line that the block stands in place of, or nothing."""
+    try:
+        return str(json.loads(note.removeprefix(_REPLACED_PREFIX))) if note.startswith(_REPLACED_PREFIX) else ""
+    except ValueError:  # somebody wrote into it
+        return ""
+
+
+def _block_repos(block: Block) -> list[Any]:
+    """What the block adds to the list."""
+    lines = block.lines if block.lines[:1] == (_REPOS_LINE,) else (_REPOS_LINE, *block.lines)
+    config = _try_load_config("\n".join(lines).encode("utf-8", "surrogateescape"))
+    return config.repos if config else []
+
+
+def _load_config(data: bytes, lines: list[str]) -> PreCommitConfig:
+    try:
+        return parse_config(data)
+    except InvalidConfigError as error:
+        raise ExecplanError(
+            "bad-yaml",
+            f"{_FILE}{error}",
+            exit=INPUT,
+            hint="mend the file" + (", or paste this under repos:" if lines else ""),
+            candidates=lines,
+        ) from None
+
+
+def _try_load_config(data: bytes) -> PreCommitConfig | None:
+    """What the file says, None when it can't be read."""
+    try:
+        return parse_config(data)
+    except InvalidConfigError:
+        return None
+
+
+def _no_place_error(lines: list[str]) -> ExecplanError:
+    return ExecplanError(
+        "no-place",
+        f"{_FILE}: the list repos is written in a way that nothing can be added to without changing it",
+        exit=INPUT,
+        hint="add these lines to it by hand",
+        candidates=lines,
+    )
+
+
+def _hook_ids(repo: Any) -> list[Any]:
+    """The hooks that an item of `repos` names."""
+    hooks = repo.get("hooks") if isinstance(repo, dict) else None
+    return [hook.get("id") for hook in hooks or [] if isinstance(hook, dict)] if isinstance(hooks, list) else []
+
+
+def _quote_yaml(text: str) -> str:
+    """Words as YAML's single-quoted scalar, in which nothing is special but the quote."""
+    return "'" + text.replace("'", "''") + "'"

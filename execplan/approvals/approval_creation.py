@@ -1,0 +1,237 @@
+"""Approve what a plan would do: what may be approved, by whom and how, and the two files that are written."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+
+from execplan.approvals import approval_files, approval_key, approval_status, artifact_store, git_tree
+from execplan.approvals.disk_world import DiskWorld
+from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
+from execplan.clock import now
+from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists
+from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, ExecplanError
+from execplan.execution import approval
+from execplan.execution.approval import Approval, Derived, UnsignedApproval
+from execplan.execution.binding import drift
+from execplan.execution.evaluation.approval_scope import ApprovalScope, find_forbidden_paths
+from execplan.execution.evaluation.checks.check_registry import ERROR
+from execplan.execution.execution_plan import Level
+from execplan.execution.world import FILE
+from execplan.files import atomic_files
+from execplan.git import git_commit
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import author
+from execplan.project import project_state
+from execplan.project.project_discovery import require_existing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Literal
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.execution.evaluate import ActiveRun
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+    PreviousContents = dict[str, bytes | None]
+    """By path, what a file held that was written."""
+
+
+class Confirmation(NamedTuple):
+    """How somebody said yes, and to what."""
+
+    approver: str
+    how: Literal["terminal", "digest", "policy", "revision"]
+    valid_seconds: int
+    """For which it holds."""
+    max_risk: str | None = None
+    step_ids: tuple[str, ...] | None = None
+    inferred: Literal["terminal", "flag"] | None = None
+    covering_approval: Approval | None = None
+    """The approval that covers this revision of what a run does: of that the new one has all that it says itself."""
+    run_id: str = ""
+    """That run."""
+
+
+class ApprovalResult(NamedTuple):
+    """An approval that was given, or in a dry run would be."""
+
+    approval: Approval | None
+    """None in a dry run."""
+    path: str
+    """From the root of the repository."""
+    document_path: str
+    """The path of the execution plan."""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def evaluate_for_approval(project: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
+    """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    return evaluate_plan(project, ref, active_run)
+
+
+def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> None:
+    """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
+    errors = [finding for finding in evaluated_plan.evaluation.findings if finding.level == ERROR]
+    messages = [f"{finding.step.id if finding.step else evaluated_plan.path}: {finding.message}" for finding in errors]
+    forbidden_lines = list(find_forbidden_paths(evaluated_plan.current_plan.document, DiskWorld(project)))
+    forbidden_lines += [message for message, finding in zip(messages, errors, strict=True) if finding.check == "hidden"]
+    if forbidden_lines:
+        raise ExecplanError(
+            "not-approvable",
+            f"{ref.id} has steps that nobody may approve",
+            exit=POLICY,
+            hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.shell_name}",
+            candidates=forbidden_lines,
+        )
+    unreadable_paths = [
+        path
+        for path, file_state in evaluated_plan.binding.states.items()
+        if file_state.kind == FILE and not file_state.sha256
+    ]
+    reasons = [*messages, *[f"{path}: can't be read whole, and so not be bound" for path in unreadable_paths]]
+    if reasons:
+        raise ExecplanError(
+            "must-not-run",
+            f"{ref.id} must not run, so it can't be approved",
+            exit=CHECK_FAILED,
+            hint=f"see all of it, and how it is mended: execplan evaluate {ref.shell_name}",
+            candidates=reasons,
+            data={"reasons": reasons},
+        )
+
+
+def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, prefix: str) -> None:
+    """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
+    if evaluated_plan.binding.digest.startswith(prefix.lower()):
+        return
+    stored_approvals = [stored for stored in approval_files.read_all(project, ref) if stored.approval is not None]
+    previous = next(
+        (stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())),
+        stored_approvals[0] if stored_approvals else None,
+    )
+    lines: tuple[str, ...] = ()
+    if previous is not None and previous.approval is not None:
+        lines = drift(previous.approval.binding, evaluated_plan.binding)
+    since_text = f", since {previous.digest[:12]} was approved" if previous is not None and lines else ""
+    raise ExecplanError(
+        "other-digest",
+        f"{prefix} is not what would be approved now: something has changed{since_text}",
+        exit=CONFLICT,
+        hint=f"look at it again: execplan evaluate {ref.shell_name}",
+        candidates=lines or ("the steps, a file that they touch, a program in the repository, or the policy",),
+    )
+
+
+def approve_plan(
+    project: Project,
+    ref: PlanRef,
+    evaluated_plan: EvaluatedPlan,
+    scope: ApprovalScope,
+    confirmation: Confirmation,
+    options: WriteOptions,
+    record_approval: Callable[[Approval], PreviousContents],
+) -> ApprovalResult:
+    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError.
+
+    The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
+    """
+    document_path, approval_path = (
+        artifact_store.path_of(project, ref),
+        approval_files.file_path(project, ref, evaluated_plan.binding.digest),
+    )
+    result = ApprovalResult(None, project.display_path(approval_path), project.display_path(document_path))
+    if options.dry_run:
+        return result
+    if options.should_commit(project):
+        git_commit.load_gitpython()
+    with project_state.lock(project, ref.real_path, f"approve of {ref.id}"):
+        ensure_plan_exists(project, ref)
+        candidate = approval_status.find_candidate(project, ref)
+        if candidate.binding.digest != evaluated_plan.binding.digest:
+            raise ExecplanError(
+                "stale-approval",
+                f"{ref.id} has changed while it was looked at: nothing was approved",
+                exit=CONFLICT,
+                hint=f"look at it again: execplan evaluate {ref.shell_name}",
+                candidates=drift(evaluated_plan.binding, candidate.binding),
+            )
+        approval = _sign_approval(project, candidate, scope, confirmation)
+        recorded_contents = record_approval(approval)
+        old_contents = {
+            **recorded_contents,
+            document_path: atomic_files.retry_on_change(
+                lambda: artifact_store.write_artifact(project, document_path, candidate.current_plan.data),
+                result.document_path,
+            ),
+            approval_path: approval_files.save(project, ref, approval),
+        }
+        if not options.should_commit(project):
+            return result._replace(approval=approval)
+        from execplan.edits.plan_commit import commit_paths
+
+        summary = f"approve {approval.digest[:12]}"
+        existing_contents = {file: data for file, data in old_contents.items() if data is not None}
+        commit_result = commit_paths(project, ref.id, list(old_contents), "approve", summary, existing_contents, None)
+        return result._replace(approval=approval, commit=commit_result.digest, warnings=commit_result.warnings)
+
+
+def _sign_approval(
+    project: Project, candidate: approval_status.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation
+) -> Approval:
+    """The approval, with the key of the user, which is made for the first one."""
+    document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
+    signing_key = approval_key.get_or_create(project)
+    covered_ids = tuple([evaluated_step.step.id for evaluated_step in scope.covered])
+    policy_step_ids = covered_ids if confirmation.how == "policy" else None
+    step_ids = (
+        covered_ids if scope.finished else confirmation.step_ids
+    )  # what is done was not judged: nobody has approved it once more
+    session_id = author.session_id()
+    covering_approval = confirmation.covering_approval
+    expires_at = (
+        covering_approval.expires_at
+        if covering_approval is not None
+        else approval.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
+    )
+    terms = UnsignedApproval(
+        id=os.urandom(16).hex(),
+        plan_id=document.plan_id,
+        revision=document.revision,
+        place=approval_status.checkout_digest(project),
+        digest=binding.digest,
+        document=binding.document,
+        states=approval.to_bound_states(binding),
+        policy=binding.policy,
+        programs=approval.to_bound_programs(binding),
+        tree=git_tree.tree_digest(project) if candidate.policy.pin == "tree" else None,
+        head=git_commit.head_commit(project),
+        approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
+        user=author.clean_name(author.system_login()),
+        session=author.clean_name(session_id) if session_id else None,
+        approved_at=approval.format_timestamp(approved_at),
+        expires_at=expires_at,
+        how=confirmation.how,
+        derived_from=_derivation(covering_approval, confirmation.run_id) if covering_approval is not None else None,
+        inferred=confirmation.inferred,
+        max_risk=Level(confirmation.max_risk) if confirmation.max_risk is not None else None,
+        steps=policy_step_ids if policy_step_ids is not None else step_ids,
+        key=approval.key_id(signing_key),
+    )
+    return approval.sign(terms, signing_key)
+
+
+def _derivation(covering_approval: Approval, run_id: str) -> Derived:
+    method: Any = covering_approval.effective_how
+    return Derived(
+        digest=covering_approval.digest,
+        revision=covering_approval.revision,
+        approvals=(*covering_approval.origins, covering_approval.id),
+        how=method,
+        run=run_id,
+    )

@@ -1,0 +1,111 @@
+"""The approvals of a plan: files among its artifacts, so that archiving it takes them along."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.approvals.artifact_store import write_artifact
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution.approval import Approval
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.files import atomic_files, file_access
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import plan_store
+from execplan.project.project import ensure_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MAX_BYTES = 5 << 20
+
+
+class StoredApproval(NamedTuple):
+    """An approval as it lies there, or why it can't be read."""
+
+    path: str
+    approval: Approval | None
+    error: str = ""
+    is_intact: bool = True
+    """Whether its bytes are those that were written, under the name that they were given."""
+
+    @property
+    def digest(self) -> str:
+        """What it is called: the digest that was approved."""
+        return os.path.basename(self.path).removesuffix(".json")
+
+
+def directory(project: Project, ref: PlanRef) -> str:
+    """Where they lie."""
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
+
+
+def file_path(project: Project, ref: PlanRef, digest: str) -> str:
+    """The file of the approval of a digest; a later one of the same digest takes its place."""
+    return os.path.join(directory(project, ref), f"{digest}.json")
+
+
+def read_all(project: Project, ref: PlanRef) -> list[StoredApproval]:
+    """All of a plan, the newest first, what can't be read last; raises ExecplanError."""
+    names = [name for name in plan_store.list_entries(directory(project, ref)) if name.endswith(".json")]
+    stored_approvals = [_read_approval(project, os.path.join(directory(project, ref), name)) for name in names]
+    return sorted(stored_approvals, key=_newest_first_key, reverse=True)
+
+
+def _newest_first_key(stored: StoredApproval) -> tuple[str, int]:
+    """When it was given, and of those of one second when it was written."""
+    try:
+        written_ns = os.lstat(stored.path).st_mtime_ns
+    except OSError:
+        written_ns = 0
+    return stored.approval.approved_at if stored.approval else "", written_ns
+
+
+def _read_approval(project: Project, path: str) -> StoredApproval:
+    try:
+        ensure_inside(project, path)
+        data, size = file_access.read(path, _MAX_BYTES)
+        if size > _MAX_BYTES:
+            return StoredApproval(path, None, f"it has {size:,} bytes: no approval is as long as that")
+        approval = load(data, Approval, project.display_path(path))
+    except ExecplanError as error:
+        return StoredApproval(path, None, error.message)
+    is_intact = data == to_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
+    return StoredApproval(path, approval, is_intact=is_intact)
+
+
+def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
+    """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
+    path, new_bytes = file_path(project, ref, approval.digest), to_bytes(approval)
+    return atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
+
+
+def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> list[StoredApproval]:
+    """Those that a prefix of the digest names: one of them, or all for `all`, or the only one for none.
+
+    An approval that covers revisions is the only one beside theirs, which end with it.
+    Raises ExecplanError when it names none, or could mean several.
+    """
+    matches = (
+        stored_approvals
+        if prefix in ("", "all")
+        else [stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())]
+    )
+    if not prefix:
+        ids = {stored.approval.id for stored in stored_approvals if stored.approval is not None}
+        matches = [
+            stored for stored in stored_approvals if stored.approval is None or ids.isdisjoint(stored.approval.origins)
+        ]
+    if not matches and prefix == "all":
+        return []
+    digests = [stored.digest for stored in matches or stored_approvals]
+    list_hint = "see them: execplan approve --list"
+    if not matches:
+        message = f"no approval begins with {prefix!r}" if stored_approvals else "nothing is approved"
+        raise ExecplanError("no-such-approval", message, exit=INPUT, hint=list_hint, candidates=digests)
+    if len(matches) > 1 and prefix != "all":
+        message = f"{len(matches)} approvals could be meant"
+        hint = "give more digits of the digest, or say all"
+        raise ExecplanError("ambiguous-approval", message, exit=INPUT, hint=hint, candidates=digests)
+    return matches

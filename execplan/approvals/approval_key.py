@@ -1,0 +1,92 @@
+"""The key that seals approvals: 32 random bytes in the user's settings folder, for the user's eyes only."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from execplan import trace
+from execplan.approvals import approval_registry, user_directories
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.files.file_access import NotRegularError, file_error, open_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_FILE_NAME = "key"
+_KEY_BYTES = 32
+
+
+def path(project: Project) -> str:
+    """The file, whether it is there or not; raises ExecplanError when it would lie in the repository."""
+    return os.path.join(user_directories.config_directory(project), _FILE_NAME)
+
+
+def read(project: Project) -> bytes | None:
+    """The key, None before the first approval; raises ExecplanError for one that others can read, or that is none."""
+    key_path = path(project)
+    trace.log(f"read {key_path}")
+    try:
+        descriptor = open_regular(key_path, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return None
+    except NotRegularError:
+        raise _unsafe_key_error(key_path, "is no regular file", "remove it: a new key is made then") from None
+    except OSError as error:
+        if os.path.islink(key_path):
+            raise _unsafe_key_error(
+                key_path, "is a link", "put the file itself there, or remove it: a new key is made then"
+            ) from None
+        raise file_error(error, key_path, "read") from None
+    try:
+        status = os.fstat(descriptor)
+        if status.st_uid != os.geteuid():
+            raise _unsafe_key_error(
+                key_path, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then"
+            )
+        if status.st_mode & 0o077:
+            reason = f"can be read or written by others (mode {stat.S_IMODE(status.st_mode):o})"
+            raise _unsafe_key_error(
+                key_path, reason, f"if nobody has read it: chmod 600 {key_path}; else remove it, and approve again"
+            )
+        data = os.read(descriptor, _KEY_BYTES + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) != _KEY_BYTES:
+        message = f"{key_path} is no key: it has {len(data) if len(data) < _KEY_BYTES else 'more than 32'} bytes, not {_KEY_BYTES}"
+        raise ExecplanError("bad-key", message, exit=INPUT, hint="remove it, and approve again: a new key is made then")
+    return data
+
+
+def get_or_create(project: Project) -> bytes:
+    """The key, made if there is none; of many who make it at once all have the same. Raises ExecplanError."""
+    key_path = path(project)
+    existing_key = read(project)
+    if existing_key is not None:
+        return existing_key
+    from execplan.files.atomic_files import temp_file_name
+    from execplan.files.open_directory import OpenDirectory
+
+    with approval_registry.lock(project), OpenDirectory(os.path.dirname(key_path), make=True) as folder:
+        temporary_name = temp_file_name(_FILE_NAME)
+        try:
+            folder.unlink(temporary_name)  # what a killed maker has left was never the key
+            folder.write(temporary_name, os.urandom(_KEY_BYTES), 0o600)
+            try:
+                folder.link(temporary_name, _FILE_NAME)
+            except FileExistsError:
+                pass
+            finally:
+                folder.unlink(temporary_name)
+            folder.sync()
+        except OSError as error:
+            raise file_error(error, key_path, "write") from None
+    existing_key = read(project)
+    if existing_key is None:
+        raise ExecplanError("bad-key", f"{key_path} was removed while it was made", exit=INPUT, hint="try again")
+    return existing_key
+
+
+def _unsafe_key_error(key_path: str, reason: str, hint: str) -> ExecplanError:
+    return ExecplanError("unsafe-key", f"the key {key_path} {reason}", exit=POLICY, hint=hint)

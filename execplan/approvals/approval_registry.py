@@ -1,0 +1,117 @@
+"""Which approvals were used, by which run, and which were revoked: outside the repository, so that git brings none back."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.approvals import user_directories
+from execplan.errors import CONFLICT, POLICY, ExecplanError
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.files.file_lock import FileLock
+    from execplan.project.project import Project
+
+_MAX_BYTES = 1 << 12
+_RESERVED_SUFFIX = " is about to begin"
+
+
+class RegistryEntry(NamedTuple):
+    """What has become of an approval."""
+
+    run_id: str = ""
+    """The run that it served, with its resumes; nothing while none did, or one that took it and was killed before it began."""
+    is_revoked: bool = False
+
+
+def lock(project: Project) -> FileLock:
+    """The lock of the register."""
+    from execplan.files import atomic_files
+    from execplan.files.file_lock import FileLock
+
+    directory = user_directories.state_directory(project)
+    atomic_files.make_directory(directory)
+    return FileLock(os.path.join(directory, "register.lock"), "the register of approvals")
+
+
+def read_entry(project: Project, approval_id: str) -> RegistryEntry:
+    """What has become of the approval with this id; raises ExecplanError when that can't be read."""
+    used_path, revoked_path = entry_paths(project, approval_id)
+    return RegistryEntry(_read_run(used_path), os.path.lexists(revoked_path))
+
+
+def reserve(project: Project, approval_id: str, run_id: str) -> None:
+    """Set an approval apart for a run that is about to begin; raises ExecplanError when it has served one, or serves none.
+
+    A run that took it and is never to begin makes way: the caller holds the lock of runs, so that none is about to.
+    """
+    _write_use(project, approval_id, f"{run_id}{_RESERVED_SUFFIX}")
+
+
+def mark_used(project: Project, approval_id: str, run_id: str) -> None:
+    """Let an approval serve a run and its resumes, and no other; raises ExecplanError when it serves another, or none.
+
+    Of a run that begins this is said when its first entry is on disk, and before anything is done.
+    """
+    _write_use(project, approval_id, run_id)
+
+
+def _write_use(project: Project, approval_id: str, new_text: str) -> None:
+    """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
+    from execplan.files import atomic_files
+
+    used_path, revoked_path = entry_paths(project, approval_id)
+    run_id, is_started = new_text.removesuffix(_RESERVED_SUFFIX), not new_text.endswith(_RESERVED_SUFFIX)
+    with lock(project):
+        if os.path.lexists(revoked_path):
+            raise _revoked_error(approval_id)
+        if atomic_files.create(used_path, new_text.encode()):
+            return
+        old_bytes = file_access.read(used_path, _MAX_BYTES)[0]
+        old_text = old_bytes.decode("utf-8", "replace")
+        if old_text == run_id:
+            return
+        if not old_text.endswith(_RESERVED_SUFFIX) or (
+            is_started and old_text.removesuffix(_RESERVED_SUFFIX) != run_id
+        ):
+            raise already_used_error(old_text.removesuffix(_RESERVED_SUFFIX) or "unknown")
+        if old_text != new_text:
+            atomic_files.replace(used_path, old_bytes, new_text.encode())
+
+
+def revoke(project: Project, approval_id: str) -> bool:
+    """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
+    from execplan.files import atomic_files
+
+    with lock(project):
+        return atomic_files.create(entry_paths(project, approval_id)[1], b"")
+
+
+def already_used_error(run_id: str) -> ExecplanError:
+    """The refusal of a second run."""
+    return ExecplanError(
+        "approval-used",
+        f"the approval was used by the run {run_id}; it serves one run and its resumes",
+        exit=CONFLICT,
+        hint="approve it once more: execplan approve",
+    )
+
+
+def _revoked_error(approval_id: str) -> ExecplanError:
+    message = f"the approval {approval_id[:12]} was revoked"
+    return ExecplanError("not-approved", message, exit=POLICY, hint="approve it anew: execplan approve")
+
+
+def entry_paths(project: Project, approval_id: str) -> tuple[str, str]:
+    """The files that say so, of the approval with this id: used, revoked; raises ExecplanError."""
+    directory = user_directories.state_directory(project)
+    return os.path.join(directory, f"{approval_id}.used"), os.path.join(directory, f"{approval_id}.revoked")
+
+
+def _read_run(path: str) -> str:
+    if not os.path.lexists(path):
+        return ""
+    text = file_access.read(path, _MAX_BYTES)[0].decode("utf-8", "replace") or "unknown"
+    return "" if text.endswith(_RESERVED_SUFFIX) else text

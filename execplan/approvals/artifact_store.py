@@ -1,0 +1,131 @@
+"""Where the execution plan of a plan lies: among its artifacts, so that archiving takes it along."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists, format_diff
+from execplan.errors import INPUT, ErrorContext, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+from execplan.project.project import ensure_inside
+from execplan.project.project_discovery import require_existing
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+PLAN_FILE_NAME: Final = "execution-plan.json"
+MAX_BYTES = 5 * 1024 * 1024
+
+
+class StoredArtifact(NamedTuple):
+    """What became of it."""
+
+    path: str
+    """From the root of the repository."""
+    changed: bool
+    digest: str
+    """SHA-256 of the document's bytes."""
+    diff: str
+    """Unified, in a dry run only."""
+    commit: str | None
+    warnings: tuple[str, ...]
+
+
+def path_of(project: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> str:
+    """The file, or another of the artifacts, whether it is there or not."""
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), name)
+
+
+def read(project: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> bytes | None:
+    """Its bytes, or None where there is none; raises ExecplanError."""
+    return _read_file(project, path_of(project, ref, name))
+
+
+def _read_file(project: Project, path: str) -> bytes | None:
+    if not os.path.lexists(path):
+        return None
+    ensure_inside(project, path)
+    data, size = file_access.read(path, MAX_BYTES)
+    if size > MAX_BYTES:
+        with ErrorContext(project.display_path(path)):
+            raise reader.too_large_error(size)
+    return data
+
+
+def save(
+    project: Project,
+    ref: PlanRef,
+    build_bytes: Callable[[], bytes],
+    options: WriteOptions,
+    *,
+    command: str,
+    summary: str,
+    name: str = PLAN_FILE_NAME,
+) -> StoredArtifact:
+    """Store what `build_bytes` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
+
+    A document that is there already, to the byte, is not written again.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    path = path_of(project, ref, name)
+    display_path = project.display_path(path)
+    if options.dry_run:
+        old_bytes, new_bytes = _read_file(project, path), build_bytes()
+        _ensure_readable_size(project, path, new_bytes)
+        diff_text = format_diff(old_bytes or b"", new_bytes, display_path) if new_bytes != old_bytes else ""
+        return StoredArtifact(display_path, new_bytes != old_bytes, digest(new_bytes), diff_text, None, ())
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(project, ref)
+        new_bytes = build_bytes()
+        old_bytes = atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), display_path)
+        stored = StoredArtifact(display_path, old_bytes != new_bytes, digest(new_bytes), "", None, ())
+        if not stored.changed or not options.should_commit(project):
+            return stored
+        from execplan.edits.plan_commit import commit_paths
+
+        old_contents = {} if old_bytes is None else {path: old_bytes}
+        title = reader.read(plan_store.read_bytes(project, ref.path)).title
+        commit_result = commit_paths(project, ref.id, [path], command, summary, old_contents, title)
+        return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
+
+
+def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | None:
+    """Let a file of the artifacts hold these bytes; what it held before, None if it was not there.
+
+    The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
+    """
+    _ensure_readable_size(project, path, new_bytes)
+    old_bytes = _read_file(project, path)
+    if old_bytes is None:
+        if not atomic_files.create(path, new_bytes, within=project.root, make_directories=True):
+            raise file_access.FileChangedError(path)
+    elif old_bytes != new_bytes:
+        atomic_files.replace(path, old_bytes, new_bytes, within=project.root)
+    else:
+        atomic_files.remove_leftover(path, (old_bytes,), within=project.root)
+    return old_bytes
+
+
+def _ensure_readable_size(project: Project, path: str, new_bytes: bytes) -> None:
+    """Refuse to write what could not be read again; raises ExecplanError."""
+    if len(new_bytes) > MAX_BYTES:
+        message = f"{project.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
+        raise ExecplanError(
+            "too-large", message, exit=INPUT, hint="write long files with a command, and not with a step"
+        )

@@ -1,0 +1,106 @@
+"""What of the tree git runs by itself, or takes its settings from: a command that writes there acts when git is next called."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.git import git_query
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_PROGRAM_KEYS = frozenset(
+    "askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split()
+)
+"""The last words of settings that name a program."""
+_HOOK_MANAGER_FILES = (".husky", ".lefthook", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml")
+"""Where programs that stand behind hooks look up what to run."""
+
+TriggerSnapshot = dict[str, tuple[int, ...]]
+"""By path, what tells that it was written to."""
+
+
+class TriggerPaths(NamedTuple):
+    """Absolute paths inside the repository, which need not be there."""
+
+    git_paths: tuple[str, ...] = ()
+    """Folders of hooks, files of settings, programs that settings name, and what leads to the git folder of a submodule."""
+    hook_manager_paths: tuple[str, ...] = ()
+    """What hooks go by, and commands may well write."""
+
+
+def find_triggers(project: Project) -> TriggerPaths:
+    """Those of a repository; none without git, or where it does not answer."""
+    if project.git is None:
+        return TriggerPaths()
+    try:
+        config_output = git_query.output(project, "config", "--list", "--null", "--show-origin").decode(
+            "utf-8", "surrogateescape"
+        )
+    except ExecplanError:
+        return TriggerPaths()
+    candidates = _submodule_links(project)
+    fields = config_output.split("\0")
+    for origin, entry in zip(fields[::2], fields[1::2], strict=False):
+        name, _, value = entry.partition("\n")
+        config_file = origin.removeprefix("file:") if origin.startswith("file:") else ""
+        candidates.append(config_file)
+        if name == "core.hookspath":
+            candidates.append(value)
+        elif name.startswith(("include.", "includeif.")):
+            candidates.append(os.path.join(os.path.dirname(config_file), os.path.expanduser(value)))
+        elif name.rpartition(".")[2] in _PROGRAM_KEYS:
+            candidates += [arg.strip("\"'") for arg in value.split()]
+    root = os.path.realpath(project.root)
+    paths = {
+        os.path.normpath(os.path.join(root, os.path.expanduser(candidate))) for candidate in candidates if candidate
+    }
+    inside_paths = [path for path in paths if path.startswith(f"{root}/") and not path.startswith(f"{root}/.git/")]
+    return TriggerPaths(tuple(sorted(inside_paths)), tuple([os.path.join(root, name) for name in _HOOK_MANAGER_FILES]))
+
+
+def _submodule_links(project: Project) -> list[str]:
+    """The `.git` of each submodule, from the root."""
+    try:
+        with open(
+            file_access.open_regular(os.path.join(project.root, ".gitmodules")),
+            encoding="utf-8",
+            errors="surrogateescape",
+        ) as file:
+            key_values = [line.partition("=") for line in file]
+    except OSError:
+        return []
+    return [os.path.join(path.strip().strip('"'), ".git") for name, _, path in key_values if name.strip() == "path"]
+
+
+def take_snapshot(project: Project) -> TriggerSnapshot:
+    """How all of it is now."""
+    snapshot: TriggerSnapshot = {}
+    for path in [path for paths in find_triggers(project) for path in paths]:
+        snapshot |= _path_snapshot(path)
+        for directory, subdirectories, files in os.walk(path):
+            for name in [*subdirectories, *files]:
+                snapshot |= _path_snapshot(os.path.join(directory, name))
+    return snapshot
+
+
+def changed_triggers(project: Project, old_snapshot: TriggerSnapshot) -> list[str]:
+    """What differs from an earlier look, as paths from the root."""
+    new_snapshot = take_snapshot(project)
+    return [
+        project.display_path(path)
+        for path in sorted({*old_snapshot, *new_snapshot})
+        if old_snapshot.get(path) != new_snapshot.get(path)
+    ]
+
+
+def _path_snapshot(path: str) -> TriggerSnapshot:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return {}
+    return {path: (status.st_ino, status.st_mode, status.st_size, status.st_ctime_ns)}

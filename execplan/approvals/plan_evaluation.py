@@ -1,0 +1,46 @@
+"""The evaluation of a plan as things stand: what `evaluate` prints, and `approve` shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.approvals.current_plan import load_current_plan
+from execplan.approvals.disk_world import SnapshotWorld
+from execplan.approvals.policy_settings import effective_policy
+from execplan.execution.binding import bind
+from execplan.execution.evaluate import evaluate
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.approvals.current_plan import CurrentPlan
+    from execplan.execution.binding import Binding
+    from execplan.execution.evaluate import ActiveRun, Evaluation
+    from execplan.execution.policy import Policy
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class EvaluatedPlan(NamedTuple):
+    """All that is known before a plan runs."""
+
+    current_plan: CurrentPlan
+    policy: Policy
+    evaluation: Evaluation
+    binding: Binding
+    """What an approval would bind now."""
+    path: str
+    """Where the steps stand: the plan, or the document where they come from no plan; from the root."""
+    active_run: ActiveRun | None = None
+    """The run that goes on with this very document, if there is one."""
+
+
+def evaluate_plan(project: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
+    """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
+    current_plan = load_current_plan(project, ref)
+    if active_run is not None and active_run.document != digest(current_plan.data):
+        active_run = None
+    policy, world = effective_policy(project), SnapshotWorld(project)
+    evaluation = evaluate(current_plan.document, world, policy, active_run)
+    binding = bind(current_plan.data, current_plan.document, world, policy)
+    path = project.display_path(ref.path) if current_plan.document.source is not None else current_plan.path
+    return EvaluatedPlan(current_plan, policy, evaluation, binding, path, active_run)

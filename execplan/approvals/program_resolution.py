@@ -1,0 +1,66 @@
+"""Where the names of programs lead to on this machine, and which of them are scripts."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.execution.world import Program
+from execplan.files.file_access import open_regular
+from execplan.text.text_lines import sha256_constructor
+
+_MAX_SHEBANG_BYTES = 256
+"""Bytes of a script's first line that the kernel reads."""
+
+
+def find_program(root: str, name: str, cwd: str, path: str, first_directory: str) -> Program:
+    """The program that a name means in a directory from the root; the one that execve(2) would be given."""
+    if "/" in name:
+        candidate = os.path.join(root, cwd, name)
+        return describe_program(root, candidate) if _is_executable(candidate) else Program()
+    search_path = (path or os.environ.get("PATH", os.defpath)).split(os.pathsep)
+    for directory in [os.path.join(root, first_directory), *search_path] if first_directory else search_path:
+        candidate = os.path.join(root, cwd, directory, name)
+        if _is_executable(candidate):
+            return describe_program(root, candidate)
+    return Program()
+
+
+def script_interpreter(path: str) -> str:
+    """The program that the first line of a script names, looked through `env`; nothing for what is no script."""
+    try:
+        with open(open_regular(path), "rb") as file:
+            line = file.read(_MAX_SHEBANG_BYTES).partition(b"\n")[0]
+    except OSError:
+        return ""
+    args = os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
+    if args and os.path.basename(args[0]) == "env":
+        args = [arg for arg in args[1:] if not arg.startswith("-") and "=" not in arg]
+    return args[0] if args else ""
+
+
+def describe_program(root: str, program_path: str, *, with_digest: bool = False) -> Program:
+    """Where a file is; its digest where it is in the repository, or where it is wanted."""
+    path, real_path, real_root = os.path.normpath(program_path), os.path.realpath(program_path), os.path.realpath(root)
+    real_relative = _relative_path(real_path, real_root)
+    sha256 = "" if real_relative.startswith("/") and not with_digest else _file_digest(real_path)
+    return Program(_relative_path(_relative_path(path, real_root), os.path.normpath(root)), real_relative, sha256)
+
+
+def _relative_path(path: str, root: str) -> str:
+    return path.removeprefix(f"{root.rstrip('/')}/")
+
+
+def _file_digest(path: str) -> str:
+    """SHA-256 of a file; nothing where it can be run and not read."""
+    sha256 = sha256_constructor()()
+    try:
+        with open(open_regular(path), "rb", buffering=0) as file:
+            while chunk := file.read(1 << 20):
+                sha256.update(chunk)
+    except OSError:
+        return ""
+    return str(sha256.hexdigest())
+
+
+def _is_executable(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)

@@ -1,0 +1,99 @@
+"""Which paths of a repository are git's or the tool's own: nobody may approve a step that writes there."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.project.project import Project
+
+_TOOL_PATHS = {
+    "/.agent/execplan.toml/": "the settings of execplan",
+    "/.agent/.state/": "what execplan keeps for itself",
+}
+"""Of every home, whichever the plan lies in; with git the state lies in `.git`."""
+_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
+
+
+def protection_reason(project: Project, path: str) -> str:
+    """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
+    return make_protection_check(project)(path)
+
+
+def make_protection_check(project: Project) -> Callable[[str], str]:
+    """What says that of many paths of a home."""
+    artifact_dirs = [project.artifacts_dir("", archived=archived) for archived in (False, True)]
+    artifact_patterns = [os.path.relpath(directory, project.root).casefold() for directory in artifact_dirs]
+    linked_prefixes = [
+        f"{os.path.relpath(directory, os.path.realpath(project.root)).casefold()}/"
+        for directory in _linked_artifact_dirs(project)
+    ]
+
+    def reason_for(path: str) -> str:
+        folded_path = path.casefold()
+        if ".git" in folded_path.split("/"):
+            return "git's own"
+        tool_reason = next((reason for path_part, reason in _TOOL_PATHS.items() if path_part in f"/{folded_path}/"), "")
+        is_evidence = any(
+            [_is_evidence(folded_path, artifacts_pattern) for artifacts_pattern in artifact_patterns]
+        ) or any(
+            [
+                folded_path.startswith(artifacts_prefix)
+                and folded_path[len(artifacts_prefix) :].partition("/")[0] in _EVIDENCE_NAMES
+                for artifacts_prefix in linked_prefixes
+            ]
+        )
+        return tool_reason or ("what execplan keeps of the execution" if is_evidence else "")
+
+    return reason_for
+
+
+def _is_evidence(path: str, artifacts_pattern: str) -> bool:
+    """Whether a path is what is kept of the execution of a plan whose artifacts lie in a folder of these.
+
+    What is filed by year and month lies deeper than what is not.
+    """
+    parent, _, date_part = artifacts_pattern.partition("/{")
+    parts = path.removeprefix(f"{parent}/").split("/")
+    is_inside = f"{path}/".startswith(f"{parent}/")
+    return is_inside and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
+
+
+def _linked_artifact_dirs(project: Project) -> list[str]:
+    """Where in the repository the artifacts of plans really lie, of those that a link leads to."""
+    real_directories, root = set(), os.path.realpath(project.root)
+    for archived in (False, True):
+        parent = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
+        real_parent = os.path.realpath(parent)
+        try:
+            with os.scandir(real_parent) as entries:
+                child_paths = [
+                    dir_entry.path
+                    for dir_entry in entries
+                    if real_parent != os.path.normpath(parent) or dir_entry.is_symlink()
+                ]
+        except OSError:
+            continue
+        real_directories |= {os.path.realpath(child) for child in child_paths if os.path.isdir(child)}
+    return sorted([directory for directory in real_directories if directory.startswith(f"{root}/")])
+
+
+def existing_tool_paths(project: Project) -> list[str]:
+    """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
+    paths = [os.path.join(project.base, name.strip("/")) for name in _TOOL_PATHS]
+    for archived in (False, True):
+        parent, _, date_part = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
+        for directory, subdirectories, files in os.walk(parent):
+            is_top = directory == parent
+            names = _EVIDENCE_NAMES.intersection([*subdirectories, *files]) if date_part or not is_top else set()
+            paths += [os.path.join(directory, name) for name in sorted(names)]
+            subdirectories[:] = [name for name in subdirectories if name not in names] if date_part or is_top else []
+    paths += [
+        os.path.join(directory, name)
+        for directory in _linked_artifact_dirs(project)
+        for name in sorted(_EVIDENCE_NAMES)
+    ]
+    return [path for path in dict.fromkeys(paths) if os.path.lexists(path) and not os.path.islink(path)]

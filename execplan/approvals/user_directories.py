@@ -1,0 +1,44 @@
+"""Where approvals and ledgers keep what no repository may hold: the user's folders for settings and for state."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import POLICY, ExecplanError
+from execplan.project import user_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+
+def config_directory(project: Project) -> str:
+    """The folder of the key; raises ExecplanError when it lies in the repository."""
+    return _ensure_outside(project, os.path.dirname(user_settings.path()), "XDG_CONFIG_HOME")
+
+
+def state_directory(project: Project) -> str:
+    """The folder of the register; raises ExecplanError when it lies in the repository."""
+    return _state_subdirectory(project, "approvals")
+
+
+def anchor_directory(project: Project) -> str:
+    """The folder of the anchors of ledgers, where there is no git; raises ExecplanError when it lies in the repository."""
+    return _state_subdirectory(project, "ledgers")
+
+
+def _state_subdirectory(project: Project, name: str) -> str:
+    state_home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return _ensure_outside(project, os.path.join(state_home, "execplan", name), "XDG_STATE_HOME")
+
+
+def _ensure_outside(project: Project, directory: str, variable: str) -> str:
+    directory = os.path.abspath(directory)
+    if f"{os.path.realpath(directory)}/".startswith(os.path.realpath(project.root).rstrip("/") + "/"):
+        raise ExecplanError(
+            "key-inside",
+            f"{directory} lies in the repository {project.root}: what approves must not be kept where a commit takes it along",
+            exit=POLICY,
+            hint=f"let {variable} name a folder outside of it",
+        )
+    return directory

@@ -1,0 +1,115 @@
+"""What is written beside the artifacts of an archived plan: what the plan was, and what belongs to it, by digest."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
+from execplan.files import file_access
+from execplan.plan import reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+EVIDENCE_FILE = "execplan-evidence.json"
+SCHEMA = "execplan/evidence/1"
+
+
+def build_evidence(
+    project: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes
+) -> bytes:
+    """The evidence of a plan that will be archived at a path as `outcome`, with these bytes; raises ExecplanError.
+
+    The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
+    has them, where it had them before somebody moved its file from `origin`, or where somebody has moved them already.
+    """
+    import json
+
+    from execplan.git.git_commit import head_commit
+    from execplan.text.text_lines import digest
+
+    plan = reader.read(data)
+    folders = [
+        project.plan_artifacts_dir(ref.path, archived=ref.archived),
+        project.plan_artifacts_dir(path, archived=True),
+    ]
+    folders += [project.plan_artifacts_dir(origin, archived=False)] if origin else []
+    record = {
+        "schema": SCHEMA,
+        "id": ref.id,
+        "path": project.display_path(path),
+        "title": plan.title,
+        "digest": digest(data),
+        "commit": head_commit(project),
+        "archived": write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()"),
+        "as": outcome,
+        "by": successor_id,
+        "counts": plan.counts(),
+        "manifest": _manifest(next(filter(os.path.isdir, folders), folders[0]), ref.path),
+    }
+    return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def is_evidence(path: str) -> bool:
+    """Whether a file is evidence that an archive wrote."""
+    return (
+        os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in file_access.read(path, reader.MAX_BYTES)[0][:200]
+    )
+
+
+def recorded_digest(project: Project, path: str) -> str:
+    """The digest that the plan in a file of the archive had when it was archived; nothing where no evidence tells."""
+    from execplan.errors import ExecplanError
+
+    file = os.path.join(project.plan_artifacts_dir(path, archived=True), EVIDENCE_FILE)
+    try:
+        if not is_evidence(file):
+            return ""
+        import json
+
+        record = json.loads(file_access.read(file, reader.MAX_BYTES)[0])
+    except (ExecplanError, ValueError, RecursionError):
+        return ""
+    if not isinstance(record, dict):
+        return ""
+    return str(record.get("digest", "")) if record.get("id") == project.split_plan_path(path)[1] else ""
+
+
+def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
+    """Each file below a folder but the plan's own, by path; what a link says is told, and not followed.
+
+    Raises ExecplanError, also when a part of it can't be read.
+    """
+    files: list[dict[str, Any]] = []
+    if not os.path.isdir(folder):
+        return files
+    try:
+        for directory, folders, names in os.walk(folder, onerror=_raise_error):
+            folders.sort()
+            links = [name for name in folders if os.path.islink(os.path.join(directory, name))]
+            for name in sorted([*names, *links]):
+                path = os.path.join(directory, name)
+                relative = os.path.relpath(path, folder)
+                if os.path.islink(path):
+                    files.append({"path": relative, "link": os.readlink(path)})
+                elif os.path.isfile(path) and relative != EVIDENCE_FILE and path != plan:
+                    files.append({"path": relative, **_digest_entry(path)})
+    except OSError as error:
+        raise file_access.file_error(error, error.filename or folder, "read") from None
+    return sorted(files, key=lambda each: str(each["path"]))
+
+
+def _raise_error(error: OSError) -> None:
+    raise error
+
+
+def _digest_entry(path: str) -> dict[str, Any]:
+    from hashlib import file_digest
+
+    handle, size = file_access.open_file(path)
+    with open(handle, "rb") as file:
+        return {"bytes": size, "sha256": file_digest(file, "sha256").hexdigest()}

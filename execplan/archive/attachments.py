@@ -1,0 +1,240 @@
+"""Evidence for a plan: files copied into its artifacts folder, each content once, and named in the plan."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.archive.move_record import MoveDetails, pack_details
+from execplan.edits.edit_journal import Operation
+from execplan.edits.plan_writer import amend, ensure_plan_exists
+from execplan.files import atomic_files, file_access
+from execplan.files.open_directory import OpenDirectory
+from execplan.named_tuple import NamedTuple
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.section_edits import add_note
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.edits.plan_writer import EditResult, WriteOptions
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+_COPY_PREFIX = ".execplan-copy-"
+
+
+class Attachment(NamedTuple):
+    """A file that belongs to a plan."""
+
+    path: str
+    """Where it is now, absolute."""
+    digest: str
+    """SHA-256 of its content."""
+    size: int
+    copied: bool
+    """False when the content was there already."""
+
+
+def attach_files(
+    project: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
+) -> tuple[EditResult, list[Attachment]]:
+    """Copy files into the artifacts of a plan and name them in Artifacts and Notes, all or none; raises ExecplanError.
+
+    `description` say what the files show, or are empty.
+    """
+
+    def mention_change(attachments: Sequence[Attachment]) -> ChangeBuilder:
+        return _mention_change(project, attachments, description, create=create)
+
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    attachments = _place_files(folder, sources)
+    preview = amend(project, ref, mention_change(attachments), options._replace(dry_run=True), command="attach")
+    if options.dry_run:
+        return preview, attachments
+    added_paths: list[str] = []
+    created_dirs: list[str] = []
+    try:
+        with OpenDirectory(os.path.dirname(folder), within=project.root, make=True) as parent:
+            created_dirs += parent.created_paths
+            copies: list[str] = []
+            _remove_stale_copies(parent)
+            try:
+                for source, file in zip(sources, attachments, strict=True):
+                    copies.append(_copy_to_temporary(source, file, parent, len(copies)))
+                with project_state.lock(project, "home", f"attach to {ref.id}"):
+                    ensure_plan_exists(project, ref)
+                    with OpenDirectory(folder, within=project.root, make=True) as target:
+                        created_dirs += target.created_paths
+                        attachments = _place_files(folder, sources)
+                        for file, copy in zip(attachments, copies, strict=True):
+                            if file.copied:
+                                _link_copy(parent, copy, target, file.path)
+                                added_paths.append(file.path)
+                    extra_paths = tuple([attachment.path for attachment in attachments])
+                    operation = _attach_operation(project, ref, folder, attachments, created_dirs)
+                    edit_result = amend(
+                        project,
+                        ref,
+                        mention_change(attachments),
+                        options,
+                        command="attach",
+                        extra_paths=extra_paths,
+                        make_operation=lambda: operation,
+                    )
+                    return edit_result, attachments
+            finally:
+                for copy in copies:
+                    parent.unlink(copy)
+    except BaseException:
+        _remove_unmentioned(project, ref, added_paths)
+        for directory in reversed(created_dirs):
+            atomic_files.remove_empty_directory(directory)
+        raise
+
+
+def _attach_operation(
+    project: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]
+) -> Operation:
+    """What the journal stores, so that the files can be taken out again."""
+    copied = [attachment for attachment in attachments if attachment.copied]
+    if not copied:
+        return Operation()
+    pairs = tuple([(attachment.path, attachment.path) for attachment in copied])
+    digests = {attachment.path: attachment.digest for attachment in copied}
+    details = MoveDetails(
+        (ref.id, ref.id), ref.path, ref.path, (folder, folder), pairs, tuple(created_dirs), None, None, digests
+    )
+    return Operation(details=pack_details(project, details))
+
+
+def _mention_change(
+    project: Project, attachments: Sequence[Attachment], description: str, *, create: bool
+) -> ChangeBuilder:
+    """The change that names the files that a plan does not name yet."""
+    names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
+    lines = {
+        project.display_path(attachment.path): _attachment_line(project, attachment, description)
+        for attachment in attachments
+    }
+
+    def change(plan: Plan) -> PlanChange:
+        text = "\n".join(plan.text.lines)
+        new_lines = [line for path, line in lines.items() if f"`{path}`" not in text]
+        if not new_lines:
+            return PlanChange((), plan_content(plan), "", tuple([f"there already: {path}" for path in lines]))
+        return add_note(new_lines, as_items=True, create=create)(plan)._replace(summary=f"attach, {names}")
+
+    return change
+
+
+def _place_files(folder: str, sources: Sequence[str]) -> list[Attachment]:
+    """Where each file is in the folder, or where it would go; raises ExecplanError."""
+    existing_paths = sorted([entry.path for entry in os.scandir(folder)]) if os.path.isdir(folder) else []
+    taken_ids = {plan_store.normalize_id(os.path.basename(path)) for path in existing_paths}
+    by_digest: dict[str, Attachment] = {}
+    attachments = []
+    for source in sources:
+        digest, size = digest_file(source)
+        if digest in by_digest:
+            attachments.append(by_digest[digest]._replace(copied=False))
+            continue
+        same_size = [path for path in existing_paths if os.path.isfile(path) and os.path.getsize(path) == size]
+        existing_path = next((path for path in same_size if digest_file(path)[0] == digest), None)
+        stem, extension = os.path.splitext(os.path.basename(os.path.abspath(source)))
+        name = plan_store.free_name(stem, taken_ids, extension)
+        by_digest[digest] = Attachment(
+            existing_path or os.path.join(folder, name), digest, size, copied=existing_path is None
+        )
+        taken_ids.add(plan_store.normalize_id(name))
+        attachments.append(by_digest[digest])
+    return attachments
+
+
+def digest_file(path: str) -> tuple[str, int]:
+    """SHA-256 and size of a regular file, whatever its size; raises ExecplanError."""
+    from hashlib import file_digest
+
+    handle, size = file_access.open_file(path)
+    with open(handle, "rb") as file:
+        return file_digest(file, "sha256").hexdigest(), size
+
+
+def _copy_to_temporary(source: str, file: Attachment, parent: OpenDirectory, number: int) -> str:
+    """The name of a copy of a file, on disk and read back, for the time being; raises ExecplanError.
+
+    It lies above the artifacts of the plan, because they may be moved away meanwhile.
+    """
+    from hashlib import file_digest
+    from shutil import copyfileobj
+
+    name = f"{_COPY_PREFIX}{os.getpid()}-{number}.tmp"
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        with (
+            open(os.open(name, flags, 0o666, dir_fd=parent.handle), "w+b") as copy,
+            open(file_access.open_file(source)[0], "rb") as source_file,
+        ):
+            copyfileobj(source_file, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+            copy.seek(0)
+            if file_digest(copy, "sha256").hexdigest() != file.digest:
+                raise file_access.conflict_error(source)
+    except BaseException as error:
+        parent.unlink(name)
+        if isinstance(error, OSError):
+            raise file_access.file_error(error, parent.join(name), "write") from None
+        raise
+    return name
+
+
+def _remove_stale_copies(parent: OpenDirectory) -> None:
+    """Remove the copies that killed processes have left."""
+    for name in os.listdir(parent.handle):
+        pid = name.removeprefix(_COPY_PREFIX).partition("-")[0]
+        if name.startswith(_COPY_PREFIX) and name.endswith(".tmp") and pid.isdecimal() and not _is_running(int(pid)):
+            parent.unlink(name)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _link_copy(parent: OpenDirectory, copy: str, target: OpenDirectory, path: str) -> None:
+    """Give a copy its name; raises ExecplanError."""
+    try:
+        os.link(
+            copy,
+            os.path.basename(path),
+            src_dir_fd=parent.handle,
+            dst_dir_fd=target.handle,
+            follow_symlinks=False,
+        )
+        target.sync()
+    except OSError as error:
+        raise file_access.file_error(error, path, "write") from None
+
+
+def _remove_unmentioned(project: Project, ref: PlanRef, paths: Sequence[str]) -> None:
+    """Remove files that were put there, but for those that the plan names: then only its commit has failed."""
+    text = plan_store.read_bytes(project, ref.path) if os.path.lexists(ref.path) else b""
+    for path in paths:
+        if os.fsencode(project.display_path(path)) not in text and os.path.lexists(path):
+            os.unlink(path)
+
+
+def _attachment_line(project: Project, file: Attachment, description: str) -> str:
+    suffix = f": {description}" if description else ""
+    return f"`{project.display_path(file.path)}`{suffix} ({file.size:,} bytes, sha256 {file.digest[:16]})"

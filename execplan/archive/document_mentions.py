@@ -1,0 +1,166 @@
+"""Files outside the plans that name a plan which moves: they are found, reported, and rewritten if that is wanted."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.archive.plan_references import spellings
+from execplan.errors import ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.named_tuple import NamedTuple
+from execplan.plan.path_rewriting import apply_replacements
+from execplan.project.project_discovery import owned_path_prefixes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Final
+
+    from execplan.plan.path_rewriting import PathReplacement
+    from execplan.project.project import Project
+
+    Moves = Sequence[tuple[str, str]]
+    ConfirmRewrite = Callable[[Sequence["Mention"]], bool]
+
+DOCUMENTS: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
+"""The endings of files that may be rewritten; others, such as source code, are only reported."""
+_MAX_BYTES = 1 << 20
+"""Bytes of the largest file that is looked into."""
+_MAX_NAMED_FILES = 5
+"""Files that a warning names."""
+
+
+class Mention(NamedTuple):
+    """A file that names what moves."""
+
+    path: str
+    """From the root of the repository."""
+    lines: tuple[int, ...]
+    """Counted from 1."""
+    is_document: bool
+    old: bytes
+    new: bytes
+    """What it would hold."""
+
+
+def find_mentions(project: Project, moves: Moves) -> list[Mention]:
+    """The files outside the plans that name a path which moves, tracked or not; raises ExecplanError."""
+    names = list(dict.fromkeys([os.path.basename(old) for old, _ in moves]))
+    own_prefixes = (
+        *owned_path_prefixes(project),
+        project.display_path(os.path.join(project.base, ".agent/.state")) + "/",
+    )
+    mentions_found = []
+    for path in _files_naming(project, names):
+        if not path.startswith(own_prefixes):
+            mention = _find_mention(project, path, moves)
+            if mention is not None:
+                mentions_found.append(mention)
+    return mentions_found
+
+
+class RewriteResult(NamedTuple):
+    """The documents that were rewritten."""
+
+    paths: tuple[str, ...]
+    """From the root of the repository."""
+    old_contents: dict[str, bytes]
+    """What those held that belong to the commit, by absolute path."""
+    warnings: tuple[str, ...]
+
+
+def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits: bool) -> RewriteResult:
+    """Rewrite the documents; one with changes of the user's own is left out of a commit. Raises ExecplanError."""
+    documents = [mention for mention in mentions if mention.is_document]
+    dirty: set[str] = set()
+    if commits and documents:
+        from execplan.git import git_commit
+
+        dirty = set(
+            git_commit.uncommitted_files(project, [os.path.join(project.root, document.path) for document in documents])
+        )
+    rewritten, old_contents, warnings = [], {}, []
+    for document in documents:
+        path = os.path.join(project.root, document.path)
+        try:
+            atomic_files.replace(path, document.old, document.new, within=project.root)
+        except ExecplanError as error:
+            warnings.append(f"{document.path} still names the old path: {error.message}")
+            continue
+        rewritten.append(document.path)
+        if document.path in dirty:
+            warnings.append(f"{document.path} has changes of yours: it was rewritten, and is not in the commit")
+        else:
+            old_contents[path] = document.old
+    return RewriteResult(tuple(rewritten), old_contents, tuple(warnings))
+
+
+def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ...]:
+    """A warning about files that name an old path, with the command that rewrites the documents among them."""
+    documents, other_files = [
+        [mention for mention in mentions if mention.is_document is is_document] for is_document in (True, False)
+    ]
+    warnings = []
+    if documents:
+        hint = f"; to rewrite {'it' if len(documents) == 1 else 'them'}: {command}" if command else ""
+        warnings.append(f"{_format_locations(documents)}{hint}")
+    if other_files:
+        warnings.append(f"{_format_locations(other_files)}; change {'it' if len(other_files) == 1 else 'them'} by hand")
+    return tuple(warnings)
+
+
+def _format_locations(mentions: Sequence[Mention]) -> str:
+    locations = [f"{mention.path}:{mention.lines[0]}" for mention in mentions[:_MAX_NAMED_FILES]]
+    suffix = f" and {len(mentions) - _MAX_NAMED_FILES} more" if len(mentions) > _MAX_NAMED_FILES else ""
+    verb = "names" if len(mentions) == 1 else "name"
+    return f"{', '.join(locations)}{suffix} {verb} the old path"
+
+
+def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:
+    """The files that hold one of some names, from the root of the repository."""
+    from execplan.git import git_query
+
+    args = [arg for name in names for arg in ("-e", name)]
+    try:
+        output = (
+            git_query.output_or_none(project, "grep", "-lzIF", "--untracked", *args, "--", ":/", no_status=1) or b""
+        )
+    except ExecplanError:  # no repository, or no git
+        from execplan.project import directory_tree
+
+        for folder, _, entries in directory_tree.walk_repository(project.base):
+            paths = [os.path.join(folder, name) for name in entries if name.endswith(DOCUMENTS)]
+            yield from [project.display_path(path) for path in paths]
+        return
+    yield from [os.fsdecode(path) for path in output.split(b"\0") if path]
+
+
+def _find_mention(project: Project, path: str, moves: Moves) -> Mention | None:
+    """How a file names what moves, None if it does not; so it is for one that can't be read."""
+    absolute = os.path.join(project.root, path)
+    try:
+        if os.path.islink(absolute):
+            return None
+        data, size = file_access.read(absolute, _MAX_BYTES)
+    except ExecplanError:
+        return None
+    if size > _MAX_BYTES:
+        return None
+    folder = os.path.dirname(absolute)
+    known_spellings = sorted(spellings(project, moves, folder, folder), key=lambda each: -len(each.old))
+    new, lines = _rewrite_lines(data, known_spellings)
+    if new == data:
+        return None
+    return Mention(path, tuple(lines), path.lower().endswith(DOCUMENTS), data, new)
+
+
+def _rewrite_lines(data: bytes, known_spellings: list[PathReplacement]) -> tuple[bytes, list[int]]:
+    """The bytes with the new paths, and the lines that differ."""
+    new_lines, changed_lines = [], []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        text = line.decode("utf-8", "surrogateescape")
+        new_text = apply_replacements(text, known_spellings)
+        new_lines.append(new_text.encode("utf-8", "surrogateescape"))
+        if new_text != text:
+            changed_lines.append(number)
+    return b"\n".join(new_lines), changed_lines

@@ -1,0 +1,189 @@
+"""A move that was written down before it began: carried out, taken back, or finished after it was cut short."""
+
+from __future__ import annotations
+
+import os
+
+from execplan import trace
+from execplan.archive import move_record
+from execplan.archive.archive_evidence import EVIDENCE_FILE, is_evidence
+from execplan.archive.file_transfer import is_fully_copied, move_path, remove_copied, target_taken_error
+from execplan.archive.reference_updates import MoveCause, update_references
+from execplan.edits import journal_moves
+from execplan.edits.backup_copies import PlanBackup
+from execplan.edits.plan_writer import WriteOptions, remove_leftovers
+from execplan.errors import ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.files.file_lock import is_held
+from execplan.plan_store import claims
+from execplan.plan_store.plan_store import PlanRef, all_refs, ref_for_path
+from execplan.project import project_discovery, project_state
+from execplan.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.archive.move_record import MoveIntent
+    from execplan.project.project import Project
+
+
+_MAX_BYTES = 64 << 20
+
+
+def read_evidence(folder: str) -> bytes | None:
+    """The evidence that an archive has put into a folder of artifacts."""
+    path = os.path.join(folder, EVIDENCE_FILE)
+    return file_access.read(path, _MAX_BYTES)[0] if is_evidence(path) else None
+
+
+def execute_move(project: Project, intent: MoveIntent) -> None:
+    """Do all of the renames, and the evidence, that are not done yet; raises ExecplanError."""
+    plan = intent.moves[-1] if intent.moves and intent.moves[-1][1] == intent.goal else None
+    for pair in intent.moves:
+        if pair != plan:
+            _move_one(project, intent, *pair)
+    _replace_evidence(project, intent)
+    if plan is not None:
+        _move_one(project, intent, *plan)
+    for old, new in intent.moves:
+        if is_fully_copied(old, new, EVIDENCE_FILE):
+            remove_copied(project, old)
+    if intent.evidence is None and intent.path != intent.goal:
+        atomic_files.remove_empty_directory(intent.artifacts)
+    for folder in {os.path.dirname(path) for pair in intent.moves for path in pair}:
+        if os.path.isdir(folder):
+            atomic_files.sync_directory(folder)
+    journal_moves.move_journal(project, intent.path, intent.goal, [old for old, _ in intent.moves], intent.operation)
+
+
+def roll_back_move(project: Project, intent: MoveIntent) -> None:
+    """Take back all that was done of a move, and forget it; raises ExecplanError."""
+    for old, new in intent.moves:
+        if new == intent.goal:
+            _move_one_back(project, old, new)
+    _restore_evidence(project, intent)
+    for old, new in reversed(intent.moves):
+        if is_fully_copied(new, old, EVIDENCE_FILE):
+            remove_copied(project, new)
+        else:
+            _move_one_back(project, old, new)
+    if intent.new != intent.old and _has_content(intent.path, intent.new):
+        atomic_files.replace(intent.path, intent.new, intent.old, within=project.root)
+    for folder in reversed(intent.made):
+        atomic_files.remove_empty_directory(folder)
+    try:
+        journal_moves.move_journal_back(project, intent.path, intent.goal, intent.operation)
+    except (OSError, ExecplanError) as error:
+        log(f"the journal of {intent.path} could not go back: {error}")
+    move_record.delete_intent(project)
+
+
+def has_started(intent: MoveIntent) -> bool:
+    """Whether anything of a move was done."""
+    is_moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
+    return is_moved or (intent.new != intent.old and not _has_content(intent.path, intent.old))
+
+
+def _has_content(path: str, data: bytes) -> bool:
+    try:
+        return file_access.read(path, len(data) + 1)[0] == data
+    except ExecplanError:
+        return False
+
+
+def _move_one(project: Project, intent: MoveIntent, old: str, new: str) -> None:
+    """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
+    if not os.path.lexists(old):
+        if os.path.lexists(new) or os.path.lexists(intent.goal):  # the plan moves last, and its empty folder goes then
+            return
+        old = os.path.join(intent.artifacts, os.path.basename(old))
+    if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
+        os.unlink(old)
+    elif not is_fully_copied(old, new, EVIDENCE_FILE):
+        move_path(project, old, new)
+
+
+def _move_one_back(project: Project, old: str, new: str) -> None:
+    if os.path.lexists(new) and not os.path.lexists(old):
+        move_path(project, new, old)
+
+
+def _replace_evidence(project: Project, intent: MoveIntent) -> None:
+    """Put the new evidence, or none, in place of what is there; raises ExecplanError."""
+    current_evidence = read_evidence(intent.artifacts)
+    if current_evidence == intent.evidence:
+        return
+    path = os.path.join(intent.artifacts, EVIDENCE_FILE)
+    if current_evidence is not None:
+        atomic_files.remove(path, current_evidence)
+    if intent.evidence is not None and not atomic_files.create(
+        path, intent.evidence, within=project.root, make_directories=True
+    ):
+        raise target_taken_error(project.display_path(path))
+
+
+def _restore_evidence(project: Project, intent: MoveIntent) -> None:
+    """Take the new evidence out, and put the old one back if its folder has been moved."""
+    current_evidence = read_evidence(intent.artifacts)
+    path = os.path.join(intent.artifacts, EVIDENCE_FILE)
+    if current_evidence is not None and current_evidence == intent.evidence:
+        atomic_files.remove(path, current_evidence)
+    moved_artifacts = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
+    if intent.was is not None and moved_artifacts and not os.path.lexists(path):
+        atomic_files.create(path, intent.was, within=project.root, make_directories=True)
+
+
+def find_interrupted_move(project: Project) -> MoveIntent | None:
+    """The move that was cut short, None while whoever began it is still at it; raises ExecplanError."""
+    intent = move_record.read_intent(project)
+    if intent is None or is_held(project_state.lock_path(project, "home")):
+        return None
+    return move_record.read_intent(project)
+
+
+def recover_move(project: Project) -> list[str]:
+    """Finish a move that was cut short, or take it back; what was done, in words. Raises ExecplanError when it can't."""
+    if find_interrupted_move(project) is None:
+        return []
+    with project_state.lock(project, "home", "finishing a move"):
+        intent = move_record.read_intent(project)
+        if intent is None:
+            return []
+        with project_state.lock(project, os.path.realpath(intent.path), f"finishing the {intent.description}"):
+            return _recover(project, intent)
+
+
+def recover_move_or_warn(project: Project) -> None:
+    """Finish a move that was cut short, or warn that it can't be, before a verb that may have nothing to do with it."""
+    try:
+        trace.warnings += recover_move(project)
+    except ExecplanError as error:
+        trace.warnings.append(f"a move was cut short and could not be finished: {error.message}; see: execplan doctor")
+
+
+def _recover(project: Project, intent: MoveIntent) -> list[str]:
+    for path in (intent.path, intent.goal, os.path.join(intent.artifacts, EVIDENCE_FILE)):
+        atomic_files.remove_leftover(
+            path, (intent.old, intent.new), within=project.root, backup_writer=PlanBackup(project, path)
+        )
+    if not has_started(intent):
+        roll_back_move(project, intent)
+        return [f"the {intent.description}, was cut short before anything was moved"]
+    try:
+        execute_move(project, intent)
+    except ExecplanError as error:
+        roll_back_move(project, intent)
+        return [
+            f"the {intent.description}, was cut short; it could not be finished, so it was taken back: {error.message}"
+        ]
+    project = project_discovery.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
+    live_path = None if ref_for_path(project, intent.goal).archived else intent.goal
+    warnings = claims.move_claims(project, intent.path, live_path)
+    ref = PlanRef(intent.ids[1], intent.goal, archived=False)
+    cause = MoveCause(intent.goal, intent.operation, intent.reverses)
+    updates = update_references(project, ref, intent.moves, intent.ids, WriteOptions(), intent.verb, cause)
+    for other_ref in all_refs(project):
+        if other_ref.path != intent.goal:
+            remove_leftovers(project, other_ref, command=intent.verb)
+    move_record.delete_intent(project)
+    message = f"the {intent.description}, was cut short and is finished now: {project.display_path(intent.goal)}"
+    return [message, *updates.warnings, *warnings]

@@ -1,0 +1,219 @@
+"""Filing a plan away with its artifacts, and taking it back."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from execplan.archive import document_mentions
+from execplan.archive.archive_evidence import build_evidence, recorded_digest
+from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
+from execplan.clock import now
+from execplan.edits.digest_check import ensure_digest_matches
+from execplan.edits.lost_edit_detection import detect_lost_edits
+from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.linter.finding_summary import merge_findings
+from execplan.linter.runner import ERROR, lint_plan
+from execplan.plan import outline, reader
+from execplan.plan.log_edits import add_revision_note
+from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, OPEN, RESTORED_PREFIX, SUPERSEDED_PREFIX
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan_store import missing_plans, plan_store
+from execplan.project.project_discovery import require_existing
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.archive.document_mentions import ConfirmRewrite
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def archive_plan(
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    *,
+    reason: str | None = None,
+    successor: PlanRef | None = None,
+    abandoned: bool = False,
+    origin: str = "",
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
+    """Move a finished plan and its artifacts into the archive, with evidence of what it was; raises ExecplanError.
+
+    A reason, in clean words, forces it, or says why the plan is abandoned; a successor is the plan that supersedes it,
+    which need not be finished either. `origin`: the path from which its file was moved by hand. `confirm_rewrite`: whether documents
+    that name it are rewritten.
+    """
+    require_existing(project)
+    if ref.archived and not origin:
+        return _already_in_place(project, ref, options, confirm_rewrite)
+    lost_edits = [
+        f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(project, ref).lost
+    ]
+    outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
+    changer = _archive_change(ref, reason, lost_edits)
+    if successor is not None:
+        outcome, successor_id, folder = "superseded", successor.id, project.superseded
+        changer = _note_change(
+            f"{SUPERSEDED_PREFIX} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}"
+        )
+    elif abandoned:
+        outcome, folder = "abandoned", project.superseded
+        changer = _note_change(f"{ABANDONED_PREFIX}: {reason}", f"archive, abandoned: {reason}")
+    path = ref.path if ref.archived else project.plan_file(folder, ref.id)
+    goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=True))
+    make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
+    move_result = move_plan(
+        project,
+        ref,
+        goal,
+        changer,
+        options,
+        command="archive",
+        make_evidence=make_evidence,
+        origin=origin,
+        confirm_rewrite=confirm_rewrite,
+    )
+    return move_result._replace(
+        warnings=(*[f"{lost_edit}; see: execplan doctor" for lost_edit in lost_edits], *move_result.warnings)
+    )
+
+
+def hand_moved_from(project: Project, ref: PlanRef) -> str:
+    """The path from which somebody moved the file of a plan by hand, into the archive or under another name; else empty.
+
+    Raises ExecplanError.
+    """
+    if ref.archived and recorded_digest(project, ref.path):
+        return ""
+    origin = missing_plans.original_path(project, ref)
+    if origin or not ref.archived:
+        return origin
+    left_behind = os.path.isdir(project.artifacts_dir(ref.id)) and not os.path.lexists(
+        project.plan_file(project.plans, ref.id)
+    )
+    return project.plan_file(project.plans, ref.id) if left_behind else ""
+
+
+def archive_blockers(project: Project, ref: PlanRef) -> list[str]:
+    """Every reason for which a plan can't be archived as completed; raises ExecplanError for one that can't be read."""
+    return unfinished_reasons(reader.read(plan_store.read_bytes(project, ref.path)))
+
+
+def restore_plan(
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    *,
+    reason: str | None = None,
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
+    """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
+    require_existing(project)
+    if not ref.archived:
+        return _already_in_place(project, ref, options)
+    path = project.plan_file(project.plans, ref.id)
+    goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=False))
+    return move_plan(
+        project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
+    )
+
+
+def _already_in_place(
+    project: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None
+) -> MoveResult:
+    """A plan that is already where it shall be; documents that name its old place may be left. Raises ExecplanError."""
+    ensure_digest_matches(project, ref, options.if_match)
+    data = plan_store.read_bytes(project, ref.path)
+    move_result = MoveResult(project.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
+    if confirm_rewrite is None or not ref.archived:
+        return move_result
+    old, artifacts = project.plan_file(project.plans, ref.id), project.artifacts_dir(ref.id)
+    moves = [(artifacts, project.plan_artifacts_dir(ref.path, archived=True)), (old, ref.path)]
+    mentions = document_mentions.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
+    if options.dry_run or not mentions or not confirm_rewrite(mentions):
+        return move_result._replace(mentions=tuple(mentions))
+    rewrite_result = document_mentions.rewrite_documents(project, mentions, commits=False)
+    remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
+    return move_result._replace(
+        changed=bool(rewrite_result.paths),
+        rewritten=rewrite_result.paths,
+        mentions=remaining,
+        warnings=rewrite_result.warnings,
+    )
+
+
+def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
+    """The plan that supersedes another, as a note names it; raises ExecplanError."""
+    if successor.real_path == ref.real_path:
+        raise ExecplanError(
+            "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
+        )
+    title = reader.read(plan_store.read_bytes(project, successor.path)).title
+    return f"{successor.id} ({title})" if title else successor.id
+
+
+def _restore_change(reason: str | None) -> ChangeBuilder:
+    def change(plan: Plan) -> PlanChange:
+        if not plan.is_archived_unfinished and reason is None:
+            return PlanChange((), plan_content(plan), "restore", ())
+        return _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
+
+    return change
+
+
+def _note_change(note: str, summary: str) -> ChangeBuilder:
+    """A revision note, under the summary of the move that it goes with."""
+    change = add_revision_note(note, now())
+    return lambda plan: change(plan)._replace(summary=summary)
+
+
+def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> ChangeBuilder:
+    """The change that an archive makes: none to a finished plan; to another a note that says why, or an error.
+
+    A plan is not finished either while it lacks edits that another program has overwritten.
+    """
+
+    def change(plan: Plan) -> PlanChange:
+        reasons = unfinished_reasons(plan)
+        if lost_edits and reason is None:
+            raise ExecplanError(
+                "not-finished",
+                f"{ref.id} lacks {len(lost_edits)} edit{'s' if len(lost_edits) > 1 else ''} that another program has overwritten",
+                exit=CHECK_FAILED,
+                hint="put them back: execplan doctor --fix; if they were taken out on purpose: "
+                f"execplan doctor --forget {ref.shell_name}",
+                candidates=[*reasons, *lost_edits],
+                data={"reasons": [*reasons, *lost_edits]},
+            )
+        if not reasons:
+            messages = () if reason is None else ("nothing had to be forced: the reason was not written",)
+            return PlanChange((), plan_content(plan), "archive", messages)
+        if reason is not None:
+            return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
+        raise ExecplanError(
+            "not-finished",
+            f"{ref.id} is not finished",
+            exit=CHECK_FAILED,
+            hint=f"finish it, or give it up: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
+            candidates=reasons,
+            data={"reasons": reasons},
+        )
+
+    return change
+
+
+def unfinished_reasons(plan: Plan) -> list[str]:
+    """Every reason for which a plan is not finished."""
+    reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
+    if not plan.outcomes:
+        reasons.append(f"{outline.OUTCOMES} says nothing yet")
+    errors = [
+        finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")
+    ]
+    return reasons + [f"{finding.code} in line {finding.line}: {finding.message}" for finding in merge_findings(errors)]

@@ -1,0 +1,353 @@
+"""Moving a plan with its artifacts, and letting every plan that names them follow: archive, restore and rename."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.archive import document_mentions, move_record
+from execplan.archive.archive_evidence import EVIDENCE_FILE
+from execplan.archive.file_transfer import target_taken_error
+from execplan.archive.move_execution import execute_move, read_evidence, roll_back_move
+from execplan.archive.move_record import MoveDetails, pack_details
+from execplan.archive.plan_references import reference_change, relink_change
+from execplan.archive.reference_updates import (
+    MoveCause,
+    ReferenceUpdates,
+    chain_changes,
+    find_bystanders,
+    update_references,
+)
+from execplan.edits.edit_entries import MOVE
+from execplan.edits.edit_journal import JournalTransaction, Operation, new_operation_id
+from execplan.edits.plan_commit import commit_paths
+from execplan.edits.plan_writer import WriteOptions, ensure_plan_exists, format_diff, rewrite_plan
+from execplan.errors import BUSY, ExecplanError
+from execplan.files.file_lock import is_held, read_holder
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import claims, plan_store
+from execplan.project import project_state
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.archive.document_mentions import ConfirmRewrite, Mention
+    from execplan.archive.move_record import MoveIntent
+    from execplan.archive.reference_updates import RegeneratedFiles
+    from execplan.edits.edit_entries import JournalEntry
+    from execplan.edits.plan_writer import WriteResult
+    from execplan.git.git_commit import CommitResult
+    from execplan.plan.plan_change import ChangeBuilder, PlanChange
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+    MakeEvidence = Callable[[bytes], bytes]
+    Regenerate = Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]
+
+
+class MoveTarget(NamedTuple):
+    """Where a plan shall be."""
+
+    id: str
+    path: str
+    artifacts: str
+
+
+class MoveResult(NamedTuple):
+    """What became of a plan that was to be moved; paths count from the root of the repository."""
+
+    path: str
+    changed: bool
+    digest: str
+    """Of the plan as it is now; in a dry run, as it would be."""
+    diff: str
+    """Of all plans, in a dry run only."""
+    moves: tuple[tuple[str, str], ...]
+    """From and to."""
+    followed: tuple[str, ...]
+    """Other plans in which paths were rewritten, and files of its own that name it."""
+    messages: tuple[str, ...]
+    evidence: str | None
+    """Where the evidence is, when there is any."""
+    commit: str | None
+    warnings: tuple[str, ...]
+    rewritten: tuple[str, ...] = ()
+    """Documents outside the plans in which paths were rewritten."""
+    mentions: tuple[Mention, ...] = ()
+    """Files outside the plans that name the old paths."""
+
+
+class Reversal(NamedTuple):
+    """The operation that a move reverses."""
+
+    latest: JournalEntry
+    """What last did it, or undid it."""
+    operation: str
+    """The operation that is undone or redone."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Other files that go along: from and to."""
+
+
+def move_plan(
+    project: Project,
+    ref: PlanRef,
+    goal: MoveTarget,
+    changer: ChangeBuilder,
+    options: WriteOptions,
+    *,
+    command: str,
+    make_evidence: MakeEvidence | None = None,
+    regenerate: Regenerate | None = None,
+    origin: str = "",
+    confirm_rewrite: ConfirmRewrite | None = None,
+    reversal: Reversal | None = None,
+) -> MoveResult:
+    """Change a plan and move it with its artifacts, all or nothing, then let the other plans follow.
+
+    `regenerate` makes again what names the plan by its id among the moved artifacts.
+    With `make_evidence`, what it makes of the plan's new bytes is put beside the artifacts; without, old evidence is removed.
+    `origin`: the path from which somebody has moved the file by hand, without its artifacts. `confirm_rewrite`: whether documents
+    outside the plans that name the old paths are rewritten; None for no. With `reversal`, the changer brings the plan's own
+    paths back by itself. Raises ExecplanError.
+    """
+    _ensure_committable(project, goal, options)
+    files = reversal.files if reversal is not None else ()
+    moves = [*files, *_planned_moves(project, ref, goal, origin)]
+    ids = (project.split_plan_path(origin)[1] if origin else ref.id, goal.id)
+    folders = (os.path.dirname(origin or ref.path), os.path.dirname(goal.path))
+    by_hand = [(origin, goal.path)] if origin else []
+    named_moves = [*moves, *by_hand]
+    if reversal is None:
+        changer = chain_changes(
+            chain_changes(changer, relink_change(named_moves, *folders)),
+            reference_change(project, named_moves, ids, *folders),
+        )
+    reverses = reversal.latest.id if reversal is not None else ""
+    mentions = document_mentions.find_mentions(project, named_moves)
+    if options.dry_run:
+        write_result = rewrite_plan(project, ref, changer, options, command=command)
+        followed = update_references(
+            project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses)
+        )
+        plan_writes = [
+            (project.display_path(plan_ref.path), plan_write)
+            for plan_ref, plan_write in ((ref, write_result), *followed.updates)
+        ]
+        diffs = [
+            format_diff(plan_write.old, plan_write.new, path)
+            for path, plan_write in plan_writes
+            if plan_write.new != plan_write.old
+        ]
+        preview = _move_result(
+            project, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None
+        )
+        return preview._replace(mentions=tuple(mentions))
+    should_rewrite = bool(mentions) and confirm_rewrite is not None and confirm_rewrite(mentions)
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    ensure_not_running(project, ref)
+    with (
+        project_state.lock(project, "home", f"{command} of {ref.id}"),
+        project_state.lock(project, ref.real_path, command),
+    ):
+        ensure_plan_exists(project, ref)
+        moves = [*files, *_planned_moves(project, ref, goal, origin)]
+        journaled_move = _JournaledMove(project, ref, goal, command, ids, moves, make_evidence, reversal)
+        try:
+            write_result = rewrite_plan(
+                project, ref, changer, options, command=command, before_write=journaled_move.begin
+            )
+            execute_move(project, journaled_move.intent)
+        except BaseException:
+            journaled_move.roll_back()
+            raise
+        move_intent = journaled_move.intent
+        try:
+            cause = MoveCause(goal.path, move_intent.operation, reverses)
+            followed = update_references(project, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
+            live_path = None if plan_store.ref_for_path(project, goal.path).archived else goal.path
+            followed = followed.with_warnings(claims.move_claims(project, ref.path, live_path))
+            move_record.delete_intent(project)
+        except ExecplanError as error:
+            followed = ReferenceUpdates((), (f"the next command goes on with the plans that name it: {error.message}",))
+        if regenerate is not None and (moves or write_result.new != write_result.old):
+            followed = followed.with_regenerated(regenerate(plan_store.PlanRef(goal.id, goal.path, False), moves))
+        should_commit, commit_result = options.should_commit(project), None
+        rewrite_result = (
+            document_mentions.rewrite_documents(project, mentions, commits=should_commit)
+            if should_rewrite
+            else document_mentions.RewriteResult((), {}, ())
+        )
+        followed = followed.with_warnings(rewrite_result.warnings)
+        if should_commit:
+            other_contents = {plan_ref.path: plan_write.old for plan_ref, plan_write in followed.updates}
+            old_contents = {ref.path: write_result.old, **other_contents, **rewrite_result.old_contents}
+            pairs = [path for pair in (*moves, *by_hand) for path in pair]
+            paths = [goal.path, goal.artifacts, *pairs, *other_contents, *rewrite_result.old_contents]
+            paths = [path for path in paths if not path.startswith(f"{project.state}/")]
+            summary, title = write_result.change.summary, write_result.change.expected_content.title
+            commit_result = commit_paths(project, goal.id, paths, command, summary, old_contents, title)
+        move_result = _move_result(
+            project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None
+        )
+        remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
+        return move_result._replace(rewritten=rewrite_result.paths, mentions=remaining)
+
+
+def _ensure_committable(project: Project, goal: MoveTarget, options: WriteOptions) -> None:
+    """Stop before a plan is moved to where git ignores it, if the move is to be committed; raises ExecplanError."""
+    if options.should_commit(project):
+        from execplan.git.gitignore import ensure_not_ignored
+
+        ensure_not_ignored(project, goal.path)
+
+
+class _JournaledMove:
+    """Journals a move and writes its intent; again, if the plan has changed since."""
+
+    def __init__(
+        self,
+        project: Project,
+        ref: PlanRef,
+        goal: MoveTarget,
+        command: str,
+        ids: tuple[str, str],
+        moves: Sequence[tuple[str, str]],
+        make_evidence: MakeEvidence | None,
+        reversal: Reversal | None,
+    ) -> None:
+        self.project = project
+        self.ref = ref
+        self.goal = goal
+        self.command = command
+        self.ids = ids
+        self.moves = moves
+        self.make_evidence = make_evidence
+        self.reversal = reversal
+        self.artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+        self._begun: MoveIntent | None = None
+        self._recording: JournalTransaction | None = None
+
+    @property
+    def intent(self) -> MoveIntent:
+        """The move that has begun."""
+        assert self._begun is not None
+        return self._begun
+
+    def begin(self, old: bytes, new: bytes, change: PlanChange) -> None:
+        """Begin; raises ExecplanError."""
+        if self._begun is not None:
+            move_record.delete_intent(self.project)
+            self._begun = None
+        self._cancel()
+        old_evidence = read_evidence(self.artifacts) or read_evidence(self.goal.artifacts)
+        texts = old, new, self.make_evidence(new) if self.make_evidence is not None else None, old_evidence
+        paths = self.ref.path, self.goal.path, self.goal.artifacts
+        reverses = self.reversal.latest.id if self.reversal is not None else ""
+        new_intent = move_record.create_intent(
+            self.command, self.ids, paths, list(self.moves), texts, new_operation_id(), reverses
+        )
+        if self.moves or new != old:
+            self._journal(new_intent, change)
+        else:
+            new_intent = new_intent._replace(operation="")
+        move_record.write_intent(self.project, new_intent)
+        self._begun = new_intent
+
+    def _journal(self, move_intent: MoveIntent, change: PlanChange) -> None:
+        files, undoes = (self.reversal.files, self.reversal.operation) if self.reversal is not None else ((), "")
+        artifacts = (self.artifacts, move_intent.artifacts)
+        bystander_digests = find_bystanders(self.project, self.ref, self.moves)
+        details = MoveDetails(
+            move_intent.ids,
+            move_intent.path,
+            move_intent.goal,
+            artifacts,
+            files,
+            move_intent.made,
+            move_intent.evidence,
+            move_intent.was,
+            bystander_digests,
+        )
+        operation = Operation(move_intent.operation, MOVE, undoes, pack_details(self.project, details))
+        recording = JournalTransaction(
+            self.project, move_intent.path, self.command, change.summary, move_intent.old, move_intent.new, operation
+        )
+        recording.__enter__()
+        self._recording = recording
+
+    def _cancel(self) -> None:
+        if self._recording is not None:
+            self._recording.cancel()
+        self._recording = None
+
+    def roll_back(self) -> None:
+        """Take back all that was done, if it has begun; raises ExecplanError."""
+        if self._begun is not None:
+            roll_back_move(self.project, self._begun)
+        self._cancel()
+
+
+def ensure_not_running(project: Project, ref: PlanRef) -> None:
+    """Refuse to take away a plan whose run is at work, and writes among its artifacts; raises ExecplanError."""
+    path = project_state.lock_path(project, "run")
+    if not is_held(path):
+        return
+    run_holder = read_holder(path)
+    if not run_holder or any([f" of {ref.id}{end}" in run_holder for end in (" ", ",")]):
+        raise ExecplanError(
+            "run-busy",
+            f"a run of {ref.id} is at work: {run_holder or 'unknown'}",
+            exit=BUSY,
+            hint="wait until it has ended, or interrupt it; one that has died holds nothing",
+        )
+
+
+def _planned_moves(project: Project, ref: PlanRef, goal: MoveTarget, origin: str = "") -> list[tuple[str, str]]:
+    """The renames, the plan last; raises ExecplanError when something is there already."""
+    old = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    if origin and not os.path.isdir(old):
+        old = project.plan_artifacts_dir(origin, archived=False)
+    moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
+    if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
+        moves.append((ref.path, goal.path))  # else it lies among its artifacts and goes with them
+    moves = [(source, target) for source, target in moves if source != target]
+    for source, target in moves:
+        if os.path.lexists(target) and not os.path.samefile(source, target):
+            raise target_taken_error(project.display_path(target))
+    return moves
+
+
+def _move_result(
+    project: Project,
+    goal: MoveTarget,
+    moves: Sequence[tuple[str, str]],
+    write_result: WriteResult,
+    followed: ReferenceUpdates,
+    diff_text: str,
+    commit_result: CommitResult | None,
+    *,
+    has_evidence: bool,
+) -> MoveResult:
+    return MoveResult(
+        project.display_path(goal.path),
+        bool(moves) or write_result.new != write_result.old,
+        digest(
+            plan_store.read_bytes(project, goal.path) if commit_result and commit_result.rewritten else write_result.new
+        ),
+        diff_text,
+        tuple([(project.display_path(old), project.display_path(new)) for old, new in moves]),
+        tuple(
+            [
+                project.display_path(path)
+                for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)
+            ]
+        ),
+        write_result.change.messages,
+        project.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
+        commit_result.digest if commit_result else None,
+        write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),
+    )

@@ -1,0 +1,124 @@
+"""How plans name another plan and its artifacts: from the root, from the home, or from where they lie themselves."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ENVIRONMENT
+from execplan.plan.path_rewriting import PathReplacement, replace_paths, rewrite_lines
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def reference_change(
+    project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str
+) -> ChangeBuilder:
+    """The change that lets a plan name the new places; it lies in folder `old_folder`, and in `new_folder` from now on.
+
+    Moves are absolute paths, old and new; `ids` are the id before and the id after.
+    """
+    path_spellings = spellings(project, moves, old_folder, new_folder)
+    if ids[0] != ids[1] and _is_distinct(ids[0]):
+        path_spellings.append(PathReplacement(ids[0], ids[1], False))
+    return replace_paths(path_spellings)
+
+
+def spellings(
+    project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str
+) -> list[PathReplacement]:
+    """Every way in which a file in a folder may write the old paths, each with the new one."""
+    by_old_text: dict[str, PathReplacement] = {}
+    for old, new in moves:
+        is_path = not old.endswith(".md")
+        for start, end in ((project.root, project.root), (project.base, project.base), (old_folder, new_folder)):
+            new_path = os.path.relpath(new, end)
+            for old_path in _path_variants(old, start, project.root):
+                lead = (
+                    "/"
+                    if old_path.startswith("/")
+                    else "./"
+                    if old_path.startswith("./") and new_path[:3] != "../"
+                    else ""
+                )
+                for old_text, new_text in (
+                    (old_path, lead + new_path),
+                    (_quote_path(old_path), _quote_path(lead + new_path)),
+                ):
+                    if old_text != new_text:
+                        by_old_text.setdefault(old_text, PathReplacement(old_text, new_text, is_path))
+    return list(by_old_text.values())
+
+
+def _path_variants(path: str, start: str, root: str) -> list[str]:
+    """How a path may be written that counts from a folder, also by way of the folders above it."""
+    relative = os.path.relpath(path, start)
+    variants = [
+        relative,
+        *([f"/{relative}"] if start == root else []),
+        *([f"./{relative}"] if relative[:3] != "../" else []),
+    ]
+    up = ""
+    while start.startswith(root + "/"):
+        start, up = os.path.dirname(start), up + "../"
+        variants.append(up + os.path.relpath(path, start))
+    return variants
+
+
+def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> ChangeBuilder:
+    """The change that lets the links of a plan lead where they led, when it moves from one folder to another itself."""
+
+    def relinked(link: re.Match[str]) -> str:
+        path, mark, rest = re.split(r"([?#]|$)", link[2], maxsplit=1)
+        target = os.path.normpath(os.path.join(old_folder, unquote(path)))
+        if not path or path.startswith("/") or ":" in path or not os.path.lexists(target):
+            return link[0]
+        for old, new in moves:
+            if target == old or target.startswith(old + "/"):
+                target = new + target[len(old) :]
+                break
+        new_path = os.path.relpath(target, new_folder)
+        if os.path.normpath(path) != new_path:
+            path = _quote_path(new_path) if path == _quote_path(unquote(path)) else new_path
+        return link[1] + path + mark + rest
+
+    import re
+    from urllib.parse import unquote
+
+    link = re.compile(r"(\]\(<?)([^()\s<>]+)")
+    return rewrite_lines(lambda text: link.sub(relinked, text) if "](" in text else text)
+
+
+def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> list[PlanRef]:
+    """The other plans that may name what moved, those of the archive too; a plan that can't be read names nothing."""
+    names = {os.fsencode(os.path.basename(old).removesuffix(".md")) for old, _ in moves}
+    names |= {_quote_path(os.fsdecode(name)).encode() for name in names}
+    refs = []
+    for other_ref in plan_store.all_refs(project):
+        if other_ref.real_path != ref.real_path:
+            stored_plan = plan_store.load(project, other_ref)
+            is_unreadable = (
+                stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT
+            )  # who rewrites it will tell
+            if is_unreadable or any([name in stored_plan.data for name in names]):
+                refs.append(other_ref)
+    return refs
+
+
+def _is_distinct(name: str) -> bool:
+    """Whether an id is more than a word that plans may use for something else."""
+    return any([char.isdigit() for char in name]) and any([char in "-_" for char in name])
+
+
+def _quote_path(path: str) -> str:
+    """A path as a link holds it."""
+    from urllib.parse import quote
+
+    return quote(path, safe="/-_.~", errors="surrogateescape")

@@ -1,0 +1,143 @@
+"""Another title for a plan, and with it another id, another file name and another artifacts folder."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.archive.move_execution import read_evidence
+from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
+from execplan.edits.plan_writer import ensure_not_archived
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import atomic_files
+from execplan.plan.item_format import escape_heading
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan_store import plan_store
+from execplan.project.project_discovery import require_existing
+from execplan.project.slug import slug
+from execplan.scaffold.plan_creation import validate_title
+from execplan.text.line_edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from execplan.archive.document_mentions import ConfirmRewrite
+    from execplan.archive.plan_move import Regenerate
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options: WriteOptions) -> list[MoveResult]:
+    """Move plans to where the new settings have them, archived ones to the archive; raises ExecplanError."""
+    move_results = []
+    for ref in refs:
+        path = new.plan_file(new.archive if ref.archived else new.plans, ref.id)
+        goal = MoveTarget(ref.id, path, new.plan_artifacts_dir(path, archived=ref.archived))
+        old_evidence = read_evidence(old.plan_artifacts_dir(ref.path, archived=ref.archived))
+        make_evidence = (lambda _, old_evidence=old_evidence: old_evidence) if old_evidence is not None else None
+        move_results.append(
+            move_plan(old, ref, goal, _relocation_change, options, command="init", make_evidence=make_evidence)
+        )
+    if not options.dry_run:
+        _remove_empty_directories(old)
+    return move_results
+
+
+def _relocation_change(plan: Plan) -> PlanChange:
+    return PlanChange((), plan_content(plan), "move to the plans directory of the settings", ())
+
+
+def _remove_empty_directories(old: Project) -> None:
+    """Remove the directories of the old place that hold nothing any more."""
+    folders = [old.artifacts_dir("", archived=archived).rstrip("/") for archived in (True, False)]
+    for folder in [*folders, *old.archives, old.plans]:
+        if os.path.isdir(folder):
+            atomic_files.remove_empty_directory(folder)
+
+
+def rename_plan(
+    project: Project,
+    ref: PlanRef,
+    title: str,
+    options: WriteOptions,
+    *,
+    regenerate: Regenerate | None = None,
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
+    """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError.
+
+    `regenerate` makes again what names the plan by its id among the artifacts; `confirm_rewrite` is that of `move`.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    title = validate_title(title)
+    stored_plan = plan_store.load(project, ref)
+    old_title = stored_plan.plan.title if stored_plan.plan is not None else None
+    target_id = renamed_id(ref.id, old_title or "", title)
+    other_ids = plan_store.taken_ids(project) - {plan_store.normalize_id(ref.id)}
+    if old_title == escape_heading(title) and not os.path.isdir(project.plan_artifacts_dir(ref.path, archived=False)):
+        # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
+        other_ids -= {plan_store.normalize_id(target_id)} - {
+            plan_store.normalize_id(other_ref.id) for other_ref in plan_store.all_refs(project)
+        }
+    name = plan_store.free_name(target_id, other_ids)
+    path = project.plan_file(project.plans, name) if name != ref.id else ref.path
+    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
+    return move_plan(
+        project,
+        ref,
+        goal,
+        _title_change(title),
+        options,
+        command="rename",
+        regenerate=regenerate,
+        confirm_rewrite=confirm_rewrite,
+    )
+
+
+def renamed_id(old: str, old_title: str, title: str) -> str:
+    """The id that a plan has under a new title: what stands before the words of the old one stays, a date or a number.
+
+    An id that does not end in the slug of the old title is cut behind its leading numbers and dates.
+    """
+    import re
+
+    match = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
+    lead = match.group() if match else ""
+    old_slug, new_slug = slug(old_title) if old_title else "", slug(title)
+    if lead and new_slug.startswith(f"{slug(lead)}-"):
+        new_slug = new_slug[len(slug(lead)) + 1 :]
+    if old_slug and old[len(lead) :].casefold().endswith(old_slug):
+        lead = old[: len(old) - len(old_slug)]
+    return lead + new_slug
+
+
+def _title_change(title: str) -> ChangeBuilder:
+    """Put the title into the heading, however that is written."""
+    heading_text = escape_heading(title)
+
+    def change(plan: Plan) -> PlanChange:
+        old_facts = plan_content(plan)
+        if plan.title is None:
+            raise ExecplanError(
+                "no-title",
+                "the plan has no title that could be changed",
+                exit=INPUT,
+                hint="give it a first line: # Title",
+            )
+        at = plan.title_line
+        head = next(block for block in plan.blocks if block.start == at)
+        line = plan.text.lines[at]
+        if head.mark == "#":
+            lead = line[: len(line) - len(line.lstrip(" #\t"))] or "# "
+            edit = Edit(at, at + 1, (lead + heading_text,))
+        else:
+            edit = Edit(at, head.end - 1, (heading_text,))
+        if plan.title == heading_text:
+            return PlanChange((), old_facts, "rename", (f"so already: {title}",))
+        return PlanChange((edit,), old_facts._replace(title=heading_text), f"rename, {title}", (f"renamed: {title}",))
+
+    return change

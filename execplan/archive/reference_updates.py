@@ -1,0 +1,201 @@
+"""Other plans that name a plan which moves: the paths in them follow, and go back when the move is undone."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.archive import move_record
+from execplan.archive.plan_references import plans_naming, reference_change
+from execplan.edits import edit_journal, journal_moves
+from execplan.edits.edit_entries import FOLLOW
+from execplan.edits.edit_journal import Operation
+from execplan.edits.plan_writer import WriteOptions, rewrite_plan
+from execplan.errors import ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.text_rebase import rebase_text
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+from execplan.text.line_edit import apply_edits
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.edits.plan_writer import WriteResult
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder, PlanChange
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class RegeneratedFiles(NamedTuple):
+    """Files among the artifacts that were made again because the plan has another id."""
+
+    paths: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class ReferenceUpdates(NamedTuple):
+    """Other plans that name what has moved."""
+
+    updates: tuple[tuple[PlanRef, WriteResult], ...]
+    warnings: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    """Files among the artifacts that were made again."""
+
+    def with_regenerated(self, regenerated: RegeneratedFiles) -> ReferenceUpdates:
+        """The same with files among the artifacts."""
+        return self._replace(files=regenerated.paths, warnings=self.warnings + regenerated.warnings)
+
+    def with_warnings(self, warnings: tuple[str, ...]) -> ReferenceUpdates:
+        """The same with more to warn of."""
+        return self._replace(warnings=self.warnings + warnings)
+
+
+class MoveCause(NamedTuple):
+    """The move that plans follow, as the journal knows it."""
+
+    path: str = ""
+    """Where the journal of the plan that moves is now; empty where it was begun by an older version."""
+    operation: str = ""
+    reverses: str = ""
+    """The operation that this one reverses: what followed that one is put back as it was."""
+
+
+def update_references(
+    project: Project,
+    ref: PlanRef,
+    moves: Sequence[tuple[str, str]],
+    ids: tuple[str, str],
+    options: WriteOptions,
+    command: str,
+    cause: MoveCause = MoveCause(),  # noqa: B008
+) -> ReferenceUpdates:
+    """Rewrite the paths in the other plans; archived ones are not changed, and one that can't be is reported."""
+    updates: list[tuple[PlanRef, WriteResult]] = []
+    warnings = []
+    followed, bystanders = _reversed_updates(project, cause)
+    for other_ref in _affected_plans(project, ref, moves, followed):
+        folder = os.path.dirname(other_ref.path)
+        changer = reference_change(project, moves, ids, folder, folder)
+        if other_ref.path in followed:
+            changer = _revert_change(*followed[other_ref.path], changer)
+        elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(
+            plan_store.load(project, other_ref).data
+        ):
+            continue
+        try:
+            if other_ref.archived or options.dry_run:
+                write_result = rewrite_plan(project, other_ref, changer, WriteOptions(dry_run=True), command=command)
+            else:
+                write_result = _update_plan(project, ref, other_ref, changer, options, command, cause)
+        except ExecplanError as error:
+            warnings.append(f"{project.display_path(other_ref.path)} may still name the old path: {error.message}")
+            continue
+        if other_ref.archived and write_result.new != write_result.old:
+            warnings.append(f"{project.display_path(other_ref.path)} is archived, so it still names the old path")
+        elif write_result.new != write_result.old:
+            updates.append((other_ref, write_result))
+    return ReferenceUpdates(tuple(updates), tuple(warnings))
+
+
+def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The other plans that name the new places of a move already, each with its digest."""
+    names = {os.fsencode(os.path.basename(new).removesuffix(".md")) for _, new in moves}
+    digests = {}
+    for other_ref in plan_store.all_refs(project) if names else ():
+        try:
+            data = plan_store.read_bytes(project, other_ref.path)
+        except ExecplanError:
+            continue
+        if any([name in data for name in names]) and other_ref.real_path != ref.real_path:
+            digests[other_ref.path] = digest(data)
+    return digests
+
+
+def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
+    """One change after the other."""
+
+    def change(plan: Plan) -> PlanChange:
+        first_change = first(plan)
+        intermediate = reader.read_text(apply_edits(plan.text, first_change.edits)) if first_change.edits else plan
+        second_change = second(intermediate)
+        if not second_change.edits:
+            return first_change
+        old, new = plan.text.to_bytes(), apply_edits(intermediate.text, second_change.edits).to_bytes()
+        return rebase_text(plan, old, new, first_change.summary, "", "")._replace(messages=first_change.messages)
+
+    return change
+
+
+def _update_plan(
+    project: Project,
+    ref: PlanRef,
+    other_ref: PlanRef,
+    changer: ChangeBuilder,
+    options: WriteOptions,
+    command: str,
+    cause: MoveCause,
+) -> WriteResult:
+    if cause.operation:
+        journal_moves.add_follower(project, cause.path, cause.operation, other_ref.path)
+    operation = Operation(cause.operation, FOLLOW)
+    with project_state.lock(project, other_ref.real_path, f"{command} of {ref.id}"):
+        return rewrite_plan(project, other_ref, changer, options, command=command, make_operation=lambda: operation)
+
+
+def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tuple[bytes, bytes]], Mapping[str, str]]:
+    """The texts before and after of what followed the reversed move, by path, and who named its places before it."""
+    if not cause.reverses:
+        return {}, {}
+    texts_by_path = {}
+    for path in journal_moves.followers(project, cause.path, cause.reverses):
+        for entry in edit_journal.read_entries(project, path):
+            if entry.id == cause.reverses and entry.is_written:
+                try:
+                    texts_by_path[path] = entry.unpack()
+                except ValueError:  # then its paths are rewritten as those of any other plan
+                    continue
+    reversed_move = next(
+        (candidate for candidate in edit_journal.read_entries(project, cause.path) if candidate.id == cause.reverses),
+        None,
+    )
+    try:
+        return texts_by_path, move_record.unpack_details(
+            project, reversed_move
+        ).bystanders if reversed_move is not None else {}
+    except ValueError:
+        return texts_by_path, {}
+
+
+def _affected_plans(
+    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
+) -> list[PlanRef]:
+    new_paths = [new for _, new in moves]  # the plan itself, where it was moved already
+    refs = [
+        other_ref
+        for other_ref in plans_naming(project, ref, moves)
+        if not any([other_ref.path == new or other_ref.path.startswith(f"{new}/") for new in new_paths])
+    ]
+    known_paths = {other_ref.path for other_ref in refs}
+    missing_paths = [path for path in followed if path not in known_paths and os.path.lexists(path)]
+    return refs + [plan_store.ref_for_path(project, path) for path in missing_paths]
+
+
+def _revert_change(old: bytes, new: bytes, follow_change: ChangeBuilder) -> ChangeBuilder:
+    """The change that puts back a text that followed a move; where it has changed since, the other lines stay."""
+
+    def revert(plan: Plan) -> PlanChange:
+        return rebase_text(plan, new, old, "paths", "", "")._replace(messages=())
+
+    def change(plan: Plan) -> PlanChange:
+        if plan.text.to_bytes() == new:
+            return revert(plan)
+        try:
+            return chain_changes(revert, follow_change)(plan)
+        except ExecplanError:
+            return follow_change(plan)
+
+    return change

@@ -1,0 +1,245 @@
+"""A verb: its flags, one call, one answer; and the flags that many of them share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan import trace
+from execplan.cli.answer import Answer, Call, print_answer
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.move_output import finish_interrupted_move
+from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import USAGE, ExecplanError
+from execplan.files.file_lock import DEFAULT_TIMEOUT
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click.shell_completion import CompletionItem
+
+
+class ExecplanCommand(click.Command):
+    """A command whose function takes a Call and returns an Answer."""
+
+    finishes_moves = True
+    """Whether a move that was cut short is finished before it."""
+    reads = ""
+    writes = ""
+    examples: tuple[str, ...] = ()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take words that begin with a hyphen, such as `- [ ] a task`, for words: no option is written like them."""
+        ctx.allow_extra_args = takes_leading_plan(self)
+        super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        ctx.params = {name: _strip_marker(value) for name, value in ctx.params.items()}
+        ctx.args = [_strip_marker(argument) for argument in ctx.args]
+        if ctx.allow_extra_args:
+            set_aside_leading(ctx)
+        return ctx.args
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the verb and print its answer; the exit status."""
+        parent_call = ctx.obj if isinstance(ctx.obj, Call) else Call()
+        call_options = {name: ctx.params.pop(name) for name in Call._fields}
+        call = Call(*[call_options[name] or getattr(parent_call, name) for name in Call._fields])
+        if ctx.params.get("jsonl"):
+            call = call._replace(as_json=True)
+        if call_options["folder"]:
+            change_directory(call_options["folder"])
+        if call.verbose:
+            trace.add_listener(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
+        _require_digest(ctx.params.get("if_match"))
+        if "commit" in ctx.params:
+            ctx.params["options"] = WriteOptions(
+                ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
+            )
+        if (actor := ctx.params.pop("actor", None)) is not None:
+            from execplan.plan_store.author import ActingAs
+
+            ctx.with_resource(ActingAs(actor))
+        if (lock_timeout := ctx.params.pop("lock_timeout", None)) is not None:
+            from execplan.files.file_lock import set_timeout
+
+            set_timeout(lock_timeout)
+        if self.finishes_moves:
+            project_discovery.set_move_finisher(finish_interrupted_move)
+        resolve_plan_name(ctx)
+        assert self.callback is not None
+        return print_answer(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What it reads, what it writes, and examples."""
+        formatter.write_paragraph()
+        formatter.write_text(f"Reads: {self.reads}")
+        formatter.write_text(f"Writes: {self.writes}")
+        write_command_section(formatter, "Examples", self.examples)
+
+
+def write_command_section(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
+    """A section of a help text with a command a line, never wrapped."""
+    with formatter.section(name):
+        for command in commands:
+            formatter.write(f"  {command}\n")
+
+
+_TEXT_MARKER = "\0"
+"""No argument of a process can hold it."""
+
+
+def _is_text(argument: str) -> bool:
+    name = argument.lstrip("-").split("=", 1)[0]
+    if not argument.startswith("-") or not name:
+        return False
+    return not name[0].isalnum() or (argument.startswith("--") and any([char.isspace() for char in name]))
+
+
+def _strip_marker(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple([_strip_marker(element) for element in value])
+    return value.removeprefix(_TEXT_MARKER) if isinstance(value, str) else value
+
+
+_TASK_ARGUMENTS = ("task", "tasks")
+"""Arguments of these names name tasks; options hold their words."""
+
+COMMON_OPTIONS = (
+    click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
+    click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
+    click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
+)
+"""Flags that stand before a verb or behind it."""
+
+_ADVISING_COMMANDS = ("prime", "show", "status")
+"""Commands that only read and whose advice depends on who acts."""
+_COMMANDS_WITH_OWN_AS = ("archive",)
+"""Commands that write and whose own `--as` means something else; who acts is named before them."""
+
+
+def as_option() -> click.Option:
+    """`--as NAME`, which every command that writes has, and which goes before any command."""
+    return click.Option(
+        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: EXECPLAN_AGENT or your git name."
+    )
+
+
+def define_command(
+    *, reads: str, writes: str, examples: tuple[str, ...]
+) -> Callable[[Callable[..., Answer]], ExecplanCommand]:
+    """Make a function the command of a verb, with the flags that every verb has."""
+
+    def decorate(function: Callable[..., Answer]) -> ExecplanCommand:
+        name = function.__name__.rstrip("_")
+        command = click.command(name, cls=ExecplanCommand)(function)
+        for param in command.params:
+            if param.name in ("plan", "plans", PLAN_FLAG):
+                param.type = _CompletedString("plan")
+            elif param.name in _TASK_ARGUMENTS and isinstance(param, click.Argument):
+                param.type = _CompletedString("task")
+        writes_plans = any([param.name == "lock_timeout" for param in command.params])
+        if name in _ADVISING_COMMANDS or (writes_plans and name not in _COMMANDS_WITH_OWN_AS):
+            command.params.append(as_option())
+        command.params += COMMON_OPTIONS
+        command.reads, command.writes, command.examples = reads, writes, examples
+        return command
+
+    return decorate
+
+
+def complete_with(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Let shells complete an argument or option: `shell_complete=completes("section")`."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from execplan.cli.shell_completion import completion_candidates
+
+        return completion_candidates(kind, ctx, param, incomplete)
+
+    return complete
+
+
+class _CompletedString(click.types.StringParamType):
+    """A string of a kind that shells complete."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The candidates."""
+        return complete_with(self._kind)(ctx, param, incomplete)
+
+
+def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--create`, for a verb that writes into a section."""
+    return click.option("--create", is_flag=True, help="Add the section, if it is missing, where the order puts it.")(
+        function
+    )
+
+
+def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--commit`, `--dry-run`, `--if-match` and `--lock-timeout`."""
+    function = lock_option(function)
+    function = match_option(function)
+    return _new_options(function)
+
+
+def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--if-match`, for a verb that writes to one plan."""
+    return click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
+
+
+def _require_digest(value: str | None) -> None:
+    """Refuse what is no digest, such as the beginning of one; raises ExecplanError."""
+    if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
+        message = f"--if-match takes the 64 hex digits of a digest, not {value!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see them: execplan show --json")
+
+
+def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuse `nan`, which is neither below nor above anything, and so in every range."""
+    if value is not None and value != value:
+        raise click.BadParameter("nan is no number of seconds.", ctx, option)
+    return value
+
+
+def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--lock-timeout`, for a verb that writes."""
+    return click.option(
+        "--lock-timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0),
+        callback=_check_seconds,
+        help=f"Wait so long for other writers, not {DEFAULT_TIMEOUT:g} seconds.",
+    )(function)
+
+
+def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--commit`, `--dry-run` and `--lock-timeout`, for a verb that makes files."""
+    return _new_options(lock_option(function))
+
+
+def _new_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    function = click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")(function)
+    return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
+        function
+    )
+
+
+def jsonl_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--jsonl`, for a verb that tells what it does while it does it; the last line is the document of `--json`."""
+    return click.option("--jsonl", is_flag=True, help="Print each record as a line of JSON, as it comes.")(function)
+
+
+def change_directory(directory: str) -> None:
+    """Go to a folder; raises ExecplanError."""
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        from execplan.files.file_access import file_error
+
+        raise file_error(error, directory, "go to") from None

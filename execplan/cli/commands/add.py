@@ -1,0 +1,54 @@
+"""`execplan add`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import create_option, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.cli.text_input import read_text
+from execplan.clock import now
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import USAGE, ExecplanError
+from execplan.plan import task_edits
+
+
+@define_command(
+    reads="the plan.",
+    writes="one item in Progress, shaped like its neighbours.",
+    examples=(
+        'execplan add "Write the tests"',
+        'execplan add "Write the tests" --after 2',
+        'execplan add "Read the format" --before 2',
+        'execplan add "Write the tests" --under "Milestone 1" -p parser',
+    ),
+)
+@click.argument("text")
+@click.option("--after", metavar="TASK", help="After this task: number, id or unique words.")
+@click.option("--before", metavar="TASK", help="Before this task: number, id or unique words.")
+@click.option("--under", metavar="HEADING", help="After the last task under this sub-heading of Progress.")
+@plan_option
+@create_option
+@writer_options
+def add(
+    call: Call,
+    text: str,
+    after: str | None,
+    before: str | None,
+    under: str | None,
+    plan: str | None,
+    create: bool,
+    options: WriteOptions,
+) -> Answer:
+    """Add an open task (default: after the last one), and print its id. TEXT may be @FILE, or - for standard input."""
+    if sum([anchor is not None for anchor in (after, before, under)]) > 1:
+        message = "--after, --before and --under exclude each other"
+        raise ExecplanError("usage", message, exit=USAGE, hint="give one of them")
+    task = read_text(text, "the task")
+    changer = task_edits.add_task(task, now(), after=after, before=before, under=under, create=create)
+    return edit_plan(call, plan, options, "add", lambda project: changer, "execplan next {id}")
+
+
+command = add

@@ -1,0 +1,257 @@
+"""`execplan approve`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.plan_arguments import plan_argument
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.execution.attributes import LEVELS
+from execplan.plan_store import plan_selection
+
+if TYPE_CHECKING:
+    from execplan.approvals.approval_creation import Confirmation
+    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.execution.evaluation.approval_scope import ApprovalScope
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+@define_command(
+    reads="what evaluate reads; the approvals among the plan's artifacts; your key, and the register of approvals that were "
+    "used or revoked.",
+    writes="the execution plan and the approval among the plan's artifacts, and a record in its ledger; the first time your key, in ~/.config/execplan. "
+    "--revoke: the ledger, and the register in ~/.local/state/execplan. --list and --check: nothing.",
+    examples=(
+        "execplan approve",
+        "execplan approve parser --dry-run",
+        "execplan approve parser --step api --max-risk MEDIUM --expires 2h",
+        "execplan approve parser --check",
+        "execplan approve parser --list",
+        "execplan approve parser --revoke all",
+    ),
+)
+@plan_argument()
+@click.option("--digest", metavar="PREFIX", help="What evaluate --json says as data.digest: 8 of its digits, or more.")
+@click.option("--by", metavar="NAME", help="Who approves; else as for decide.")
+@click.option("--expires", metavar="TIME", default="24h", help="How long it holds: 30m, 24h, 7d; at most 30d.")
+@click.option("--max-risk", type=click.Choice(LEVELS, case_sensitive=False), help="Cover no step above this.")
+@click.option("--step", "steps", metavar="ID", multiple=True, help="Cover only this step; may be given several times.")
+@click.option("--allow-inferred", is_flag=True, help="Cover steps that were inferred from prose, too.")
+@click.option("--list", "listing", is_flag=True, help="Show every approval, and whether it holds.")
+@click.option("--check", is_flag=True, help="Exit 0 when what would run now is approved; else say what drifted.")
+@click.option(
+    "--revoke", metavar="[DIGEST|all]", is_flag=False, flag_value="", help="Let it hold no more; the only one, or this."
+)
+@new_options
+def approve(
+    call: Call,
+    plan: str | None,
+    *,
+    digest: str | None,
+    by: str | None,
+    expires: str,
+    max_risk: str | None,
+    steps: tuple[str, ...],
+    allow_inferred: bool,
+    listing: bool,
+    check: bool,
+    revoke: str | None,
+    options: WriteOptions,
+) -> Answer:
+    """Approve what a plan would do now: its execution plan, the files that it touches as they are, and the policy.
+
+    On a terminal it shows the evaluation and asks. Elsewhere it takes --digest, the digest that you have read; only steps
+    that the policy approves by itself need neither. The approval holds for one run with its resumes, until something of
+    that changes.
+    """
+    from execplan.cli.output import approval_output
+
+    approval_options = (digest, by, max_risk, steps, allow_inferred)
+    _ensure_compatible_options(
+        listing=listing,
+        check=check,
+        revoke=revoke,
+        has_approval_options=any(approval_options) or expires != "24h",
+        options=options,
+    )
+    valid_seconds = approval_output.parse_duration(expires)
+    if digest is not None:
+        approval_output.require_digest_prefix(digest)
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    if listing or check:
+        return _list_approvals(project, ref) if listing else _check_approval(project, ref)
+    if revoke is not None:
+        return _revoke_approvals(project, ref, revoke, options)
+    from execplan.approvals import approval_creation
+    from execplan.approvals.approval_creation import Confirmation
+    from execplan.engine import approval_audit
+    from execplan.engine.run_records.run_summary import find_active_run
+    from execplan.execution.evaluation.approval_scope import approval_scope as scope_of
+    from execplan.plan_store.author import author
+
+    evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
+    if digest is not None:
+        approval_creation.ensure_current_digest(project, ref, evaluated, digest)
+    approval_creation.ensure_approvable(project, ref, evaluated)
+    scope = scope_of(evaluated.evaluation, max_risk, steps or None)
+    approval_request = Confirmation(
+        _require_name(by) or author(project), "digest", valid_seconds, max_risk, steps or None
+    )
+    if not scope.covered and (scope.uncovered or not scope.finished):
+        uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
+        message = "no step is covered: there is nothing to approve"
+        raise ExecplanError(
+            "nothing-to-approve", message, exit=CHECK_FAILED, hint="raise --max-risk", candidates=uncovered_steps
+        )
+    warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(project, evaluated, scope)
+    if not options.dry_run:
+        try:
+            approval_request, warnings = _confirm(
+                call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred
+            )
+        except ExecplanError as error:
+            if error.code == "declined":
+                approval_audit.decline(project, ref, evaluated, scope, approval_request.approver)
+            raise
+    approval_result = approval_audit.approve_and_record(project, ref, evaluated, scope, approval_request, options)
+    approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
+    return approval_output.approval_answer(
+        approval_result, scope, evaluated, quote_plan_name(ref.id, project.display_path(ref.path))
+    )
+
+
+def _warnings(project: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
+    """What somebody should know before the steps that would be approved run."""
+    from execplan.engine.command_warnings import command_warnings
+
+    return command_warnings(project, evaluated.policy, [evaluated_step.step for evaluated_step in scope.covered])
+
+
+def _confirm(
+    call: Call,
+    ref: PlanRef,
+    evaluated: EvaluatedPlan,
+    scope: ApprovalScope,
+    approval_request: Confirmation,
+    digest: str | None,
+    warnings: list[str],
+    *,
+    allow_inferred: bool,
+) -> tuple[Confirmation, list[str]]:
+    """How it is approved: by the policy, by the digest, or on a terminal; and the warnings that are not shown yet.
+
+    Raises ExecplanError when it is not approved.
+    """
+    from execplan.cli.output import approval_output
+
+    if not scope.manual_steps:
+        return approval_request._replace(how="policy"), warnings
+    if digest is None and (call.as_json or not approval_output.is_terminal()):
+        raise ExecplanError(
+            "usage",
+            "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",
+            exit=USAGE,
+            hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.shell_name}",
+        )
+    if digest is None:
+        approval_output.ask_for_approval(evaluated, scope, warnings)
+        return approval_request._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
+    if not allow_inferred:
+        approval_output.ensure_nothing_inferred(scope, evaluated.path)
+    return approval_request._replace(inferred="flag" if scope.inferred_steps else None), warnings
+
+
+def _ensure_compatible_options(
+    *, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: WriteOptions
+) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    chosen_flags = [
+        name
+        for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None))
+        if is_given
+    ]
+    message = ""
+    if len(chosen_flags) > 1:
+        message = f"{' and '.join(chosen_flags)} exclude each other"
+    elif chosen_flags and (has_approval_options or options.commit):
+        message = f"{chosen_flags[0]} approves nothing and commits nothing, so it goes without the flags for that"
+    elif chosen_flags and options.dry_run and revoke is None:
+        message = f"{chosen_flags[0]} writes nothing, so --dry-run goes without it"
+    if message:
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan approve --help")
+
+
+def _require_name(name: str | None) -> str | None:
+    """The name that is given; raises ExecplanError for one that says nothing."""
+    if name is not None and (not name.strip() or not name.isprintable() or len(name) > 200):
+        message = "--by takes a name: some characters that can be seen, 200 at most"
+        raise ExecplanError("usage", message, exit=USAGE, hint="such as --by Ann")
+    return name
+
+
+def _list_approvals(project: Project, ref: PlanRef) -> Answer:
+    """Every approval of a plan."""
+    from execplan.approvals import approval_status
+    from execplan.cli.output import approval_output
+
+    return approval_output.approvals_answer(
+        project, approval_status.check_all_approvals(project, ref, _waiting_run_id(project, ref))
+    )
+
+
+def _check_approval(project: Project, ref: PlanRef) -> Answer:
+    """The approval that holds; raises ExecplanError when none does."""
+    from execplan.approvals import approval_status
+    from execplan.cli.output import approval_output
+
+    return approval_output.valid_approval_answer(
+        project, approval_status.require_valid_approval(project, ref, run_id=_waiting_run_id(project, ref))
+    )
+
+
+def _waiting_run_id(project: Project, ref: PlanRef) -> str:
+    """The last run of a plan, if it waits with a new revision; or nothing."""
+    from execplan.engine.journal.journal_entries import REVISION_REASONS
+    from execplan.engine.run_records.run_status import find_last_run
+
+    last_run = find_last_run(project, ref)
+    return last_run.id if last_run is not None and last_run.why in REVISION_REASONS else ""
+
+
+def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
+    """Let approvals hold no more."""
+    from execplan.approvals import approval_files, approval_registry
+    from execplan.engine import approval_audit
+
+    selected = approval_files.select_by_digest(approval_files.read_all(project, ref), prefix)
+    ids = {
+        approval_file.digest: approval_file.approval.id
+        for approval_file in selected
+        if approval_file.approval is not None
+    }
+    revoked = [
+        name for name, approval_id in ids.items() if not approval_registry.read_entry(project, approval_id).is_revoked
+    ]
+    if not options.dry_run:
+        approval_audit.revoke(project, ref, {name: ids[name] for name in revoked})
+    action = "would revoke" if options.dry_run else "revoked"
+    lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
+    warnings = tuple(
+        [
+            f"{project.display_path(approval_file.path)} is no approval: {approval_file.error}"
+            for approval_file in selected
+            if not approval_file.approval
+        ]
+    )
+    data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
+    return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
+
+
+command = approve

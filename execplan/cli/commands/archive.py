@@ -1,0 +1,221 @@
+"""`execplan archive`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.archive import plan_archive
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.link_options import links_option, rewrite_decider
+from execplan.cli.output.move_output import move_answer
+from execplan.cli.plan_arguments import plan_flag
+from execplan.cli.text_input import read_text
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.run_records.run_status import DESCRIPTIONS, ensure_no_open_runs, list_open_runs, open_run_warnings
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan.model import COMPLETE
+from execplan.plan_store import plan_selection, plan_store
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+    LocatedPlan = tuple[Project, PlanRef]
+
+COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
+
+
+@define_command(
+    reads="the plans, their runs, the plans that name them, and the files outside the plans that name them.",
+    writes="evidence beside the moved artifacts; the paths in plans that name them, and in documents with --rewrite-links; a "
+    "note in a plan that was not finished.",
+    examples=(
+        "execplan archive parser --dry-run",
+        "execplan archive parser --commit",
+        "execplan archive --complete",
+        "execplan archive parser --as superseded --by scanner",
+        "execplan archive parser --as abandoned --reason 'No longer wanted.'",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@plan_flag
+@click.option("--complete", is_flag=True, help="Every plan whose tasks are all done.")
+@click.option(
+    "--as",
+    "how",
+    type=click.Choice([COMPLETED, SUPERSEDED, ABANDONED]),
+    default=COMPLETED,
+    help="superseded needs --by; abandoned, which gives a plan up, needs --reason.",
+)
+@click.option("--by", metavar="PLAN", help="The plan that supersedes it.")
+@click.option("--force", is_flag=True, help="Archive a plan that is not finished as completed; needs --reason.")
+@click.option("--reason", metavar="TEXT", help="Why it is archived unfinished; written into the plan.")
+@links_option
+@writer_options
+def archive(
+    call: Call,
+    plans: tuple[str, ...],
+    *,
+    complete: bool,
+    how: str,
+    by: str | None,
+    force: bool,
+    reason: str | None,
+    links: bool | None,
+    options: WriteOptions,
+) -> Answer:
+    """Move finished plans and their artifacts into the archive, with evidence: digests, counts, commit.
+
+    A plan with open tasks, without an outcome, or with lint errors is not archived, and every reason is listed. Give up a
+    plan that will never be finished with --as abandoned and the reason. A plan with an unfinished run has to be resumed or
+    rolled back first, in any case but --force. Of several plans all are archived, or none; --complete archives those that
+    it can and lists the others. Documents that name the old paths are reported, and rewritten if you agree.
+    """
+    _ensure_compatible_options(
+        plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options
+    )
+    reason_text = read_text(reason, "the reason") if reason is not None else None
+    selected = _find_complete_plans() if complete else _find_named_plans(plans)
+    successor = plan_selection.select_plan(os.getcwd(), by)[1] if by is not None else None
+    must_be_finished = how == COMPLETED and not force
+    blocked: dict[str, list[str]] = {}
+    if complete or len(selected) > 1:
+        reasons_by_plan = {
+            ref.id: _blocking_reasons(project, ref, finished=must_be_finished) for project, ref in selected if not force
+        }
+        blocked = {name: reasons for name, reasons in reasons_by_plan.items() if reasons}
+        if blocked and not complete:
+            raise _not_finished_error(blocked, len(selected))
+    answers = []
+    for project, ref in selected:
+        if ref.id in blocked:
+            continue
+        origin = plan_archive.hand_moved_from(project, ref)
+        source = plan_store.ref_for_path(project, origin) if origin else ref
+        warnings = open_run_warnings(project, source) if force else ()
+        if not (force or source.archived):
+            ensure_no_open_runs(project, source, "archived")
+        moved = plan_archive.archive_plan(
+            project,
+            ref,
+            options,
+            reason=reason_text,
+            successor=successor,
+            abandoned=how == ABANDONED,
+            origin=origin,
+            confirm_rewrite=rewrite_decider(call, links),
+        )
+        moved = moved._replace(warnings=(*warnings, *moved.warnings))
+        command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
+        answers.append(move_answer(project, moved, options, "archived already", command))
+    if len(answers) == 1 and not complete:
+        return answers[0]
+    return _join_answers(answers, blocked)
+
+
+def _ensure_compatible_options(
+    plans: tuple[str, ...],
+    *,
+    complete: bool,
+    resolution: str,
+    by: str | None,
+    force: bool,
+    reason: str | None,
+    options: WriteOptions,
+) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    is_abandoned = resolution == ABANDONED
+    for is_wrong, message, hint in (
+        (
+            force and reason is None,
+            "--force needs --reason",
+            "execplan archive --force --reason 'Why it is archived as it is'",
+        ),
+        (
+            is_abandoned and reason is None,
+            "--as abandoned needs --reason",
+            "execplan archive --as abandoned --reason 'Why it is given up'",
+        ),
+        (
+            reason is not None and not (force or is_abandoned),
+            "--reason goes with --as abandoned or --force",
+            "execplan archive --as abandoned --reason 'Why it is given up'",
+        ),
+        (
+            (resolution == SUPERSEDED) != (by is not None) or (force and by is not None),
+            "--as superseded needs --by PLAN, --by goes with it, and --force does not",
+            "execplan archive PLAN --as superseded --by OTHER",
+        ),
+        (
+            complete and (bool(plans) or resolution != COMPLETED or force),
+            "--complete archives all complete plans, as completed",
+            "name the plans, or leave the other options out: execplan archive --complete",
+        ),
+        (
+            options.if_match is not None and (complete or len(plans) > 1),
+            "--if-match is for one plan",
+            "name one plan: execplan archive PLAN --if-match DIGEST",
+        ),
+    ):
+        if is_wrong:
+            raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
+    """The plans that are named, each once; the only one for none. Raises ExecplanError."""
+    matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans] or [
+        plan_selection.select_plan(os.getcwd(), None)
+    ]
+    return list({ref.real_path: (project, ref) for project, ref in matches}.values())
+
+
+def _find_complete_plans() -> list[LocatedPlan]:
+    """Every plan outside the archive whose tasks are all done; raises ExecplanError."""
+    stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
+    return [(stored_plan.project, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
+
+
+def _blocking_reasons(project: Project, ref: PlanRef, *, finished: bool) -> list[str]:
+    """Every reason for which a plan is not archived; raises ExecplanError."""
+    if ref.archived:
+        return []
+    runs = [
+        f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(project, ref)
+    ]
+    return runs + (plan_archive.archive_blockers(project, ref) if finished else [])
+
+
+def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanError:
+    lines = [f"{name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
+    return ExecplanError(
+        "not-finished",
+        f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
+        exit=CHECK_FAILED,
+        hint=f"finish them, or give them up: execplan archive {' '.join(blocked)} --as abandoned --reason 'Why'",
+        candidates=lines,
+        data={"reasons": lines},
+    )
+
+
+def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answer:
+    """The answers of several plans as one."""
+    data: dict[str, Any] = {
+        "plans": [answer.data for answer in answers],
+        "left": [{"id": name, "reasons": reasons} for name, reasons in blocked.items()],
+        "changed": any([answer.data["changed"] for answer in answers]),
+    }
+    lines = [answer.text for answer in answers]
+    lines += [f"not archived: {name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
+    text = "\n".join(lines) or "no plan is complete"
+    warnings = tuple(dict.fromkeys([line for answer in answers for line in answer.warnings]))
+    next_commands = tuple([command for answer in answers for command in answer.next_commands])
+    is_requested = bool(blocked) or any([answer.is_requested for answer in answers])
+    return Answer(data, text, CHECK_FAILED if blocked else OK, warnings, next_commands, is_requested=is_requested)
+
+
+command = archive

@@ -1,0 +1,62 @@
+"""`execplan checkpoint`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.restart_page import PAGE_NAME, build_page
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan_store import plan_selection
+
+
+@define_command(
+    reads="the plan, its claims, its last run, what git says of the working tree.",
+    writes=f"{PAGE_NAME} among the plan's artifacts, and nothing where it says the same already.",
+    examples=("execplan checkpoint", "execplan checkpoint parser --dry-run", "execplan checkpoint parser --commit"),
+)
+@plan_argument()
+@click.option("--force", is_flag=True, help="Also over a page that was edited by hand.")
+@writer_options
+def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
+    """Write the restart page of a plan: from it alone somebody goes on who knows nothing else.
+
+    Objective, what is done and what is next, decisions and discoveries with their reasons, risks, open questions and
+    findings, the state of git, and how to continue; in the plan's own words, without secrets. The page is replaced in one
+    step, so a reader finds the old one or the new one.
+    """
+    from execplan.approvals import artifact_store
+
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    stored = artifact_store.save(
+        project,
+        ref,
+        lambda: build_page(project, ref, if_match=options.if_match, force=force),
+        options,
+        command="checkpoint",
+        summary="the restart page",
+        name=PAGE_NAME,
+    )
+    data = {
+        "id": ref.id,
+        "path": stored.path,
+        "changed": stored.changed,
+        "digest": stored.digest,
+        "commit": stored.commit,
+    }
+    if options.dry_run:
+        lines = [f"would write {stored.path}" if stored.changed else "nothing to write"]
+        return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff if stored.changed else ""))
+    lines = [
+        f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (says the same)")
+    ]
+    lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
+    return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
+
+
+command = checkpoint

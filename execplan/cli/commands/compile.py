@@ -1,0 +1,228 @@
+"""`execplan compile`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.plan_arguments import is_same_plan, plan_option
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.plan_store import plan_selection
+
+if TYPE_CHECKING:
+    from execplan.cli.output.compile_output import CompileResult
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+@define_command(
+    reads="the plan, and the execution plan that is stored for it; with --from another document; with --enhance your own "
+    "settings, and what the program there answers.",
+    writes="the execution plan among the plan's artifacts, or FILE; with --annotate the plan, and nothing else; with "
+    "--enhance a proposal beside it, and the ledger.",
+    examples=(
+        "execplan compile",
+        "execplan compile parser --out -",
+        "execplan compile parser --check",
+        "execplan compile parser --annotate --dry-run",
+        "execplan compile parser --from plan.json",
+        'execplan compile --compose parser writer --title "Release"',
+        "execplan compile parser --enhance --dry-run",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@click.option("--out", metavar="FILE", help="Write it there and store nothing; - prints its bytes and nothing else.")
+@click.option("--check", is_flag=True, help="Exit 1 when what is stored is not what the plan compiles to.")
+@click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as fences with attributes.")
+@click.option(
+    "--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input."
+)
+@click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order.")
+@click.option("--title", metavar="TEXT", help="With --compose: make a new plan for the result, instead of -p PLAN.")
+@click.option(
+    "--enhance",
+    is_flag=True,
+    help="Send it, without secrets, to the program that your own settings name, for a proposal.",
+)
+@plan_option
+@new_options
+def compile_(
+    call: Call,
+    plans: tuple[str, ...],
+    out: str | None,
+    check: bool,
+    annotate: bool,
+    source: str | None,
+    compose: bool,
+    title: str | None,
+    enhance: bool,
+    plan: str | None,
+    options: WriteOptions,
+) -> Answer:
+    """Compile a plan's steps to its execution plan: JSON that is the same for the same plan, to be evaluated and approved.
+
+    Nothing is run. Steps stand in Concrete Steps and in Validation and Acceptance; what looks like one and is not taken
+    is listed with why.
+    """
+    modes = {
+        "--check": check,
+        "--annotate": annotate,
+        "--from": source is not None,
+        "--compose": compose,
+        "--enhance": enhance,
+    }
+    if not compose and len(plans) == 1 and plan is not None and is_same_plan(plans[0], plan):
+        plan = None
+    _ensure_compatible_options(plans, plan, out, title, [name for name, is_given in modes.items() if is_given])
+    if compose:
+        return _compose_plans(call, plans, plan, out, title, options)
+    project, ref = plan_selection.select_plan(os.getcwd(), plans[0] if plans else plan)
+    if annotate:
+        return _annotate_plan(project, ref, options)
+    from execplan.approvals.current_plan import load_current_plan
+    from execplan.cli.output import compile_output
+
+    if check:
+        return compile_output.stored_check_answer(project, ref, load_current_plan(project, ref))
+    if source is not None:
+        return _store_or_write(
+            call, project, ref, _read_imported(project, ref, source), out, options, "import an execution plan"
+        )
+    if enhance:
+        from execplan.cli.output.enhance_output import enhance_answer
+
+        return enhance_answer(project, ref, lambda: _compile_plan(project, ref), options)
+    if out is not None:
+        return _write_output(call, _compile_plan(project, ref, ignore_stored=True), out, options)
+    return compile_output.store_result(project, ref, lambda: _compile_plan(project, ref), options, "compile")
+
+
+def _ensure_compatible_options(
+    plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, chosen_flags: list[str]
+) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    compose = "--compose" in chosen_flags
+    message = ""
+    if len(chosen_flags) > 1:
+        message = f"{' and '.join(chosen_flags)} exclude each other"
+    elif out is not None and chosen_flags and chosen_flags[0] in ("--check", "--annotate", "--enhance"):
+        message = f"--out and {chosen_flags[0]} exclude each other"
+    elif title is not None and (not compose or plan is not None or out is not None):
+        message = "--title makes a new plan for --compose, and does not go with -p or --out"
+    elif compose and (len(plans) < 2 or (plan is None and out is None and title is None)):
+        message = "--compose takes two plans or more, and --title TEXT, -p PLAN or --out FILE for the result"
+    elif not compose and len(plans) + (plan is not None) > 1:
+        message = "one plan is compiled at a time; --compose joins several"
+    if message:
+        hint = "execplan compile --compose PLAN PLAN --title 'Its title'" if compose else "see execplan compile --help"
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
+    """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
+    from execplan.approvals.current_plan import compile_plan_file, load_current_plan, no_steps_error
+    from execplan.cli.output.compile_output import CompileResult, compile_warnings
+    from execplan.execution.documents.document_io import to_bytes
+
+    warnings = compile_warnings(project, ref)
+    if ignore_stored:
+        compilation = compile_plan_file(project, ref)
+        if compilation.document is None:
+            raise no_steps_error(project.display_path(ref.path), compilation.skipped)
+        return CompileResult(compilation.document, to_bytes(compilation.document), compilation.skipped, warnings)
+    current_plan = load_current_plan(project, ref)
+    if current_plan.document.source is None or current_plan.document.revision > 1:
+        raise ExecplanError(
+            "other-source",
+            f"{current_plan.path} was imported, composed or revised: it does not come from the plan's lines",
+            exit=CHECK_FAILED,
+            hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {current_plan.path}",
+        )
+    return CompileResult(current_plan.document, current_plan.data, current_plan.skipped_lines, warnings)
+
+
+def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult:
+    from execplan.agents.enhancer import stored_proposal
+    from execplan.cli.output.compile_output import result_from_document
+    from execplan.cli.text_input import read_source, source_name
+    from execplan.execution.importers.plan_import import import_plan
+
+    data, source_label = read_source(source), source_name(source)
+    return result_from_document(
+        stored_proposal.accept_proposal(project, ref, data, source_label)
+        if stored_proposal.is_proposal(data)
+        else import_plan(data, source_label, ref.id)
+    )
+
+
+def _compose_plans(
+    call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, options: WriteOptions
+) -> Answer:
+    from execplan.approvals.current_plan import load_current_plan
+    from execplan.cli.output import compile_output
+    from execplan.execution.revision.composition import compose
+
+    members = [plan_selection.select_plan(os.getcwd(), name) for name in plans]
+    documents = [load_current_plan(project, ref).document for project, ref in members]
+    joined_id = "+".join([ref.id for _, ref in members])[:255]
+    if title is not None:
+        compose(documents, joined_id)  # refuses before a plan is made
+        return compile_output.store_in_new_plan(members, title, lambda name: compose(documents, name), options)
+    if plan is None:
+        assert out is not None
+        return _write_output(call, compile_output.result_from_document(compose(documents, joined_id)), out, options)
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    compile_result = compile_output.result_from_document(compose(documents, ref.id))
+    return _store_or_write(call, project, ref, compile_result, out, options, "compose an execution plan")
+
+
+def _store_or_write(
+    call: Call,
+    project: Project,
+    ref: PlanRef,
+    compile_result: CompileResult,
+    out: str | None,
+    options: WriteOptions,
+    summary: str,
+) -> Answer:
+    """Stored for a plan, or sent elsewhere."""
+    from execplan.cli.output.compile_output import store_result
+
+    return (
+        _write_output(call, compile_result, out, options)
+        if out is not None
+        else store_result(project, ref, lambda: compile_result, options, summary)
+    )
+
+
+def _write_output(call: Call, compile_result: CompileResult, out: str, options: WriteOptions) -> Answer:
+    from execplan.cli.output.compile_output import document_answer, write_to_file
+
+    return (
+        document_answer(compile_result, as_json=call.as_json)
+        if out == "-"
+        else write_to_file(compile_result, out, options)
+    )
+
+
+def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
+    """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
+    from execplan.cli.answer import quote_plan_name
+    from execplan.cli.output.terminal_text import printable_lines
+    from execplan.cli.plan_editing import edit_answer
+    from execplan.edits.plan_writer import amend
+    from execplan.execution.inference.annotation_edits import annotate_plan
+
+    amended = amend(project, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
+    answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")
+    if options.dry_run and amended.changed:
+        answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")
+    return answer._replace(data={**answer.data, "said": list(amended.messages)})
+
+
+command = compile_

@@ -1,0 +1,193 @@
+"""`execplan context`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.output.plan_output import conflict_warnings
+from execplan.cli.plan_arguments import plan_argument
+from execplan.context.token_budget import MIN_BUDGET
+from execplan.errors import USAGE, ErrorContext, ExecplanError
+from execplan.plan_store import plan_selection, plan_store
+
+if TYPE_CHECKING:
+    from execplan.context.gathering.context_settings import ContextSettings
+    from execplan.context.gathering.pack_gathering import GatheredPack
+
+
+INTENTS = ("code_generation", "debugging", "explanation", "search", "planning", "review", "generic")
+FORMS = ("markdown", "xml")
+
+
+class ContextOptions(NamedTuple):
+    """What the flags say."""
+
+    budget: int | None
+    model: str | None
+    intent: str | None
+    form: str
+    exact: bool | None
+    experiment: str | None
+    key: str | None
+    explain: bool
+    compare: bool
+    items: tuple[str, ...]
+
+    def ensure_compatible(self, *, as_json: bool) -> None:
+        """Raise an ExecplanError for flags that exclude each other."""
+        views = [
+            name
+            for name, is_given in (("--explain", self.explain), ("--compare", self.compare), ("--item", self.items))
+            if is_given
+        ]
+        in_xml = self.form != FORMS[0]
+        for is_wrong, why, hint in (
+            (
+                (self.experiment is None) != (self.key is None),
+                "--experiment and --key go together",
+                "execplan context --experiment ID --key KEY",
+            ),
+            (
+                "" in (self.experiment, self.key),
+                "--experiment and --key need a value that is not empty",
+                "execplan context --experiment ID --key KEY",
+            ),
+            (as_json and in_xml, "--json prints no pack, and --format is the format of a pack", "omit one of them"),
+            (len(views) > 1, f"{' and '.join(views)} exclude each other", "omit all but one of them"),
+            (
+                as_json and self.explain,
+                "--json prints the decision, and --explain is a table of it",
+                "omit one of them",
+            ),
+            (
+                in_xml and bool(views) and not self.items,
+                f"{' '.join(views)} prints a table, and --format is the format of a pack",
+                "omit one of them",
+            ),
+            (
+                self.experiment is not None and (self.compare or bool(self.items)),
+                "--experiment decides which pack is printed: --compare prints both variants, --item is the same in both",
+                "omit --experiment and --key",
+            ),
+        ):
+            if is_wrong:
+                raise ExecplanError("usage", why, exit=USAGE, hint=hint)
+
+
+@define_command(
+    reads="the plan, the files that it names, its artifacts, git's index and tree; what --file, --units and --session name.",
+    writes="nothing.",
+    examples=(
+        "execplan context",
+        "execplan context parser --budget 4000 --task 3",
+        "execplan context parser --json",
+        "execplan context parser --explain",
+        "execplan context parser --item section:purpose",
+        "execplan context parser --compare",
+        "execplan context --file build.log --format xml",
+    ),
+)
+@plan_argument()
+@click.option("--task", metavar="TASK", help="What is worked on, by number, id or words; else the next open task.")
+@click.option(
+    "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens for prompt, pack and response."
+)
+@click.option(
+    "--model", metavar="NAME", help="The model that reads. Default: that of the session, else of the settings."
+)
+@click.option("--intent", type=click.Choice(INTENTS), help="What is to be done; else told from the task's words.")
+@click.option("--file", "files", metavar="PATH", multiple=True, help="A file that must be in; of a folder, what fits.")
+@click.option("--units", metavar="FILE", multiple=True, help="More units, a JSON object a line.")
+@click.option("--session", "sessions", metavar="FILE", multiple=True, help="A log of Claude Code or Codex.")
+@click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], help="How the pack is printed.")
+@click.option("--experiment", metavar="ID", help="Assign a variant of this experiment, by --key.")
+@click.option("--key", metavar="KEY", help="Equal keys get the same variant.")
+@click.option("--explain", is_flag=True, help="A table instead: kept, shortened, left out, and why.")
+@click.option("--compare", is_flag=True, help="A table of the variants control and optimized, side by side.")
+@click.option("--item", "items", metavar="ID", multiple=True, help="Print this item of a pack whole, or to --budget.")
+@click.option("--exact/--estimate", default=None, help="How tokens are counted; exactly where that is installed.")
+def context(
+    call: Call,
+    plan: str | None,
+    task: str | None,
+    files: tuple[str, ...],
+    units: tuple[str, ...],
+    sessions: tuple[str, ...],
+    **flags: Any,
+) -> Answer:
+    """Choose what an agent should read to continue a plan, within a budget of tokens, and print it.
+
+    The pack goes to standard output, a line about it to standard error. --json prints the decision about every item
+    instead, --explain prints it as a table, --compare both variants of an experiment, and --item single items.
+    """
+    from execplan.context.gathering.context_settings import parse_context_settings
+    from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
+
+    options = ContextOptions(**flags)
+    options.ensure_compatible(as_json=call.as_json)
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    stored_plan = plan_store.load(project, ref)
+    if stored_plan.plan is None:
+        assert stored_plan.error is not None
+        with ErrorContext(project.display_path(ref.path)):
+            raise stored_plan.error
+    settings = parse_context_settings(project.settings.context)
+    gathered = gather_pack(
+        project, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions)
+    )
+    gathered = gathered._replace(warnings=(*conflict_warnings([stored_plan]), *gathered.warnings))
+    if options.items:
+        return _items_answer(gathered, settings, options)
+    if options.compare:
+        return _comparison_answer(gathered, settings, options)
+    return _pack_answer(gathered, settings, options, call)
+
+
+def _pack_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, call: Call) -> Answer:
+    from execplan.cli.output.context_decision import decide_pack, decision_summary, explanation_table
+
+    pack_result = decide_pack(gathered, settings, options)
+    if not call.as_json and not call.quiet:
+        sys.stdout.flush()
+        print(f"execplan: {decision_summary(pack_result.decision)}", file=sys.stderr)
+    text = explanation_table(pack_result.decision) if options.explain else pack_result.text
+    return Answer(pack_result.decision.model_dump(mode="json"), text, warnings=pack_result.decision.warnings)
+
+
+def _comparison_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> Answer:
+    from execplan.cli.output.context_decision import comparison_table, decide_variants
+
+    control, optimized = [pack_result.decision for pack_result in decide_variants(gathered, settings, options)]
+    data = {"control": control.model_dump(mode="json"), "optimized": optimized.model_dump(mode="json")}
+    return Answer(data, comparison_table(control, optimized), warnings=optimized.warnings)
+
+
+def _items_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> Answer:
+    from execplan.cli.output.context_decision import fetch_items
+
+    fetched = fetch_items(gathered, settings, options)
+    items = [
+        {
+            "id": unit.id,
+            "type": unit.type,
+            "title": unit.title,
+            "path": unit.path,
+            "action": action,
+            "tokens": tokens,
+            "content": text,
+        }
+        for unit, action, text, tokens in fetched.items
+    ]
+    counter = {"name": fetched.counter.name, "exact": fetched.counter.exact}
+    return Answer(
+        {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=gathered.warnings
+    )
+
+
+command = context

@@ -1,0 +1,60 @@
+"""`execplan decide`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import create_option, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.cli.text_input import read_text
+from execplan.clock import now
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan import log_edits
+from execplan.plan.plan_change import require_text
+from execplan.plan_store.author import author as default_author
+
+if TYPE_CHECKING:
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.project.project import Project
+
+
+@define_command(
+    reads="the plan; for the author EXECPLAN_AGENT, the settings, EXECPLAN_AUTHOR and the git name.",
+    writes="one entry in the Decision Log, shaped like its neighbours.",
+    examples=(
+        'execplan decide "Read line by line" --why "A task is a line."',
+        'execplan decide "Read into a tree" --why "Lists nest." --supersedes "line by line"',
+    ),
+)
+@click.argument("text")
+@click.option("--why", metavar="TEXT", required=True, help="The rationale; @FILE and - are read.")
+@click.option("--author", metavar="NAME", help="Who decided.")
+@click.option("--supersedes", metavar="DECISION", help="An earlier decision, by words that only it has.")
+@plan_option
+@create_option
+@writer_options
+def decide(
+    call: Call,
+    text: str,
+    why: str,
+    author: str | None,
+    supersedes: str | None,
+    plan: str | None,
+    create: bool,
+    options: WriteOptions,
+) -> Answer:
+    """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
+    decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
+
+    def changer(project: Project) -> ChangeBuilder:
+        name = require_text(author or default_author(project), "the author")
+        return log_edits.add_decision(decision, rationale, name, now(), supersedes=supersedes, create=create)
+
+    return edit_plan(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
+
+
+command = decide

@@ -1,0 +1,34 @@
+"""`execplan discover`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import create_option, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.cli.text_input import read_text
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan import log_edits
+
+
+@define_command(
+    reads="the plan.",
+    writes="one entry in Surprises & Discoveries, shaped like its neighbours.",
+    examples=('execplan discover "The last line is dropped" --evidence "tests/test_lines.py fails at a1b2c3d"',),
+)
+@click.argument("text")
+@click.option("--evidence", metavar="TEXT", required=True, help="What shows it; @FILE and - are read.")
+@plan_option
+@create_option
+@writer_options
+def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
+    """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
+    changer = log_edits.add_discovery(
+        read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create
+    )
+    return edit_plan(call, plan, options, "discover", lambda project: changer, "execplan next {id}")
+
+
+command = discover

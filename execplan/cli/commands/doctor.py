@@ -1,0 +1,143 @@
+"""`execplan doctor`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.output.text_table import format_table
+from execplan.doctor.doctor_runner import apply_fixes, preview_fixes, run_checks
+from execplan.edits import lost_edit_recovery
+from execplan.edits.lost_edit_detection import detect_lost_edits
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan_store import plan_selection
+
+if TYPE_CHECKING:
+    from execplan.doctor.doctor_runner import CheckResult, FixOutcome
+    from execplan.edits.plan_writer import WriteOptions
+
+
+@define_command(
+    reads="the home and those that its settings name: settings, plans, artifacts, the journal of edits, what integrations "
+    "have added; git's history, where an edit is missing.",
+    writes="nothing; with --fix, what can be mended safely: folders, blocks, hooks, leftovers, and edits that another program "
+    "has overwritten, put back; with --forget, the journal.",
+    examples=("execplan doctor", "execplan doctor --fix --dry-run", "execplan doctor --fix", "execplan doctor --json"),
+)
+@click.option("--fix", is_flag=True, help="Mend what can be mended safely.")
+@click.option("--forget", metavar="PLAN", help="What was overwritten in this plan was taken out on purpose.")
+@new_options
+def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:
+    """Look for everything that can be wrong with a home, each with what mends it; exit 1 when something is."""
+    if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
+        raise ExecplanError(
+            "usage", "--dry-run and --commit go with --fix", exit=USAGE, hint="see execplan doctor --help"
+        )
+    forgotten = _forget_overwritten(forget, options) if forget is not None else []
+    directory = os.getcwd()
+    applied_fixes: list[FixOutcome] = []
+    refused: list[str] = []
+    if fix and not options.dry_run:
+        applied_fixes, refused = apply_fixes(directory, _completion_script, options)
+    checked = run_checks(directory, _completion_script)
+    if fix and options.dry_run:
+        applied_fixes = preview_fixes(checked)
+    return _doctor_answer(call, checked, applied_fixes, forgotten, refused, dry_run=options.dry_run, fix=fix)
+
+
+def _forget_overwritten(name: str, options: WriteOptions) -> list[str]:
+    """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
+    project, ref = plan_selection.select_plan(os.getcwd(), name)
+    steps = detect_lost_edits(project, ref).lost
+    if steps and not options.dry_run:
+        lost_edit_recovery.forget_edits(project, ref, steps)
+    return [step.description for step in steps]
+
+
+def _completion_script(shell: str) -> str:
+    from execplan.cli.app import group
+    from execplan.cli.shell_completion import completion_script
+
+    return completion_script(group, shell)
+
+
+def _doctor_answer(
+    call: Call,
+    checked: list[CheckResult],
+    applied_fixes: list[FixOutcome],
+    forgotten: list[str],
+    refused: list[str],
+    *,
+    dry_run: bool,
+    fix: bool,
+) -> Answer:
+    findings = [(check.name, finding) for check in checked for finding in check.findings]
+    fixable = [finding for _, finding in findings if finding.fix is not None]
+    data: dict[str, Any] = {
+        "checks": [{"name": check.name, "ok": check.ok, "message": check.message} for check in checked],
+        "findings": [
+            {
+                "check": name,
+                "level": finding.level,
+                "path": finding.path,
+                "line": finding.line,
+                "message": finding.message,
+                "mend": finding.remedy,
+                "fixable": finding.fix is not None,
+            }
+            for name, finding in findings
+        ],
+        "fixed": [
+            {"check": applied_fix.check, "path": applied_fix.path, "message": applied_fix.message}
+            for applied_fix in applied_fixes
+        ],
+        "forgotten": forgotten,
+    }
+    prefix = "would " if dry_run else ""
+    diffs = "\n".join([applied_fix.diff for applied_fix in applied_fixes if applied_fix.diff])
+    lines = [f"{prefix}{applied_fix.message}" for applied_fix in applied_fixes]
+    lines += [f"{prefix}{'forget' if dry_run else 'forgotten'}: {description}" for description in forgotten]
+    if dry_run:
+        data["diff"] = "\n".join([applied_fix.diff for applied_fix in applied_fixes if applied_fix.diff])
+    skipped: dict[str, list[str]] = {}
+    for check in checked:
+        if not check.was_run:
+            skipped.setdefault(check.message, []).append(check.name)
+    lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
+    for name, finding in findings:
+        location = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        lines += [f"{location or name}: {finding.level}: {finding.message}", f"  fix: {finding.remedy}"]
+    lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
+    passed_table = ""
+    if call.verbose and (passed := [(check.name, check.message) for check in checked if check.ok]):
+        passed_table = "\n\n" + format_table(("check", "passed"), passed)
+    next_commands = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
+    has_problems = bool(findings) or not all([check.was_run for check in checked])
+    warnings = tuple([f"not mended: {reason}" for reason in refused])
+    return Answer(
+        data,
+        printable_lines(lines, diffs) + passed_table,
+        CHECK_FAILED if has_problems else OK,
+        warnings,
+        next_commands,
+        is_requested=has_problems or dry_run,
+    )
+
+
+def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, is_after_fix: bool) -> str:
+    """How many problems there are, on a line."""
+    passed = len([check for check in checked if check.ok])
+    if not finding_count:
+        return f"no {'other ' if is_after_fix else ''}problems found ({passed} checks passed)"
+    problems = "1 problem" if finding_count == 1 else f"{finding_count} problems"
+    fixes = f"execplan doctor --fix fixes {fixable}" if fixable else "none can be fixed automatically"
+    return f"{problems} found; {fixes} ({passed} of {len(checked)} checks passed)"
+
+
+doctor.finishes_moves = False  # it tells of a move that was cut short
+command = doctor

@@ -1,0 +1,34 @@
+"""`execplan drop`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.plan_editing import edit_answer
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.run_records.run_status import ensure_no_open_runs
+from execplan.plan_store import plan_selection
+from execplan.undo.plan_removal import drop_plan
+
+
+@define_command(
+    reads="the plan, its journal, and whether git has it.",
+    writes="removes the plan and its empty artifacts directory; the text is kept in the journal.",
+    examples=("execplan drop parser --dry-run", "execplan drop parser", "execplan drop parser --force"),
+)
+@plan_argument()
+@click.option("--force", is_flag=True, help="Even if somebody has worked on it; undo brings it back.")
+@writer_options
+def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
+    """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    ensure_no_open_runs(project, ref, "dropped")
+    return edit_answer(drop_plan(project, ref, options, force=force), options, "execplan list")
+
+
+command = drop

@@ -1,0 +1,100 @@
+"""`execplan evaluate`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command
+from execplan.cli.plan_arguments import plan_argument
+from execplan.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
+from execplan.plan_store import plan_selection
+
+TEXT = "text"
+MARKDOWN = "markdown"
+
+
+@define_command(
+    reads="the plan, what is stored of its execution, the files that its steps name, your own settings and the repository's; "
+    "PATH, for programs; shells and node parse the scripts that steps write, and run nothing of them.",
+    writes="nothing, not even a lock.",
+    examples=(
+        "execplan evaluate",
+        "execplan evaluate parser",
+        "execplan evaluate parser --json",
+        "execplan evaluate parser --format markdown",
+    ),
+)
+@plan_argument()
+@click.option(
+    "--format", "form", type=click.Choice([TEXT, MARKDOWN]), default=TEXT, help="markdown: a page for a reviewer."
+)
+def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
+    """Judge what a plan would do: each step's risk, a dry run, and every check; exit 1 when it must not run."""
+    if call.as_json and form != TEXT:
+        why = "--json prints one JSON document, and --format markdown a page"
+        raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+    try:
+        return _evaluation_answer(call, plan, form)
+    except ExecplanError as error:
+        if error.exit != POLICY:
+            raise
+        return _policy_answer(error)
+
+
+def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
+    from execplan.approvals.plan_evaluation import evaluate_plan
+    from execplan.cli.output import approval_output
+    from execplan.cli.output.evaluation_output import evaluation_json, evaluation_text
+    from execplan.engine.run_records.run_summary import find_active_run
+
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    evaluated_plan = evaluate_plan(project, ref, find_active_run(project, ref))
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    if form == MARKDOWN:
+        from execplan.execution.evaluation.evaluation_page import render_page
+
+        text = render_page(
+            evaluated_plan.current_plan.document,
+            evaluated_plan.evaluation,
+            evaluated_plan.path,
+            evaluated_plan.binding.digest,
+            f"execplan approve {name}",
+        )
+    else:
+        text = evaluation_text(evaluated_plan)
+    warnings = (
+        (f"{evaluated_plan.current_plan.path} is not used: {evaluated_plan.current_plan.stale_reason}",)
+        if evaluated_plan.current_plan.stale_reason
+        else ()
+    )
+    ok = evaluated_plan.evaluation.ok
+    can_prompt = approval_output.is_terminal() and not call.as_json
+    approve_text = approval_output.approve_command(evaluated_plan, name, can_prompt=can_prompt)
+    next_commands = (approve_text if ok else f"execplan edit {name}",) if form == TEXT else ()
+    return Answer(evaluation_json(evaluated_plan), text, OK if ok else CHECK_FAILED, warnings, next_commands)
+
+
+def _policy_answer(error: ExecplanError) -> Answer:
+    """What the policy forbids is a finding here: there is nothing yet that could be forbidden to run."""
+    findings = [
+        {
+            "check": error.code,
+            "level": "error",
+            "step": None,
+            "path": None,
+            "line": None,
+            "message": message,
+            "mend": error.hint,
+        }
+        for message in error.candidates or (error.message,)
+    ]
+    data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
+    lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
+    return Answer(data, "\n".join([*lines, f"  mend: {error.hint}", "It must not run"]), CHECK_FAILED)
+
+
+evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write
+command = evaluate

@@ -1,0 +1,232 @@
+"""`execplan init`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.prompts import can_ask, confirm
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
+from execplan.git import gitignore
+from execplan.project import project_discovery
+from execplan.scaffold import guide_upgrade, project_setup
+from execplan.scaffold.project_setup import inspect_project
+from execplan.scaffold.project_survey import format_plan_count, survey_project
+
+if TYPE_CHECKING:
+    from execplan.archive.plan_move import MoveResult
+    from execplan.project.project import Project
+    from execplan.scaffold.guide_upgrade import GuideUpgrade
+    from execplan.scaffold.project_survey import PreparedProject, ProjectSurvey
+
+
+@define_command(
+    reads="the settings and the guide, and every markdown file to see which are plans; not those in node_modules and the like.",
+    writes="settings; without plans also their folders; the guide .agent/PLANS.md, where there is none. Moves nothing.",
+    examples=(
+        "execplan init --check || execplan init",
+        "execplan init --commit",
+        "execplan init packages/a",
+        "execplan init --plans docs/plans --dry-run",
+        "execplan init --move --dry-run",
+        "execplan init --upgrade --dry-run",
+    ),
+)
+@click.argument("place", required=False, metavar="[DIR]")
+@click.option("--plans", "wanted", metavar="DIR", help="Keep plans in this folder, whatever is found.")
+@click.option("--move", is_flag=True, help="Move the plans of .agent/execplans to the plans directory that is found.")
+@click.option("--check", is_flag=True, help="Say what is found, write nothing; exit 1 if init would write something.")
+@click.option("--upgrade", is_flag=True, help="Merge the newest guide into the one here; what you changed stays.")
+@new_options
+def init(
+    call: Call, place: str | None, wanted: str | None, move: bool, check: bool, upgrade: bool, options: WriteOptions
+) -> Answer:
+    """Make a home for plans in this repository, in this folder where there is no git, or in DIR, which may be new.
+
+    Plans that are there already are recognised, in packages below, too: settings are written that fit them, and nothing
+    is moved, unless you agree: plans that `new` has put into .agent/execplans, while most are elsewhere, would not be listed
+    any more. What is there stays as it is, so it can be run again at any time. Only --upgrade changes the guide, and
+    tells each place that you and the newest guide both changed; there your words stay.
+    """
+    if check and (options.commit or upgrade):
+        message = "--commit" if options.commit else "--upgrade"
+        raise ExecplanError(
+            "usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one"
+        )
+    if place is not None and os.path.lexists(place) and not os.path.isdir(place):
+        raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
+    project = project_discovery.find(os.getcwd()) if place is None else project_discovery.project_at(place)
+    survey_result = survey_project(project, wanted)
+    relocations = _move_unlisted(
+        call, place, project, survey_result, options._replace(dry_run=options.dry_run or check), move=move
+    )
+    commit, warnings = project_setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
+    changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
+    is_writing = not (check or options.dry_run)
+    projects_json = [_project_json(prepared) for prepared in survey_result.projects]
+    action = "made" if is_writing else "would make"
+    lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
+    moves = [pair for relocation in relocations for pair in relocation.moves]
+    lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
+    lines += [
+        f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})"
+        for path_entry in survey_result.paths
+    ]
+    lines += _unlisted_lines(survey_result, check)
+    guide_report = _check_guide(survey_result.projects[0].project, options, upgrade=upgrade)
+    lines += guide_report.lines
+    changed = changed or (upgrade and guide_report.upgrade.changed)
+    commit = guide_report.upgrade.commit or commit
+    if commit:
+        lines.append(f"committed {commit[:12]}")
+    data = {
+        "homes": projects_json,
+        "others": [other._asdict() for other in survey_result.unused_directories],
+        "elsewhere": list(survey_result.stray_paths),
+        "moves": [{"from": old, "to": new} for old, new in moves],
+        "paths": [path_entry._asdict() for path_entry in survey_result.paths],
+        "changed": changed,
+        "commit": commit,
+        "guide": {
+            "path": guide_report.upgrade.path,
+            "version": guide_report.upgrade.old_version,
+            "newest": guide_report.upgrade.version,
+            "conflicts": [conflict._asdict() for conflict in guide_report.upgrade.conflicts],
+        },
+    }
+    if options.dry_run and upgrade:
+        data["diff"] = guide_report.upgrade.diff
+    status = CHECK_FAILED if check and changed else OK
+    next_commands: tuple[str, ...] = (
+        ("execplan status",)
+        if any([project_json["plans"] for project_json in projects_json])
+        else ("execplan new 'What shall be done'",)
+    )
+    if changed and not is_writing:
+        arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
+        arguments += ["--move"] if survey_result.unlisted_plans else []
+        next_commands = (shlex.join(["execplan", "init", *arguments]),)
+    elif guide_report.upgrade.changed and not upgrade:
+        next_commands += ("execplan init --upgrade",)
+    warnings = (
+        survey_result.warnings
+        + tuple([line for relocation in relocations for line in relocation.warnings])
+        + warnings
+        + guide_report.upgrade.warnings
+        + gitignore.ignore_warnings(survey_result.projects[0].project)
+    )
+    text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
+    return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
+
+
+def _move_unlisted(
+    call: Call,
+    directory: str | None,
+    project: Project,
+    survey_result: ProjectSurvey,
+    options: WriteOptions,
+    *,
+    move: bool,
+) -> list[MoveResult]:
+    """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
+    if not survey_result.unlisted_plans:
+        return []
+    from execplan.archive.plan_relocation import relocate_plans
+
+    new_project = survey_result.projects[0].project
+    old, target = project.display_path(project.plans), new_project.display_path(new_project.plans)
+    message = f"{format_plan_count(len(survey_result.unlisted_plans))} in {old} would not be listed any more, because most plans are in {target}"
+    init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
+    can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
+    if not (move or options.dry_run or (can_prompt and confirm(f"{message}. Move them there?"))):
+        raise ExecplanError(
+            "plans-left-out",
+            message,
+            exit=CHECK_FAILED,
+            hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(project.plans))}",
+            candidates=[project.display_path(ref.path) for ref in survey_result.unlisted_plans],
+            data={"reasons": [project.display_path(ref.path) for ref in survey_result.unlisted_plans]},
+        )
+    return relocate_plans(project, new_project, survey_result.unlisted_plans, options)
+
+
+class _GuideReport(NamedTuple):
+    """What is said of the guide."""
+
+    upgrade: GuideUpgrade
+    lines: list[str]
+
+
+def _check_guide(project: Project, options: WriteOptions, *, upgrade: bool) -> _GuideReport:
+    """Upgrade the guide, or say whether a newer one is there."""
+    upgraded = guide_upgrade.upgrade_guide(project, options) if upgrade else guide_upgrade.preview_upgrade(project)
+    if not upgraded.changed:
+        return _GuideReport(upgraded, [])
+    if not upgrade:
+        return _GuideReport(upgraded, [f"a newer guide is there for {upgraded.path}: execplan init --upgrade"])
+    action = "would upgrade" if options.dry_run else "upgraded"
+    return _GuideReport(upgraded, [f"{action}  {upgraded.path}  (guide {upgraded.old_version} to {upgraded.version})"])
+
+
+def _project_json(prepared: PreparedProject) -> dict[str, Any]:
+    """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
+    project = prepared.project
+    inspection = inspect_project(project)
+    settings = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in project.settings._asdict().items()
+    }
+    return {
+        "base": os.path.relpath(project.base, project.root),
+        "settings": settings,
+        "new": prepared.is_new,
+        "plans": inspection.open_count,
+        "archived": inspection.archived_count,
+        "broken": [{"path": path, "why": why} for path, why in inspection.broken],
+        "misfits": [{"path": path, "why": why} for path, why in inspection.misfits],
+    }
+
+
+def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
+    """A home as text: its plans, and in a check what is wrong with them."""
+    settings, base = project_json["settings"], project_json["base"]
+    count = project_json["plans"] + project_json["archived"]
+    if not count and not check:
+        return []
+    plans_directory, archive_directory = [
+        os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")
+    ]
+    lines = [
+        f"found {format_plan_count(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
+    ]
+    if check:
+        lines.append(
+            f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if project_json['new'] else 'there'}"
+        )
+        lines += [f"  {misfit['path']}: {misfit['why']}" for misfit in project_json["misfits"]]
+        lines += [f"  broken: {broken_plan['path']}: {broken_plan['why']}" for broken_plan in project_json["broken"]]
+    return lines
+
+
+def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
+    """The plans that no home holds."""
+    if check:
+        lines = [
+            f"not taken: {format_plan_count(other.plans)} in {other.folder}; to take them: {other.take}"
+            for other in survey.unused_directories
+        ]
+        return lines + [f"elsewhere: {path}" for path in survey.stray_paths]
+    if not survey.stray_paths:
+        return []
+    return [
+        f"{format_plan_count(len(survey.stray_paths))} elsewhere, as execplan init --check shows; to be named by path"
+    ]
+
+
+command = init

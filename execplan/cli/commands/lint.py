@@ -1,0 +1,219 @@
+"""`execplan lint`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import complete_with, define_command, writer_options
+from execplan.cli.lint_fixes import FixSettings, fix_options
+from execplan.cli.output.lint_output import OutputSettings, output_options
+from execplan.cli.output.lint_report import ProgressBar, exit_status
+from execplan.cli.plan_arguments import plan_flag
+from execplan.edits.digest_check import ensure_digest_matches
+from execplan.errors import USAGE, ExecplanError
+from execplan.linter.checking import custom_rules
+from execplan.linter.checking.batch_check import check_plans
+from execplan.linter.checking.check_targets import changed_target_groups, iter_targets, resolve_target_groups
+from execplan.linter.checking.commit_check import check_staged_plans, drop_older_findings
+from execplan.linter.checking.lint_settings import ensure_known_rules
+from execplan.linter.checking.modified_plans import add_committed_plans
+from execplan.linter.checking.plan_check import STDIN_NAME, CheckOptions
+from execplan.linter.checking.plan_histories import add_histories
+from execplan.linter.checking.project_check import check_commit, check_projects
+from execplan.linter.checking.repository_trees import RepositoryTrees
+from execplan.linter.rule import GIT_NEEDS, RULES
+from execplan.linter.rule_selection import PROFILES, RuleSelection
+from execplan.linter.rules.project_rules import FOLLOW_CODE
+from execplan.plan_store import plan_selection
+from execplan.project import user_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.edits.plan_writer import WriteOptions
+
+
+class RuleSettings(NamedTuple):
+    """What was asked for."""
+
+    select: tuple[str, ...] = ()
+    """Each some codes, with commas between them."""
+    ignore: tuple[str, ...] = ()
+    profile: str | None = None
+    rules: tuple[str, ...] = ()
+
+    def selection(self) -> RuleSelection:
+        """The selection, with the rules of the user's own loaded; raises ExecplanError."""
+        custom_rules.load_rules(
+            (
+                *user_settings.rules(),
+                *[os.path.abspath(rule) if user_settings.is_rule_file(rule) else rule for rule in self.rules],
+            )
+        )
+        select, ignore = _split_codes(self.select), _split_codes(self.ignore)
+        ensure_known_rules(select, "--select")
+        ensure_known_rules(ignore, "--ignore")
+        rule_selection = RuleSelection(self.profile or "", select, ignore)
+        if not rule_selection.active_levels():
+            message = "--select and --ignore leave no rule"
+            raise ExecplanError("usage", message, exit=USAGE, hint="of two names that are as long, --ignore decides")
+        return rule_selection
+
+
+def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
+    """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
+    warnings = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW_CODE]
+    git_rules = [code for code in select if code in RULES and RULES[code].needs in GIT_NEEDS]
+    if git_rules and not git:
+        warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
+    return tuple(warnings)
+
+
+def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([code.strip() for code_list in code_lists for code in code_list.split(",")])
+
+
+def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The options of Selecting."""
+    for option in (
+        click.option("--rules", multiple=True, metavar="FILE", help="Rules of your own: a file, or an entry point."),
+        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; strict: a warning fails, too."),
+        click.option(
+            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Not these rules."
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="CODES",
+            shell_complete=complete_with("rule"),
+            help="Only these rules: EP205, or EP2 for all EP2….",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@define_command(
+    reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
+    "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
+    "with --since, the plans that differ from where the branch left a revision, and these as they were then; "
+    "with -, standard input; the baseline; the user's own settings, which may name rules of one's own.",
+    writes="a cache in the git folder; with --fix and --unsafe-fixes, the plans whose findings can be mended; with --write-baseline, the "
+    "baseline.",
+    examples=(
+        "execplan lint",
+        "execplan lint parser",
+        "execplan lint .agent/execplans/*.md",
+        "execplan lint --select EP2,EP301 --level warning",
+        "execplan lint --fix --diff",
+        "execplan lint --json",
+        "execplan lint --staged --hook",
+        "execplan lint --since main --profile ci",
+        "execplan lint --format sarif",
+        "execplan lint --statistics",
+        "execplan lint --write-baseline",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="[PLAN|FILE|-]...")
+@plan_flag
+@click.option("--hook", is_flag=True, help="Accept a draft without content, and a complete plan without an outcome.")
+@click.option("--no-cache", is_flag=True, help="Judge every plan anew, and keep nothing for the next run.")
+@click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
+@click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
+@rule_options
+@fix_options
+@output_options
+@writer_options
+def lint(
+    call: Call,
+    options: WriteOptions,
+    plans: tuple[str, ...],
+    *,
+    hook: bool,
+    staged: bool,
+    since: str | None,
+    no_cache: bool,
+    **flags: Any,
+) -> Answer:
+    """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
+    output = OutputSettings(**_pick_options(OutputSettings, flags))
+    fix_settings = FixSettings(**_pick_options(FixSettings, flags))
+    rule_settings = RuleSettings(**_pick_options(RuleSettings, flags))
+    if not (plans or staged or since is not None) and plan_selection.plan_from_environment() is not None:
+        plans = (os.path.relpath(plan_selection.select_plan(os.getcwd(), None)[1].path),)
+    output.ensure_compatible(call, plans, staged=staged, since=since)
+    _ensure_compatible_options(plans, options, output, fix_settings, staged=staged)
+    check_options = CheckOptions(is_hook=hook, selection=rule_settings.selection(), trees=RepositoryTrees())
+    directory = os.getcwd()
+    if staged:
+        return output.answer(
+            call,
+            [*check_staged_plans(directory, check_options), *check_commit(directory, check_options)],
+            check_options,
+        )
+    if plans == (STDIN_NAME,):
+        return output.answer(call, output.check_stdin(check_options), check_options)
+    target_groups, base = (
+        (resolve_target_groups(plans, is_hook=hook), None) if since is None else changed_target_groups(directory, since)
+    )
+    check_options = add_committed_plans(target_groups, add_histories(target_groups, check_options, base))
+    for target in iter_targets(target_groups) if options.if_match is not None else ():
+        ensure_digest_matches(target.project, target.ref, options.if_match)
+    fix_report = fix_settings.fix_plans(
+        list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options
+    )
+    ignored_warnings: tuple[str, ...] = ()
+    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+        checked = check_plans(
+            target_groups, check_options, use_cache=not no_cache, with_data=not call.as_json, tick=bar.tick
+        )
+    if hook and plans and not output.write_baseline and exit_status(checked):
+        checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)
+    if not plans and since is None:
+        from execplan.git import gitignore
+        from execplan.project import project_discovery
+
+        checked += check_projects(directory, check_options)
+        ignored_warnings = gitignore.ignore_warnings(project_discovery.require(directory))
+    answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
+    rule_warnings = unmet_rule_warnings(
+        check_options.selection.select, git=any([group.project.git is not None for group in target_groups])
+    )
+    answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
+    return fix_report.prepend_to(answer) if fix_settings.is_requested else answer
+
+
+def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
+    """The options of one kind."""
+    return {name: flags[name] for name in kind._fields}
+
+
+def _ensure_compatible_options(
+    plans: tuple[str, ...], options: WriteOptions, output: OutputSettings, fix_settings: FixSettings, *, staged: bool
+) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    for is_wrong, why in (
+        (fix_settings.is_requested and staged, "--staged judges git's index, in which nothing can be mended"),
+        (fix_settings.is_requested and STDIN_NAME in plans, "standard input can't be mended; name the file"),
+        (fix_settings.is_requested and output.is_machine_format, "--fix tells what it mended: it takes --json or text"),
+        (fix_settings.is_requested and output.write_baseline, "--write-baseline keeps findings, and --fix mends them"),
+        (fix_settings.diff and not fix_settings.is_requested, "--diff shows what --fix would change"),
+        (
+            options.if_match is not None and not (fix_settings.is_requested and len(plans) == 1),
+            "--if-match is for --fix of one plan, which is named",
+        ),
+        (options.commit and not fix_settings.is_requested, "--commit is for what --fix mends"),
+        (
+            options.dry_run and not (fix_settings.is_requested or output.write_baseline),
+            "--dry-run is for what writes: --fix",
+        ),
+    ):
+        if is_wrong:
+            raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
+
+
+command = lint

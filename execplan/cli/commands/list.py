@@ -1,0 +1,61 @@
+"""`execplan list`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command
+from execplan.cli.output import execution_status
+from execplan.cli.output.plan_output import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
+from execplan.cli.output.text_table import format_table
+from execplan.errors import CHECK_FAILED, OK
+from execplan.plan.model import BROKEN
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+
+
+@define_command(
+    reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too; execution plans and approvals.",
+    writes="nothing.",
+    examples=("execplan list", "execplan list --all --json"),
+)
+@click.option("--all", "everything", is_flag=True, help="With the archive.")
+def list_(call: Call, everything: bool) -> Answer:
+    """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
+    project = project_discovery.require(os.getcwd())
+    stored_plans = plan_store.load_with_nested(project, archive=everything)
+    plans = [
+        {**plan_json(stored_plan), "execution": execution_status.status_if_active(stored_plan)}
+        for stored_plan in stored_plans
+    ]
+    name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+    broken = [plan for plan in plans if plan["state"] == BROKEN]
+    rows = [
+        (
+            plan["state"],
+            f"{plan['counts']['done']}/{plan['counts']['total']}",
+            plan[name],
+            (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
+        )
+        if plan["counts"]
+        else (plan["state"], "-", plan[name], plan["error"])
+        for plan in plans
+    ]
+    text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
+    next_commands = (
+        no_open_plans_commands(project)
+        if not plans
+        else (f"execplan lint {quote_plan_name(broken[0]['path'])}",)
+        if broken
+        else ()
+    )
+    warnings = conflict_warnings(stored_plans)
+    return Answer(
+        {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
+    )
+
+
+command = list_

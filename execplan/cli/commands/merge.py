@@ -1,0 +1,111 @@
+"""`execplan merge`."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.plan_arguments import plan_flag
+from execplan.cli.plan_editing import edit_answer
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.git_merge import conflict_resolution, three_way_merge
+from execplan.plan.merge.plan_merge import MergeResult
+from execplan.plan_store import plan_selection
+
+
+@define_command(
+    reads="the three files; or the plan, and what git's index holds of it.",
+    writes="OUT, or standard output; or the plan, in which what can't be merged stays between conflict markers.",
+    examples=(
+        "execplan merge base.md ours.md theirs.md -o merged.md",
+        "execplan merge /dev/null ours.md theirs.md",
+        "execplan merge parser --dry-run",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
+@plan_flag
+@click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
+@click.option("--driver", is_flag=True, help="Be git's merge driver: see execplan install merge-driver.")
+@writer_options
+def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
+    """Merge two versions of a plan that grew out of a third, or finish a plan that holds conflict markers.
+
+    Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. What both changed
+    in different ways is left between conflict markers: exit 1.
+    """
+    if driver or len(plans) not in (1, 3):
+        raise _usage_error(
+            "--driver stands right behind merge" if driver else f"merge takes a plan or three files, not {len(plans)}"
+        )
+    if len(plans) == 3:
+        if options.commit is not None or options.if_match:
+            raise _usage_error("--commit and --if-match go with a plan, not with three files")
+        return _merge_files(plans, out, options)
+    if out is not None:
+        raise _usage_error("-o goes with three files; a plan is finished where it is")
+    return _finish_plan(plans[0], options)
+
+
+def _usage_error(message: str) -> ExecplanError:
+    hint = "execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
+    return ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions) -> Answer:
+    """Three files into one."""
+    out = None if out == "-" else out
+    base, our, their = paths
+    merged, our_data = three_way_merge.merge_files(base, our, their)
+    changed, text, diff = merged.data != our_data, merged.data.decode("utf-8"), ""
+    if out is not None:
+        changed, diff = three_way_merge.write_merged(out, merged.data, dry_run=options.dry_run)
+    data = {
+        "conflicts": merged.conflict_count,
+        "notes": list(merged.notes),
+        "path": out,
+        "text": text if out is None else None,
+        "changed": changed,
+    }
+    if options.dry_run:
+        data["diff"] = diff
+    if out is not None:
+        text = "\n".join([*([diff] if diff else []), f"would write {out}"]) if options.dry_run else f"merged into {out}"
+    return Answer(
+        data,
+        text,
+        exit=CHECK_FAILED if merged.conflict_count else OK,
+        warnings=_warnings(merged),
+        is_requested=out is None or options.dry_run,
+        is_raw=out is None,
+    )
+
+
+def _finish_plan(name: str, options: WriteOptions) -> Answer:
+    """A plan with conflict markers, finished where it is."""
+    project, ref = plan_selection.select_plan(os.getcwd(), name)
+    amended, merged = conflict_resolution.finish_merge(project, ref, options)
+    answer = edit_answer(amended, options)
+    data = {**answer.data, "conflicts": merged.conflict_count, "notes": list(merged.notes)}
+    is_resolved = (amended.changed or conflict_resolution.is_unmerged(project, ref.path)) and not options.dry_run
+    git_command = "diff" if merged.conflict_count else "add" if is_resolved else ""
+    next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and project.git else ()
+    return answer._replace(
+        data=data,
+        exit=CHECK_FAILED if merged.conflict_count else OK,
+        warnings=_warnings(merged) + answer.warnings,
+        next_commands=next_commands,
+    )
+
+
+def _warnings(merged: MergeResult) -> tuple[str, ...]:
+    conflict_count = merged.conflict_count
+    conflicts_text = f"{conflict_count} conflicts are" if conflict_count > 1 else "1 conflict is"
+    return (*merged.notes, *([f"{conflicts_text} left between markers"] if conflict_count else []))
+
+
+command = merge

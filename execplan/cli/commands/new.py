@@ -1,0 +1,201 @@
+"""`execplan new`."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli import interview
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import complete_with, define_command, new_options
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.plan_advice import advise_new_plan
+from execplan.cli.prompts import can_ask, confirm
+from execplan.cli.text_input import read_source, read_text
+from execplan.edits.plan_commit import commit_paths
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.project import plan_directories, project_discovery
+from execplan.scaffold import plan_creation, plan_templates
+from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+    from execplan.scaffold.plan_creation import CreatedPlan
+    from execplan.scaffold.project_survey import ProjectSurvey
+
+
+def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
+    """The project for a new plan; where the repository keeps plans it is set up first, if the person at the terminal agrees.
+
+    Raises ExecplanError where nobody is asked, or the answer is no.
+    """
+    from execplan.scaffold import project_setup
+    from execplan.scaffold.project_survey import format_plan_count, survey_project
+
+    if project.git is None and not plan_directories.existing_directories(project.base):
+        return project  # a walk over a whole home directory takes too long
+    survey_result = survey_project(project)
+    directories = _plan_directories(survey_result)
+    if not directories:
+        return project
+    counts_text = ", ".join([f"{format_plan_count(count)} in {folder}" for folder, count in directories])
+    message = f"this repository has {counts_text}, and execplan is not set up for them"
+    can_prompt = not (options.dry_run or call.as_json) and can_ask()
+    if can_prompt and confirm(f"{message}. Set it up now (execplan init), and write the new plan there?"):
+        project_setup.set_up_project(survey_result, options)
+        return project_discovery.find(os.getcwd())
+    default = quote(os.path.relpath(project.plans))
+    raise ExecplanError(
+        "existing-plans",
+        message,
+        exit=ENVIRONMENT,
+        hint=f"set it up, then repeat the command: execplan init; or begin another plans directory: execplan init --plans {default}",
+        candidates=[f"{folder}: {format_plan_count(count)}" for folder, count in directories],
+    )
+
+
+def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
+    """The plans directories of the repository, each with the number of its plans."""
+    directories = []
+    for prepared in survey_result.projects:
+        refs = plan_store.all_refs(prepared.project)
+        if refs:
+            directories.append((prepared.project.display_path(prepared.project.plans), len(refs)))
+    return [*directories, *[(other.folder, other.plans) for other in survey_result.unused_directories]]
+
+
+@define_command(
+    reads="the settings and the template; with --from, a whole plan.",
+    writes="the plan, under an id that nothing has, and its artifacts folder.",
+    examples=(
+        'execplan new "Build the parser"',
+        'execplan new "Build the parser" --purpose "Plans can be read." --task "Read lines" --task "Write tests"',
+        'execplan new "Lines with a CR are lost" --template bugfix',
+        "execplan new --list-templates",
+        "execplan new 'Build the parser' --interactive",
+        "execplan new --from draft.md --commit",
+    ),
+)
+@click.argument("title", required=False)
+@click.option("--purpose", metavar="TEXT", default="", help="What for; @FILE and - are read.")
+@click.option("--task", "tasks", metavar="TEXT", multiple=True, help="A first task; may be given again.")
+@click.option(
+    "--template",
+    metavar="NAME",
+    shell_complete=complete_with("template"),
+    help="Begin with the questions and tasks of a kind of work.",
+)
+@click.option("--list-templates", "listed", is_flag=True, help="Show the templates, the repository's own too.")
+@click.option("--from", "source", metavar="FILE", help="File a whole plan that was written elsewhere, or - for stdin.")
+@click.option("-i", "--interactive", is_flag=True, help="Ask for each section; skip any, or write it in your editor.")
+@new_options
+def new(
+    call: Call,
+    title: str | None,
+    purpose: str,
+    tasks: tuple[str, ...],
+    template: str | None,
+    listed: bool,
+    source: str | None,
+    interactive: bool,
+    options: WriteOptions,
+) -> Answer:
+    """Write a new plan from a template: twelve sections, each with a line of guidance."""
+    plan_inputs = [title, purpose, *tasks, template]
+    if source is not None and (any(plan_inputs) or listed):
+        raise ExecplanError("usage", "--from takes the whole plan from a file", exit=USAGE, hint="leave the rest out")
+    if listed and any(plan_inputs):
+        raise ExecplanError("usage", "--list-templates makes no plan", exit=USAGE, hint="leave the rest out")
+    if interactive:
+        _ensure_can_interview(call, options, is_new=source is None and not listed)
+        title = title or interview.ask_title()
+    if source is None and title is None and not listed:
+        raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What shall be done'")
+    project = project_discovery.find(os.getcwd())
+    if listed:
+        return _templates_answer(project)
+    if not project.exists:
+        project = offer_setup(call, project, options)
+    if source is not None:
+        created_plan = plan_creation.adopt_plan(project, read_source(source), source, options)
+    else:
+        purpose_text = read_text(purpose, "the purpose") if purpose else ""
+        task_texts = [read_text(task, "a task") for task in tasks]
+        creation_options = options._replace(commit=False) if interactive else options
+        created_plan = plan_creation.create_plan(
+            project, title or "", purpose_text, task_texts, creation_options, template
+        )
+        if interactive:
+            created_plan = _interview(created_plan, title or "", options)
+    data = {
+        "id": created_plan.id,
+        "path": created_plan.path,
+        "artifacts": created_plan.paths[1].rstrip("/"),
+        "changed": True,
+        "digest": digest(created_plan.data),
+        "commit": created_plan.commit,
+    }
+    if options.dry_run:
+        text = printable_lines([f"would make {path}" for path in created_plan.paths], created_plan.diff)
+        return Answer({**data, "diff": created_plan.diff}, text, warnings=created_plan.warnings)
+    lines = [created_plan.path] + ([f"committed {created_plan.commit[:12]}"] if created_plan.commit else [])
+    name = quote_plan_name(created_plan.id, created_plan.path)
+    advice = advise_new_plan(reader.read(created_plan.data), name)
+    next_commands = (*advice.commands, f"execplan lint {name}")
+    return Answer(
+        data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work
+    )
+
+
+def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:
+    """Refuse what does not go with questions on a terminal; raises ExecplanError."""
+    for is_wrong, why in (
+        (not is_new, "--interactive asks for the sections of a plan from a template"),
+        (call.as_json, "--interactive asks on a terminal, and --json is for programs"),
+        (options.dry_run, "--interactive writes each answer at once, and --dry-run writes nothing"),
+    ):
+        if is_wrong:
+            raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+    interview.require_terminal()
+
+
+def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> CreatedPlan:
+    """Ask for the sections of a new plan, then commit it where that is wanted; raises ExecplanError."""
+    project = project_discovery.find(os.getcwd())
+    path = os.path.join(project.root, created_plan.path)
+    created_plan = created_plan._replace(data=interview.interview(project, path))
+    if not options.should_commit(project):
+        return created_plan
+    commit_result = commit_paths(
+        project, created_plan.id, [path, project.artifacts_dir(created_plan.id)], "new", f"new, {title}", {}, title
+    )
+    return created_plan._replace(
+        data=plan_store.read_bytes(project, path),
+        commit=commit_result.digest,
+        warnings=created_plan.warnings + commit_result.warnings,
+    )
+
+
+def _templates_answer(project: Project) -> Answer:
+    """Every template and whose it is."""
+    all_templates = plan_templates.list_templates(project)
+    names = [escape_unprintable(template.name) for template in all_templates]
+    width = max(map(len, names))
+    lines = []
+    for name, template in zip(names, all_templates, strict=True):
+        origin = "in place of the built-in" if template.overrides else "own" if template.own else "built in"
+        lines.append(
+            f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
+        )
+    data = {"templates": [template._asdict() for template in all_templates]}
+    return Answer(data, printable_lines(lines), next_commands=("execplan new 'Its title' --template bugfix",))
+
+
+command = new

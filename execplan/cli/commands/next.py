@@ -1,0 +1,258 @@
+"""`execplan next`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.next_tasks import claim_line, find_open_tasks
+from execplan.cli.output import execution_status
+from execplan.cli.output.plan_output import (
+    conflict_warnings,
+    no_open_plans_commands,
+    no_open_plans_text,
+    plan_json,
+    task_line,
+    tasks_json,
+)
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.plan_advice import advise
+from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.text_input import read_text
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan.model import BROKEN, OPEN
+from execplan.plan.plan_lookup import find_task
+from execplan.plan_store import claims, plan_selection, plan_store
+from execplan.plan_store.author import actor
+from execplan.project import project_discovery
+from execplan.project.project_discovery import require_existing
+from execplan.text.invisible_characters import escape_unprintable
+
+if TYPE_CHECKING:
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import StoredPlan
+
+
+def release_claims(
+    stored_plan: StoredPlan, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
+) -> Answer:
+    """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
+    project, ref = stored_plan.project, stored_plan.ref
+    ids = (
+        claims.release_claims(project, ref, name, task)
+        if to is None
+        else claims.transfer_claims(project, ref, name, to, task, hours)
+    )
+    tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
+    released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
+    if to is not None and not released:
+        raise ExecplanError(
+            "nothing-claimed",
+            f"{name} has claimed {'nothing in' if task is None else 'not this task of'} {ref.id}",
+            exit=CHECK_FAILED,
+            hint=f"see who has claimed what: execplan next {ref.shell_name}",
+        )
+    remaining_claims = find_open_tasks(project, ref, plan, to)
+    action = "released" if to is None else f"handed over to {to}"
+    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [
+        f"{name} has claimed nothing in {ref.id}"
+    ]
+    lines += [
+        claim_line(claimed_task)
+        for claimed_task in remaining_claims.claimed_tasks
+        if to is None or claimed_task["id"] not in ids
+    ]
+    data = {
+        **plan_json(stored_plan),
+        "task": remaining_claims.task,
+        "taken": remaining_claims.claimed_tasks,
+        "broken": [],
+        "released": ids,
+    }
+    has_unclaimed = len(tasks_by_id) > len(remaining_claims.claimed_tasks)
+    next_commands = (
+        (f"execplan next {quote_plan_name(ref.id, data['path'])} --claim",) if to is None and has_unclaimed else ()
+    )
+    return Answer(data, "\n".join(lines), next_commands=next_commands)
+
+
+_HOURS_PER_UNIT = {"m": 1 / 60, "h": 1.0, "d": 24.0}
+
+
+@define_command(
+    reads="the plan; when none is named, the states of all outside the archive; the claims.",
+    writes="nothing; with --claim and --release, the claims in the git folder that all worktrees share.",
+    examples=(
+        "execplan next",
+        "execplan next parser --json",
+        "execplan next parser --claim agent-1",
+        "execplan next parser --claim agent-1 --task 3 --for 30m",
+        "execplan next parser --release agent-1",
+        "execplan next parser --release agent-1 --to agent-2",
+    ),
+)
+@plan_argument()
+@click.option(
+    "--claim",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value="",
+    help="Claim the task, so that others get the one after it. NAME defaults to who acts, see --as.",
+)
+@click.option("--task", metavar="TASK", help="Claim or release this task: number, id or unique words.")
+@click.option("--for", "time", metavar="TIME", help="How long the claim lasts: 30m, 2h, 1d (default: 2h).")
+@click.option(
+    "--release",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value="",
+    help="End the claims of NAME on this plan. NAME defaults to who acts.",
+)
+@click.option("--to", metavar="NAME", help="With --release: hand the claims over to NAME in one step.")
+@lock_option
+def next_(
+    call: Call,
+    plan: str | None,
+    claim: str | None,
+    task: str | None,
+    time: str | None,
+    release: str | None,
+    to: str | None,
+) -> Answer:
+    """Print your claimed task, or the first open task that nobody has claimed, in the order of the file.
+
+    A claim ends when the task is done, when you release it, or when its time is over. It follows a task that is
+    reworded or split. If you claim again without --task, you get the task that you have claimed already, and its time
+    starts again. Who acts is --as NAME, else EXECPLAN_AGENT, else your git name.
+    """
+    _ensure_compatible_options(claim, task, time, release, to)
+    hours = _parse_hours(time) if time is not None else None
+    stored_plan, broken_ids = _find_plan(plan)
+    if stored_plan is None:
+        current_project = project_discovery.require(os.getcwd())
+        return Answer(
+            {"task": None, "taken": []},
+            no_open_plans_text(current_project),
+            next_commands=no_open_plans_commands(current_project),
+        )
+    project, ref = stored_plan.project, stored_plan.ref
+    plan_fields = plan_json(stored_plan)
+    if stored_plan.plan is None:
+        data = {**plan_fields, "task": None, "taken": [], "broken": [ref.id]}
+        return Answer(
+            data,
+            escape_unprintable(f"{ref.id} is broken: {plan_fields['error']}"),
+            CHECK_FAILED,
+            next_commands=(f"execplan lint {quote_plan_name(plan_fields['path'])}",),
+        )
+    if ref.archived:
+        data = {**plan_fields, "task": None, "taken": [], "broken": broken_ids}
+        return Answer(data, escape_unprintable(f"{ref.id} is archived: there is nothing to do in it"))
+    warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
+    warnings += conflict_warnings([stored_plan])
+    if claim is not None or release is not None:
+        require_existing(project)
+    if release is not None:
+        owner = read_text(release, "the name") if release else actor(project)
+        heir = read_text(to, "the name") if to is not None else None
+        answer = release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
+        return answer._replace(warnings=warnings)
+    claimant = (read_text(claim, "the name") if claim else actor(project)) if claim is not None else None
+    if (
+        claimant is not None
+        and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None
+    ):
+        stored_plan = plan_store.load(project, ref)
+    answer = _task_answer(stored_plan, claimant, task)
+    return answer._replace(
+        data={**answer.data, "broken": broken_ids}, exit=CHECK_FAILED if broken_ids else OK, warnings=warnings
+    )
+
+
+def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
+    """The task that is next, or that `claimant` has claimed just now; what `query` names, if it is given."""
+    project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
+    assert plan is not None
+    open_tasks = find_open_tasks(project, ref, plan, claimant)
+    if query is not None:
+        task_id = find_task(plan, query)[0]
+        open_tasks = open_tasks._replace(
+            task=next((task for task in open_tasks.claimed_tasks if task["id"] == task_id), open_tasks.task)
+        )
+    elif claimant is not None and not open_tasks.is_yours:
+        open_tasks = open_tasks._replace(task=None)
+    execution = execution_status.status_if_readable(stored_plan)
+    advice = advise(stored_plan, open_tasks, execution)
+    run = execution_status.unfinished_run(execution)
+    if open_tasks.task is None:
+        lines = [
+            "every open task is claimed"
+            if open_tasks.claimed_tasks
+            else "no open task"
+            if plan.tasks
+            else "no task yet"
+        ]
+    else:
+        until = f", yours, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
+        lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
+    lines += [execution_status.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
+    lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
+    data = {**plan_json(stored_plan), "task": open_tasks.task, "taken": open_tasks.claimed_tasks, "run": run}
+    work = advice.work
+    if work is not None and work.task is not None:
+        work = work._replace(description="do it")
+    return Answer(data, printable_lines(lines), next_commands=advice.commands, work=work)
+
+
+def _ensure_compatible_options(
+    claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None
+) -> None:
+    """Stop on options that do not go together; raises ExecplanError."""
+    message = ""
+    if claim is not None and release is not None:
+        message = "--claim and --release exclude each other"
+    elif to is not None and release is None:
+        message = "--to goes with --release"
+    elif time is not None and claim is None and to is None:
+        message = "--for goes with --claim"
+    elif task is not None and claim is None and release is None:
+        message = "--task goes with --claim or --release"
+    if message:
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+
+
+def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
+    """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
+    if plan is not None or plan_selection.plan_from_environment():
+        project, ref = plan_selection.select_plan(os.getcwd(), plan)
+        return plan_store.load(project, ref), []
+    stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
+    if not stored_plans:
+        return None, []
+    broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
+    try:
+        return plan_selection.select_only_plan(stored_plans), broken_ids
+    except ExecplanError as error:
+        if broken_ids:
+            error.message += f"; broken: {', '.join(broken_ids)}"
+        raise
+
+
+def _parse_hours(time: str) -> float:
+    """Hours of `30m`, `2h` or `1d`; raises ExecplanError."""
+    number, unit = time[:-1], time[-1:]
+    if (
+        not (number.isascii() and number.isdigit())
+        or unit not in _HOURS_PER_UNIT
+        or not 0 < int(number) * _HOURS_PER_UNIT[unit] <= 720
+    ):
+        message = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+    return int(number) * _HOURS_PER_UNIT[unit]
+
+
+command = next_

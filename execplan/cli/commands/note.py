@@ -1,0 +1,38 @@
+"""`execplan note`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import create_option, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.cli.text_input import read_lines, read_text
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan import section_edits
+
+
+@define_command(
+    reads="the plan; with --excerpt, a file or standard input.",
+    writes="one paragraph or item in Artifacts and Notes, and the excerpt in a fence below it.",
+    examples=(
+        'execplan note "The benchmark ran on two cores."',
+        'execplan note "All tests pass:" --excerpt "12 passed in 0.3s"',
+    ),
+)
+@click.argument("text")
+@click.option("--excerpt", metavar="TEXT", help="Lines to show below it, as they are; @FILE and - are read.")
+@plan_option
+@create_option
+@writer_options
+def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
+    """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
+    lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
+    changer = section_edits.add_note([read_text(text, "the note")], lines, create=create)
+    return edit_plan(
+        call, plan, options, "note", lambda project: changer, "execplan show {id} --section 'Artifacts and Notes'"
+    )
+
+
+command = note

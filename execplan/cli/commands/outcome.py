@@ -1,0 +1,31 @@
+"""`execplan outcome`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import create_option, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.cli.text_input import read_text
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan import log_edits
+
+
+@define_command(
+    reads="the plan.",
+    writes="one paragraph or item in Outcomes & Retrospective.",
+    examples=('execplan outcome "The parser reads all twelve sections; tables are left out."',),
+)
+@click.argument("text")
+@plan_option
+@create_option
+@writer_options
+def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
+    """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
+    changer = log_edits.add_outcome(read_text(text, "the outcome"), create=create)
+    return edit_plan(call, plan, options, "outcome", lambda project: changer, "execplan status {id}", finishes=True)
+
+
+command = outcome

@@ -1,0 +1,35 @@
+"""`execplan redo`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.output.undo_output import require_movable, undo_answer
+from execplan.cli.plan_arguments import plan_argument
+from execplan.edits.plan_writer import WriteOptions
+from execplan.undo import undo_redo
+
+
+@define_command(
+    reads="the journal of operations, and the plan.",
+    writes="what the last undo took back.",
+    examples=("execplan redo", "execplan redo -p parser --dry-run", "execplan redo --commit"),
+)
+@plan_argument()
+@click.option("--any", "other_authors", is_flag=True, help="Also redo what another author undid.")
+@writer_options
+def redo(call: Call, plan: str | None, other_authors: bool, options: WriteOptions) -> Answer:
+    """Redo what `undo` took back; again for the undo before it. A new operation on the plan ends what can be redone.
+
+    Without -p it takes your last undo on any plan, and names it.
+    """
+    return undo_answer(
+        undo_redo.redo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
+    )
+
+
+command = redo

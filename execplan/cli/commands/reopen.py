@@ -1,0 +1,28 @@
+"""`execplan reopen`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan.task_edits import reopen_tasks as untick
+
+
+@define_command(
+    reads="the plan.",
+    writes="the box of each task; its stamp is taken out.",
+    examples=("execplan reopen 3", 'execplan reopen "write the tests" -p parser'),
+)
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@plan_option
+@writer_options
+def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
+    """Take ticks back. A TASK is a number, an id, or words that only it has."""
+    return edit_plan(call, plan, options, "reopen", lambda project: untick(tasks), "execplan next {id}")
+
+
+command = reopen

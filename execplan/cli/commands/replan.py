@@ -1,0 +1,139 @@
+"""`execplan replan`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.text_input import read_lines, read_text
+from execplan.edits.plan_writer import WriteOptions
+
+if TYPE_CHECKING:
+    from execplan.engine.replanning.run_replan import ReplanResult
+
+
+@define_command(
+    reads="the journal and the document of the run; with @FILE or - what was found out.",
+    writes="the next revision among the plan's artifacts and in the run's folder, the run's journal and record, the ledger.",
+    examples=(
+        "execplan replan --reason 'The compiler is too old.'",
+        "execplan replan 1 -p parser --reason 'The test needs a server.' --new-information @steps.json",
+        "execplan replan --reason 'It never ends.' --failed api --dry-run",
+    ),
+)
+@click.argument("run", required=False, metavar="[PLAN] [RUN]")
+@click.option("--reason", metavar="WORDS", required=True, help="Why; @FILE and - as for all words.")
+@click.option("--failed", metavar="ID", multiple=True, help="A step that counts as failed too, by its id or number.")
+@click.option(
+    "--new-information",
+    "information",
+    metavar="TEXT",
+    help="What was found out: words, or a JSON object whose `steps` take the place of all that is not done; @FILE, -.",
+)
+@plan_option
+@new_options
+def replan(
+    call: Call,
+    run: str | None,
+    *,
+    reason: str,
+    failed: tuple[str, ...],
+    information: str | None,
+    plan: str | None,
+    options: WriteOptions,
+) -> Answer:
+    """Make the next revision of what a run does, after what was found out; the last one of the plan, if none is named.
+
+    What is done stays done and is not run again. A failed step that names an alternative makes room for it, any other is
+    tried again; with new steps these take the place of all that is not done. The run goes on once the revision is approved.
+    """
+    from execplan.engine.plan_choice import choose_plan_with_run
+    from execplan.engine.replanning.run_replan import replan_run
+    from execplan.engine.run_observer import RunObserver
+    from execplan.engine.run_records import run_paths
+
+    project, ref = choose_plan_with_run(os.getcwd(), plan)
+    replan_result = replan_run(
+        project,
+        ref,
+        run_paths.find_run(project, ref, run),
+        reason=read_text(reason, "the reason"),
+        failed=failed,
+        information="\n".join(read_lines(information, "the new information")) if information is not None else None,
+        observer=RunObserver(),
+        options=options,
+    )
+    return _replan_answer(
+        replan_result, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
+    )
+
+
+def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
+    """What differs, what stays done, and how it goes on."""
+    from execplan.cli.output.steps_output import steps_json
+
+    data: dict[str, Any] = {
+        "id": replan_result.document.plan_id,
+        "run": replan_result.run,
+        "revision": replan_result.revision,
+        "path": replan_result.path,
+        "digest": replan_result.digest,
+        "changed": not dry_run,
+        "commit": replan_result.commit,
+        "done": list(replan_result.completed_steps),
+        "covered_by": replan_result.coverage.approval.digest if replan_result.coverage.approval is not None else None,
+        "needs_approval": list(replan_result.coverage.reasons),
+        "differences": list(replan_result.differences),
+        "steps": steps_json(replan_result.document),
+    }
+    unchanged_note = ("the steps are as they were: those that failed are tried again",)
+    lines = [
+        f"revision {replan_result.revision}, for the run {replan_result.run}:",
+        *[f"  {difference}" for difference in replan_result.differences or unchanged_note],
+    ]
+    lines += (
+        [f"done, and not run again: {', '.join(replan_result.completed_steps)}"]
+        if replan_result.completed_steps
+        else []
+    )
+    lines += _approval_lines(replan_result)
+    lines += [f"would write {replan_result.path}" if dry_run else f"wrote {replan_result.path}"]
+    lines += [f"committed {replan_result.commit[:12]}"] if replan_result.commit else []
+    if dry_run:
+        return Answer(
+            {**data, "diff": replan_result.diff},
+            printable_lines(lines, replan_result.diff),
+            warnings=replan_result.warnings,
+        )
+    approval_commands = () if replan_result.coverage.derived_approval is not None else ("evaluate", "approve")
+    next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [
+        f"execplan resume {replan_result.run} -p {name}"
+    ]
+    return Answer(
+        data,
+        printable_lines(lines),
+        warnings=replan_result.warnings,
+        next_commands=tuple(next_commands),
+        is_requested=False,
+    )
+
+
+def _approval_lines(replan_result: ReplanResult) -> list[str]:
+    """Whether somebody has to approve it, and why."""
+    from execplan.engine.run_questions import coverage_reason
+
+    if replan_result.coverage.approval is not None:
+        return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]
+    remainder = (
+        f" and {len(replan_result.coverage.reasons) - 1} more" if len(replan_result.coverage.reasons) > 1 else ""
+    )
+    return [f"needs a new approval: {replan_result.coverage.reasons[0]}{remainder}"]
+
+
+command = replan

@@ -1,0 +1,182 @@
+"""`execplan report`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.error_handler import printable_line
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.run_output.run_text import format_changes
+from execplan.cli.text_input import read_source, read_text
+from execplan.engine.journal.journal_entries import change_kind
+from execplan.errors import CHECK_FAILED, OK, POLICY, ExecplanError
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.agent_runs.report_outcome import ReportOutcome
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def read_evidence(project: Project, source: str | None) -> bytes | None:
+    """The bytes of a file in the repository or in the folder for temporary files, or of standard input for `-`.
+
+    What it says is copied into the evidence of the run, so that nothing else may be named. Raises ExecplanError.
+    """
+    if source is None or source == "-":
+        return read_source(source) if source is not None else None
+    from execplan.approvals import user_directories
+    from execplan.approvals.reserved_paths import protection_reason
+
+    real, root = os.path.realpath(source), os.path.realpath(project.root)
+    is_protected = _is_within(real, root) and bool(protection_reason(project, os.path.relpath(real, root)))
+    is_protected = is_protected or any(
+        [
+            _is_within(real, os.path.realpath(locate(project)))
+            for locate in (user_directories.config_directory, user_directories.state_directory)
+        ]
+    )
+    if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
+        message = f"{source} is no file of the repository, and none of those that are temporary"
+        hint = "name one of these, or give it on standard input: --evidence -"
+        raise ExecplanError("evidence-outside", message, exit=POLICY, hint=hint)
+    return read_source(real)
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dry_run: bool) -> Answer:
+    """The answer: 1 where the step has failed."""
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    lines = (
+        list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
+    )
+    lines += (
+        [f"up next: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"]
+        if reported.next_steps
+        else []
+    )
+    text = "\n".join([printable_line(line) for line in lines])
+    return Answer(
+        _report_json(reported),
+        text,
+        OK if reported.ok else CHECK_FAILED,
+        reported.warnings,
+        _next_commands(reported, name),
+    )
+
+
+def _report_lines(reported: ReportOutcome) -> Iterator[str]:
+    name = f"{reported.step.number} {reported.step.id}"
+    if reported.already_recorded:
+        yield f"{name} is recorded already: {'completed' if reported.ok else 'failed'}"
+        return
+    changes_text = format_changes(reported.changes)
+    yield (
+        f"completed {name}" + (f": {changes_text}" if changes_text else "")
+        if reported.ok
+        else f"failed {name}: {reported.reason}"
+    )
+    if reported.task_text:
+        yield f"ticked: {reported.task_text}"
+    if reported.recovery is not None:
+        yield reported.recovery.words
+        yield from [f"  {recovery_command}" for recovery_command in reported.recovery.commands]
+    if reported.status == states.COMPLETED:
+        yield f"the run {reported.run} is completed"
+    if reported.finished is not None and reported.finished.commit:
+        yield f"committed {reported.finished.commit[:12]}"
+
+
+def _dry_run_lines(reported: ReportOutcome) -> Iterator[str]:
+    name = f"{reported.step.number} {reported.step.id}"
+    changes_text = format_changes(reported.changes)
+    yield f"would record {name} as completed" if reported.ok else f"would record {name} as failed: {reported.reason}"
+    if changes_text:
+        yield f"it has {changes_text}"
+    if reported.untested:
+        yield "its test is not run now: that may find more"
+
+
+def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
+    if reported.recovery is not None and reported.recovery.commands:
+        return reported.recovery.commands
+    if reported.status in states.ENDED_RUN_STATES:
+        return f"execplan audit {name}", f"execplan show {name} --run"
+    return (f"execplan handoff {name}",)
+
+
+def _report_json(reported: ReportOutcome) -> dict[str, Any]:
+    recovery, performed = reported.recovery, reported.performed
+    return {
+        "run": reported.run or None,
+        "status": reported.status,
+        "step": {
+            "number": reported.step.number,
+            "id": reported.step.id,
+            "status": "completed" if reported.ok else "failed",
+        },
+        "recorded": performed is not None,
+        "already": reported.already_recorded,
+        "reason": reported.reason or None,
+        "cause": performed.cause or None if performed is not None else None,
+        "checks": performed.checks._asdict() if performed is not None else None,
+        "tested": not reported.untested,
+        "changes": [{"path": change.path, "kind": change_kind(change)} for change in reported.changes],
+        "transcript": performed.transcript or None if performed is not None else None,
+        "task": reported.task_text or None,
+        "recovery": {**recovery._asdict(), "step": recovery.step or None} if recovery is not None else None,
+        "next_steps": [step.id for step in reported.next_steps],
+        "commit": reported.finished.commit if reported.finished is not None else None,
+    }
+
+
+@define_command(
+    reads="the execution plan and its approval; the journal of the agent's run; what the step says that it writes; the evidence.",
+    writes="the run's journal, transcripts and record, the ledger, the tick of the task; when it is the first word of a run, all "
+    "that begins one. --dry-run: nothing.",
+    examples=(
+        "execplan report build -p parser --status completed --result 'It builds.'",
+        "execplan report 2 -p parser --status completed --result 'All pass.' --evidence out.txt",
+        "execplan report build -p parser --status completed --result 'It builds.' --dry-run",
+    ),
+)
+@click.argument("step", metavar="STEP")
+@plan_option
+@click.option("--status", type=click.Choice(("completed", "failed")), required=True, help="What became of it.")
+@click.option("--result", metavar="WORDS", required=True, help="In words; @FILE and - as for all words.")
+@click.option("--evidence", metavar="FILE", help="The output that was seen: a file of the repository, or - .")
+@new_options
+def report(
+    call: Call, step: str, *, plan: str | None, status: str, result: str, evidence: str | None, options: WriteOptions
+) -> Answer:
+    """Record what became of a step that an agent has done, by its id or number: checked, ticked, and what follows said.
+
+    What it should have written must be there as planned, the evidence must be what was expected, and its test must pass: a
+    check that fails makes the step failed, whatever was said. Exit 1 when it has failed, 3 when it is not its turn, 4 when
+    something has changed underneath, 7 when nobody has approved it, 8 when a person is to answer first.
+    """
+    from execplan.engine.agent_runs import agent_report as report
+    from execplan.engine.plan_choice import choose_plan_with_run
+    from execplan.plan_store import author
+
+    project, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
+    agent_report = report.StepReport(
+        status, read_text(result, "the result"), read_evidence(project, evidence), author.session_id() or ""
+    )
+    reported = report.report(project, ref, step, agent_report, options)
+    return report_answer(project, ref, reported, dry_run=options.dry_run)
+
+
+command = report

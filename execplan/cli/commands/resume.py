@@ -1,0 +1,106 @@
+"""`execplan resume`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command, jsonl_option, new_options
+from execplan.cli.commands.run import JOBS
+from execplan.cli.error_handler import printable_line
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.run_output.run_text import format_run_command, pluralize
+from execplan.engine.journal.journal_entries import ANSWERS
+
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.resume_preview import ResumePreview
+
+
+def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str) -> Answer:
+    """The answer of a dry run; the plan as it can be typed."""
+    question = preview.question
+    data = {
+        "run": preview.run,
+        "question": {"why": question.why, "step": question.step or None, "words": question.words} if question else None,
+        "answer": preview.answer,
+        "cut_short": list(preview.interrupted_steps),
+        "steps": [
+            {"number": step.number, "id": step.id, "description": step.description, "argv": list(step.argv or ())}
+            for step in preview.steps
+        ],
+        "changed": False,
+    }
+    lines = [f"would go on with the run {preview.run}: {pluralize(len(preview.steps), 'step')} to do"]
+    if question is not None:
+        action = f"would answer {preview.answer}" if preview.answer else "would ask"
+        lines.append(f"  {action}: {question.words}")
+    if preview.interrupted_steps:
+        lines.append(f"  cut short, and looked at first: {', '.join(preview.interrupted_steps)}")
+    lines += [f"  {step.number} {step.id}: {step.description}" for step in preview.steps]
+    next_commands = format_run_command("resume", preview.run, name, *(["--answer", answer] if answer else []))
+    return Answer(data, "\n".join([printable_line(line) for line in lines]), next_commands=(next_commands,))
+
+
+@define_command(
+    reads="the journal of the run, and what `run` reads.",
+    writes="what `run` writes: a step that is done is not run again.",
+    examples=(
+        "execplan resume",
+        "execplan resume --dry-run",
+        "execplan resume -p parser",
+        "execplan resume 1 -p parser --answer skip",
+    ),
+)
+@click.argument("run", required=False, metavar="[PLAN] [RUN]")
+@plan_option
+@click.option(
+    "--answer",
+    type=click.Choice(ANSWERS),
+    help="What it waits for: go on, run the step again, go on without it, or end the run.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, JOBS), metavar="N", help="Let so many steps run beside each other; else as before."
+)
+@jsonl_option
+@new_options
+def resume(
+    call: Call,
+    run: str | None,
+    *,
+    plan: str | None,
+    answer: str | None,
+    jobs: int | None,
+    jsonl: bool,
+    options: WriteOptions,
+) -> Answer:
+    """Go on with a run that was paused, interrupted, killed or has failed; the last one of the plan, if none is named.
+
+    What the steps that are done have left must be as they left it, else it exits 4 and says what is not. Of a step that
+    was cut short and may run only once nobody knows whether it had its effect: look, then say --answer.
+    """
+    from execplan.cli.run_output.run_observers import observe_run
+    from execplan.cli.run_output.run_outcome import outcome_answer
+    from execplan.engine import resume
+    from execplan.engine.plan_choice import choose_plan_with_run
+    from execplan.engine.run_records import run_paths as place
+
+    project, ref = choose_plan_with_run(os.getcwd(), plan)
+    run_paths = place.find_run(project, ref, run)
+    if options.dry_run:
+        from execplan.engine.resume_preview import preview_resume
+
+        return resume_preview_answer(
+            preview_resume(project, ref, run_paths, answer),
+            answer,
+            quote_plan_name(ref.id, project.display_path(ref.path)),
+        )
+    with observe_run(call, "resume", stream=jsonl) as observer:
+        finished_run = resume.resume(project, ref, run_paths, answer, observer, options, jobs=jobs)
+    return outcome_answer(project, ref, finished_run, quiet=call.quiet)
+
+
+command = resume

@@ -1,0 +1,53 @@
+"""`execplan rollback`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.plan_arguments import plan_option
+
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import WriteOptions
+
+
+@define_command(
+    reads="the journal of the run, the files that it has changed, and the backups of what they were.",
+    writes="these files as they were, the tasks that the run has ticked, the run's journal and the ledger.",
+    examples=(
+        "execplan rollback --dry-run",
+        "execplan rollback -p parser",
+        "execplan rollback 1 -p parser --step api",
+    ),
+)
+@click.argument("run", required=False, metavar="[PLAN] [RUN]")
+@click.option("--step", metavar="ID", help="Only what this step has changed.")
+@plan_option
+@new_options
+def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: WriteOptions) -> Answer:
+    """Take back what a run has changed: bytes, modes, links, folders, ticks; the last one of the plan, if none is named.
+
+    Every backup is checked before anything is written, and what was changed after the run is never overwritten: it is
+    named, exit 4, and nothing is touched. What is displaced is kept. What commands did elsewhere can't be taken back, and
+    is listed.
+    """
+    from execplan.cli.run_output.run_observers import observe_run
+    from execplan.cli.run_output.run_outcome import rollback_answer
+    from execplan.engine.plan_choice import choose_plan_with_run
+    from execplan.engine.recovery.rollback import rollback as roll_back
+    from execplan.engine.run_records import run_paths as place
+
+    project, ref = choose_plan_with_run(os.getcwd(), plan)
+    run_paths = place.find_run(project, ref, run)
+    with observe_run(call, "rollback", live=False) as observer:
+        rolled_back = roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
+    return rollback_answer(
+        rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
+    )
+
+
+command = rollback

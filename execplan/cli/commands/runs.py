@@ -1,0 +1,112 @@
+"""`execplan runs`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import define_command
+from execplan.cli.output.text_table import format_table
+from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.run_output.loaded_run import is_unapproved
+from execplan.cli.run_output.run_text import format_duration, format_run_command
+from execplan.engine.run_records.run_summary import STATES
+from execplan.errors import CHECK_FAILED, OK
+from execplan.plan_store import plan_selection, plan_store
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.run_records.run_summary import RunSummary
+
+
+def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
+    """The runs of a plan, or of all, and why others can't be read; the plan as it can be typed."""
+    exit_, warnings = CHECK_FAILED if broken else OK, tuple(broken)
+    audit_commands = ("execplan audit --verify",) if broken else ()
+    selected = [summary for summary in summaries if state in (None, summary.state)]
+    data = {"runs": [_summary_json(summary) for summary in selected]}
+    if not selected:
+        text = f"no run is {state}" if summaries else "no run can be read" if broken else "no run yet"
+        next_commands = audit_commands if summaries or broken else (f"execplan run {name}" if name else "execplan run",)
+        return Answer(data, text, exit_, warnings=warnings, next_commands=next_commands)
+    head = ("state", "run", "plan", "begun", "time", "done", "what")
+    spare = ("begun", "time", "done", "plan")
+    text = format_table(head, [_summary_row(summary) for summary in selected], spare)
+    return Answer(data, text, exit_, warnings=warnings, next_commands=_follow(selected) + audit_commands)
+
+
+def _summary_json(summary: RunSummary) -> dict[str, Any]:
+    question = summary.question
+    return {
+        **summary._asdict(),
+        "started": summary.started or None,
+        "question": question._asdict() if question is not None else None,
+        "rolled_back": list(summary.rolled_back),
+    }
+
+
+def _summary_row(summary: RunSummary) -> tuple[str, ...]:
+    time = format_duration(summary.seconds) if summary.seconds is not None else "-"
+    progress = f"{summary.done}/{summary.total}"
+    return summary.state, summary.id, summary.plan, summary.started or "-", time, progress, _state_text(summary)
+
+
+def _state_text(summary: RunSummary) -> str:
+    """How it stands, in words."""
+    if summary.rolling:
+        return "a rollback was cut short"
+    if summary.question is not None:
+        return f"waits: {summary.question.words}"
+    if summary.cut_short:
+        return "cut short"
+    text = summary.status.replace("_", " ") + (", by an agent" if summary.agent else "")
+    is_partial = summary.rolled_back and summary.status != "rolled_back"
+    return f"{text}, {', '.join(summary.rolled_back)} rolled back" if is_partial else text
+
+
+def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
+    """The command that continues the first run that waits or was interrupted, else the one that shows the first run."""
+    for summary in summaries:
+        if is_unapproved(summary.status, summary.question):
+            return (
+                f"execplan evaluate {quote_plan_name(summary.plan)}",
+            )  # until the revision is approved a resume is refused
+        command_name = "rollback" if summary.rolling else "resume" if summary.question or summary.cut_short else ""
+        if command_name:
+            return (format_run_command(command_name, summary.id, quote_plan_name(summary.plan)),)
+    return (f"execplan show {quote_plan_name(summaries[0].plan)} --run {summaries[0].id}",)
+
+
+@define_command(
+    reads="the journals of the runs: those of a plan, else those of all plans, archived ones too.",
+    writes="nothing.",
+    examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
+)
+@plan_argument()
+@click.option("--state", type=click.Choice(STATES), help="Only these.")
+def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
+    """Print a line for each run: how it stands, when it was begun, what it took, what it waits for.
+
+    Exit 1 when one of them can't be read.
+    """
+    from execplan.engine.run_records.run_summary import list_readable_runs
+
+    if plan is not None or plan_selection.plan_from_environment() is not None:
+        project, ref = plan_selection.select_plan(os.getcwd(), plan)
+        summaries, broken = list_readable_runs(project, [ref])
+        return runs_answer(summaries, broken, quote_plan_name(ref.id, project.display_path(ref.path)), state)
+    project = project_discovery.require(os.getcwd())
+    summaries, broken = [], []
+    for member_project in project_discovery.with_nested_projects(project):
+        project_summaries, unreadable = list_readable_runs(member_project, plan_store.all_refs(member_project))
+        summaries += project_summaries
+        broken += unreadable
+    return runs_answer(summaries, broken, None, state)
+
+
+command = runs

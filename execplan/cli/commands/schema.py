@@ -1,0 +1,80 @@
+"""`execplan schema`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.output.text_table import format_table
+from execplan.context.decision import KINDS as CONTEXT_KINDS
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution.document_schemas import DOCUMENT_KINDS as EXECUTION_KINDS
+from execplan.execution.document_schemas import RULES
+from execplan.json_model import make_json_schema, to_json_bytes
+
+if TYPE_CHECKING:
+    from execplan.json_model import Json, Model
+
+
+KINDS = {**EXECUTION_KINDS, **CONTEXT_KINDS}
+"""By the name that `execplan schema` knows."""
+ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
+
+
+def find_model(name: str) -> type[Model]:
+    """The model of a kind."""
+    kind = KINDS[name]
+    model: type[Model] = getattr(import_module(f"execplan.{kind.module}"), kind.model)
+    return model
+
+
+def build_schema(name: str) -> Json:
+    """The schema of a kind of document."""
+    return make_json_schema(name, find_model(name), RULES.get(name))
+
+
+def schema_bytes(name: str) -> bytes:
+    """The same, as it is written."""
+    return to_json_bytes(build_schema(name))
+
+
+@define_command(
+    reads="nothing.",
+    writes="nothing.",
+    examples=(
+        "execplan schema",
+        "execplan schema execution-plan",
+        "execplan schema approval --json",
+    ),
+)
+@click.argument("name", required=False, metavar="[NAME]")
+def schema(call: Call, name: str | None) -> Answer:
+    """Print the JSON Schema of a kind of document; without a name, which kinds there are.
+
+    Whether a document holds to the rules that no JSON Schema can tell is said by the verbs that read it.
+    """
+    if name is None:
+        rows = [[kind_name, kind.description] for kind_name, kind in KINDS.items()]
+        data = {"schemas": [{"name": kind_name, "about": kind.description} for kind_name, kind in KINDS.items()]}
+        return Answer(data, format_table(("name", "what"), rows), next_commands=("execplan schema execution-plan",))
+    schema_name = ALIASES.get(name, name)
+    if schema_name not in KINDS:
+        raise _unknown_schema_error(name, tuple(KINDS))
+    return Answer({"name": schema_name, "schema": build_schema(schema_name)}, schema_bytes(schema_name).decode())
+
+
+def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanError:
+    from difflib import get_close_matches
+
+    similar_names = get_close_matches(name, schema_names, n=1, cutoff=0.5)
+    hint = f"did you mean {similar_names[0]}? See all: execplan schema" if similar_names else "see all: execplan schema"
+    return ExecplanError(
+        "no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names
+    )
+
+
+command = schema

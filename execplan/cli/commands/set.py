@@ -1,0 +1,38 @@
+"""`execplan set`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import complete_with, create_option, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.plan_editing import edit_plan
+from execplan.cli.text_input import read_lines
+from execplan.edits.plan_writer import WriteOptions
+from execplan.plan.section_edits import set_section_body
+
+
+@define_command(
+    reads="the plan, and the new body.",
+    writes="all lines of one section, but for its heading and the revision notes at its end.",
+    examples=(
+        "execplan set 'Plan of Work' - <work.md",
+        "execplan set 'Context and Orientation' 'The reader is `src/reader.py`.' --dry-run",
+    ),
+)
+@click.argument("section", shell_complete=complete_with("section"))
+@click.argument("text")
+@plan_option
+@create_option
+@writer_options
+def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
+    """Put a new body into a section; TEXT is markdown, or @FILE, or - for standard input.
+
+    It may hold anything but headings of the first two levels; what the other sections say can't change.
+    """
+    changer = set_section_body(section, read_lines(text, "the section"), create=create)
+    return edit_plan(call, plan, options, "set", lambda project: changer, "execplan lint {id}")
+
+
+command = set_

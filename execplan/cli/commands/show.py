@@ -1,0 +1,239 @@
+"""`execplan show`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli import error_handler
+from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.command_definition import complete_with, define_command
+from execplan.cli.error_handler import printable_line
+from execplan.cli.next_tasks import find_open_tasks
+from execplan.cli.output import execution_status
+from execplan.cli.output.plan_output import conflict_warnings, full_plan_json, plan_json
+from execplan.cli.output.text_table import format_table
+from execplan.cli.plan_advice import Advice, advise
+from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
+from execplan.cli.run_output.run_text import format_changes, format_duration
+from execplan.engine.run_records.record_builder import build_record
+from execplan.errors import USAGE, ErrorContext, ExecplanError
+from execplan.execution import states
+from execplan.plan.model import ACTIVE, DONE, DRAFT
+from execplan.plan.plan_lookup import find_section
+from execplan.plan_store import plan_selection, plan_store
+
+if TYPE_CHECKING:
+    from execplan.cli.run_output.loaded_run import LoadedRun
+    from execplan.execution.execution_plan import Step
+
+
+_APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "by its digest", "policy": "by the policy"}
+
+
+def run_answer(run: LoadedRun) -> Answer:
+    """What has become of it, step by step."""
+    data = run_json(run)
+    data["record"] = build_record(run.run_paths, run.document, run.run_state).model_dump(mode="json", by_alias=True)
+    rows = [_step_row(run, step, step_data) for step, step_data in zip(run.document.steps, data["steps"], strict=True)]
+    sections = [
+        "\n".join(_header_lines(run, data)),
+        format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS),
+    ]
+    sections += ["\n".join(lines) for lines in (_detail_lines(run), _history_lines(run)) if lines]
+    return Answer(data, "\n\n".join(sections), next_commands=next_commands_without_show(run))
+
+
+_OPTIONAL_COLUMNS = ("tries", "exit", "time")
+
+
+def run_status_text(run: LoadedRun) -> str:
+    """How it stands, in words."""
+    if run.summary.rolling:
+        return "a rollback of it was cut short"
+    if run.summary.cut_short:
+        return "cut short"
+    if run.run_state.question is not None:
+        return "paused"
+    return run.run_state.status.replace("_", " ")
+
+
+def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
+    """Which run it is, how it stands, who had a hand in it."""
+    counts = data["counts"]
+    duration_text = f", {format_duration(data['seconds'])}" if data["seconds"] is not None else ""
+    progress = f"{counts['done']} of {counts['total']} steps done{duration_text}"
+    approval_text = f"approved by {data['approver']}" if data["approver"] and data["how"] != "policy" else "approved"
+    method = _APPROVAL_METHODS.get(data["how"], "")
+    executor_text = (
+        "carried out by an agent" if data["agent"] else f"in {data['sandbox']}" if data["sandbox"] else "in no sandbox"
+    )
+    lines = [
+        f"run {run.run_paths.id} of {run.document.plan_id}: {run_status_text(run)}, {progress}",
+        " ".join([f"begun {data['started']} by {data['user']},", *filter(None, (approval_text, method))])
+        + f", {executor_text}",
+    ]
+    lines += [f"why: {data['reason']}"] if data["reason"] else []
+    lines += [f"waits: {run.run_state.question.words}"] if run.run_state.question is not None else []
+    return [printable_line(line) for line in lines]
+
+
+def _step_row(run: LoadedRun, step: Step, step_data: dict[str, Any]) -> tuple[str, ...]:
+    status = "rolled back" if step_data["rolled_back"] else step_data["status"].replace("_", " ")
+    time = format_duration(step_data["seconds"]) if step_data["seconds"] is not None else "-"
+    exit_text = (
+        f"signal {step_data['signal']}"
+        if step_data["signal"]
+        else "-"
+        if step_data["exit"] is None
+        else str(step_data["exit"])
+    )
+    return str(step.number), step.id, status, str(step_data["attempts"]), time, exit_text, step.description
+
+
+def _detail_lines(run: LoadedRun) -> list[str]:
+    """What steps have changed and printed, and why they did not end well."""
+    lines = []
+    for step in run.document.steps:
+        changes_text = format_changes([change for _, change in run.run_state.changes(only_step=step.id)])
+        has_reason = run.run_state.status_of[step.id] in states.STATES_WITH_REASON
+        notes = [run.run_state.reasons.get(step.id, "") if has_reason else "", changes_text]
+        notes += [f"ticked {run.run_state.ticked_tasks[step.id][0]!r}"] if step.id in run.run_state.ticked_tasks else []
+        transcript = run.transcript(step.id)
+        text = "; ".join([note for note in notes if note])
+        if text or transcript:
+            lines.append(f"{step.number} {step.id}: {printable_line(text)}" if text else f"{step.number} {step.id}:")
+            lines += [f"  {printable_line(transcript)}"] if transcript else []
+    return lines
+
+
+def _history_lines(run: LoadedRun) -> list[str]:
+    """Revisions and rollbacks."""
+    lines = [
+        f"revision {replan.fields['revision']} since {replan.at}: {replan.fields['reason']}"
+        for replan in run.run_state.replans
+    ]
+    for rollback in run.run_state.rollbacks:
+        fields = rollback.fields
+        actor = f"by itself ({fields['automatic']})" if fields["automatic"] else f"by {fields['user']}"
+        lines.append(f"rolled back {rollback.at} {actor}: {', '.join(fields['steps'])}")
+        lines += [f"  could not be taken back: {failure}" for failure in fields["undone_not"]]
+    return [printable_line(line) for line in lines]
+
+
+@define_command(
+    reads="the plan; with --steps, its execution plan and the approvals among its artifacts; with --run, that run.",
+    writes="nothing.",
+    examples=(
+        "execplan show",
+        "execplan show parser --json",
+        "execplan show parser --section 'Decision Log'",
+        "execplan show parser --steps",
+        "execplan show parser --run 1",
+    ),
+)
+@plan_argument()
+@click.option(
+    "--section",
+    metavar="NAME",
+    shell_complete=complete_with("section"),
+    help="Only this section's lines, exactly as in the file.",
+)
+@click.option("--steps", is_flag=True, help="The steps that it compiles to now, and how they stand.")
+@click.option(
+    "--run", metavar="[RUN]", is_flag=False, flag_value="", help="A run of it, step by step; else the last one."
+)
+def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None) -> Answer:
+    """Show one plan: its state, its tasks with number and id, its decisions; or a section, its steps, or a run of it."""
+    if (section is not None) + steps + (run is not None) > 1:
+        message = "--section, --steps and --run exclude each other"
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan show --steps")
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    if run is not None:
+        from execplan.cli.run_output.loaded_run import load_run
+        from execplan.engine.run_records import run_paths
+
+        return run_answer(load_run(project, ref, run_paths.find_run(project, ref, run or None)))
+    stored_plan = plan_store.load(project, ref)
+    if stored_plan.plan is None:
+        assert stored_plan.error is not None
+        with ErrorContext(project.display_path(ref.path)):
+            raise stored_plan.error
+    parsed_plan = stored_plan.plan
+    warnings = conflict_warnings([stored_plan])
+    if section is not None:
+        with ErrorContext(project.display_path(ref.path)):
+            found_section = find_section(parsed_plan, section)
+        text = "".join(
+            [line + end for line, end in zip(parsed_plan.text.lines, parsed_plan.text.ends, strict=True)][
+                found_section.start : found_section.notes_start
+            ]
+        )
+        section_range = {
+            "section": found_section.title,
+            "name": found_section.name,
+            "line_start": found_section.start + 1,
+            "line_end": found_section.notes_start,
+        }
+        return Answer({**plan_json(stored_plan), **section_range, "text": text}, text, warnings=warnings)
+    if steps:
+        from execplan.cli.output.steps_output import steps_answer
+
+        return steps_answer(stored_plan, warnings)
+    data = full_plan_json(stored_plan, parsed_plan)
+    execution = execution_status.status_if_readable(stored_plan)
+    open_tasks = find_open_tasks(project, ref, parsed_plan) if stored_plan.state in (ACTIVE, DRAFT) else None
+    advice = advise(stored_plan, open_tasks, execution) if not ref.archived else Advice()
+    data["run"] = (
+        execution_status.unfinished_run(execution) if not ref.archived else execution_status.find_open_run(project, ref)
+    )
+    commands = tuple(
+        [
+            next_command
+            for next_command in advice.commands
+            if next_command != f"execplan show {quote_plan_name(ref.id, data['path'])}"
+        ]
+    )
+    return Answer(data, _plan_page(data, advice.why), warnings=warnings, next_commands=commands, work=advice.work)
+
+
+def _plan_page(data: dict[str, object], why: str) -> str:
+    """A plan on a page."""
+    counts, tasks, run = data["counts"], data["tasks"], data["run"]
+    assert isinstance(counts, dict)
+    assert isinstance(tasks, list)
+    lines = [
+        f"{data['title'] or '(no title)'}",
+        f"{error_handler.printable_line(str(data['path']))}: {data['state']}, {_progress_text(counts)}",
+    ]
+    if isinstance(run, dict):
+        lines.append(execution_status.open_run_text(run))
+    lines += [error_handler.printable_line(why)] if why else []
+    if tasks:
+        lines.append("")
+    for task in tasks:
+        lead = "  " * task["depth"]
+        stamp = f"  {task['stamp']}" if task["stamp"] and task["state"] == DONE else ""
+        lines.append(f"{task['number']:>3}. {lead}[{task['mark']}] {task['text']}  [{task['id']}]{stamp}")
+    for name, singular in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):
+        entries = data[name]
+        assert isinstance(entries, list)
+        if entries:
+            lines += [
+                "",
+                f"{len(entries)} {name if len(entries) > 1 else singular}, the last in line {entries[-1]['line_start']}:",
+            ]
+            lines.append(f"  {entries[-1]['text']}")
+    return "\n".join(lines)
+
+
+def _progress_text(counts: dict[str, int]) -> str:
+    """`3 of 8 done`, and what is neither open nor done."""
+    other_text = f", {counts['other']} other" if counts["other"] else ""
+    return f"{counts['done']} of {counts['total']} tasks done{other_text}"
+
+
+command = show

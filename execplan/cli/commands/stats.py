@@ -1,0 +1,235 @@
+"""`execplan stats`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.plan_arguments import plan_flag
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.plan_store import plan_selection, plan_store
+from execplan.project import project_discovery, project_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.context.gathering.agent_session_logs import SessionUsage
+    from execplan.engine.run_records.run_statistics import RunStatistics
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+TEXT = "text"
+PROMETHEUS = "prometheus"
+_TEXTFILE_PREFIX = b"# HELP plan_"
+"""How every file of ours begins."""
+_MAX_TEXTFILE_BYTES = 1 << 20
+
+
+@define_command(
+    reads="the ledgers of the plans that are named; else of all, archived ones too, with those of `homes` in the settings; "
+    "the logs of the sessions that they name, below ~/.claude and ~/.codex.",
+    writes="nothing; with --textfile that file.",
+    examples=(
+        "execplan stats",
+        "execplan stats parser --json",
+        "execplan stats --format prometheus",
+        "execplan stats --textfile execplan.prom",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="[PLAN…]")
+@plan_flag
+@click.option(
+    "--format", "form", type=click.Choice([TEXT, PROMETHEUS]), default=TEXT, help="prometheus: its text format."
+)
+@click.option(
+    "--textfile", metavar="FILE", help="Write Prometheus's text format to FILE, for node_exporter to collect."
+)
+def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None) -> Answer:
+    """Count plans, runs, steps, errors, rollbacks, replans and approvals, and how long they took, from the ledgers.
+
+    Tokens and costs come from the logs of the agents' sessions that the ledgers name, as far as these say them.
+    """
+    if call.as_json and form != TEXT:
+        why = "--json prints one JSON document, and --format prometheus another form"
+        raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+    from execplan.context.gathering.agent_session_logs import measure_sessions
+    from execplan.engine.run_records.run_statistics import compute_statistics
+
+    project, plan_refs = _find_plans(plans)
+    audit_logs, warnings = _read_audit_logs(plan_refs)
+    statistics = compute_statistics(audit_logs)
+    session_usage = measure_sessions(statistics.sessions)
+    data = {
+        "plans": len([audit_log for audit_log in audit_logs if audit_log]),
+        **_stats_json(statistics, session_usage),
+    }
+    if textfile is not None:
+        changed = _write_textfile(project, textfile, statistics, session_usage)
+        text = f"wrote {textfile}" if changed else f"{textfile} says so already"
+        return Answer(
+            {**data, "path": project.display_path(os.path.abspath(textfile)), "changed": changed},
+            text,
+            warnings=warnings,
+            is_requested=False,
+        )
+    if form == PROMETHEUS:
+        from execplan.cli.output.prometheus_metrics import render
+
+        return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
+    return Answer(
+        data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings
+    )
+
+
+def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Project, PlanRef]]]:
+    """The home from which they are asked for, and the plans."""
+    directory = os.getcwd()
+    names: tuple[str | None, ...] = plan_names or (
+        (None,) if plan_selection.plan_from_environment() is not None else ()
+    )
+    if names:
+        plan_refs = list(
+            {
+                ref.path: (project, ref)
+                for project, ref in [plan_selection.select_plan(directory, name) for name in names]
+            }.values()
+        )
+        return project_discovery.require_existing(plan_refs[0][0]), plan_refs
+    project = project_discovery.require(directory)
+    return project, [
+        (member_project, ref)
+        for member_project in project_discovery.with_nested_projects(project)
+        for ref in plan_store.all_refs(member_project)
+    ]
+
+
+def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
+    """The records of each plan, and what is wrong with them."""
+    from execplan.engine.audit_log import hash_chain, log_reader
+
+    record_lists, warnings = [], []
+    for project, ref in plans:
+        data = log_reader.read(project, ref)
+        chain_walk = hash_chain.parse_chain(data[: data.rfind(b"\n") + 1])
+        record_lists.append(chain_walk.records)
+        if chain_walk.flaw is not None:
+            warnings.append(f"the ledger of {ref.id} is broken, so that figures may be wrong: {chain_walk.flaw}")
+    return record_lists, tuple(warnings)
+
+
+def _write_textfile(project: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
+    """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
+    from execplan.cli.output.prometheus_metrics import render
+
+    path, new = os.path.abspath(file), render(statistics, session_usage).encode()
+    with project_state.lock(project, os.path.realpath(path), "stats"):
+        if not os.path.lexists(path):
+            if not atomic_files.create(path, new):
+                raise file_access.FileChangedError(path)
+            os.chmod(path, 0o644)  # whatever the umask says: another user's collector reads it
+            return True
+        old = file_access.read(path, _MAX_TEXTFILE_BYTES)[0]
+        if old and not old.startswith(_TEXTFILE_PREFIX):
+            message = f"{file} holds something else than metrics, so it is not overwritten"
+            raise ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="name another file, or remove it")
+        if old == new:
+            return False
+        atomic_files.replace(path, old, new)
+        return True
+
+
+def _stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:
+    return {
+        "runs": statistics.runs,
+        "executions": statistics.executions,
+        "duration_s": _distribution_json(statistics.seconds),
+        "step_duration_s": _distribution_json(statistics.step_seconds),
+        "created": statistics.plans,
+        "created_per_hour": statistics.plans_per_hour,
+        "generation_s": _distribution_json(statistics.generation),
+        "steps_per_plan": _distribution_json(statistics.plan_steps),
+        "errors": statistics.errors,
+        "sessions": {
+            "count": session_usage.session_count,
+            "logs": session_usage.log_count,
+            "tokens": session_usage.token_usage.tokens,
+            "cost_usd": session_usage.token_usage.cost_usd,
+        },
+        "steps": statistics.steps,
+        "agent_runs": statistics.agent_runs,
+        "agent_calls": statistics.agent_calls,
+        "rollbacks": statistics.rollbacks,
+        "replans": statistics.replans,
+        "approvals": statistics.approvals,
+        "approval_rate": statistics.approval_rate,
+        "execution_success_rate": statistics.success_rate,
+        "rollback_rate": statistics.rollback_rate,
+    }
+
+
+def _distribution_json(values: Sequence[float]) -> dict[str, float]:
+    """How many there are, their sum, and the largest."""
+    return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
+
+
+def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
+    from execplan.cli.output.text_table import format_table
+    from execplan.cli.run_output.run_text import pluralize
+
+    hourly = f", {statistics.plans_per_hour:.1f} an hour" if statistics.plans_per_hour is not None else ""
+    tokens = ", ".join(
+        [f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count]
+    )
+    cost = (
+        f"{session_usage.token_usage.cost_usd:.2f} US dollars"
+        if session_usage.token_usage.cost_usd is not None
+        else "the logs do not say"
+    )
+    rates = (
+        ("approval", statistics.approval_rate),
+        ("success", statistics.success_rate),
+        ("rollback", statistics.rollback_rate),
+    )
+    rows = [
+        ("runs", _format_counts(statistics.runs)),
+        ("took", _format_average(statistics.seconds, ".1f", " s")),
+        ("steps", _format_counts(statistics.steps)),
+        ("step took", _format_average(statistics.step_seconds, ".1f", " s")),
+        ("errors", _format_counts(statistics.errors)),
+        ("by agents", f"{pluralize(statistics.agent_runs, 'run')}, {pluralize(statistics.agent_calls, 'call')}"),
+        ("rollbacks", _format_counts(statistics.rollbacks)),
+        ("replans", str(statistics.replans)),
+        ("approvals", _format_counts(statistics.approvals)),
+        ("rates", ", ".join([f"{name} {value:.0%}" for name, value in rates if value is not None]) or "-"),
+    ]
+    if statistics.plans:
+        rows[:0] = [
+            ("created", f"{pluralize(statistics.plans, 'execution plan')}{hourly}"),
+            ("made in", _format_average(statistics.generation, ".3f", " s")),
+            ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
+        ]
+    if session_usage.log_count:
+        rows += [("tokens", tokens or "-"), ("cost", cost)]
+    return format_table(("what", "how many"), rows)
+
+
+def _format_average(values: Sequence[float], form: str, unit: str) -> str:
+    """`31.0 s on average, 61.5 s at most`."""
+    if not values:
+        return "-"
+    return f"{sum(values) / len(values):{form}}{unit} on average, {max(values):{form}}{unit} at most"
+
+
+def _format_counts(counts: dict[str, int]) -> str:
+    """`3: 2 completed, 1 failed`."""
+    phrases = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
+    return f"{sum(counts.values())}: {', '.join(phrases)}" if phrases else "0"
+
+
+stats.finishes_moves = False  # a move that was cut short is finished by a verb that may write
+command = stats

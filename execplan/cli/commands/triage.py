@@ -1,0 +1,153 @@
+"""`execplan triage`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.errors import USAGE, ExecplanError
+from execplan.git import git_query
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from execplan.context.triage.change_summary import ChangedFile, ChangeSummary
+    from execplan.context.triage.triage_evaluation import Thresholds, TriageResult
+    from execplan.project.project import Project
+
+_MAX_TITLE_LENGTH = 80
+"""Characters of a request that can be the title of its plan."""
+
+
+@define_command(
+    reads="the request; with --staged git's index, with --since the files that differ; the settings, for the thresholds.",
+    writes="nothing.",
+    examples=(
+        'execplan triage "Fix a typo in the README"',
+        'execplan triage "Move all sessions to the new database" --json',
+        "execplan triage --staged",
+        'execplan triage "Split the reader" --since HEAD',
+    ),
+)
+@click.argument("request", required=False)
+@click.option("--staged", is_flag=True, help="Judge what the next commit changes.")
+@click.option("--since", metavar="REV", help="Judge what has changed since this branch left REV.")
+def triage(call: Call, request: str | None, *, staged: bool, since: str | None) -> Answer:
+    """Say whether a plan is due for a request, a change, or both: none, plan or unclear, why, and what would settle it.
+
+    REQUEST may be @FILE, or - for standard input.
+    """
+    from execplan.context.gathering import triage_changes
+    from execplan.context.triage import triage_evaluation
+    from execplan.project.triage_thresholds import parse_thresholds
+
+    _ensure_compatible_options(request, staged=staged, since=since)
+    request_text = _read_request(request) if request is not None else None
+    project = project_discovery.find(os.getcwd())
+    changed: list[ChangedFile] | None = None
+    if staged or since is not None:
+        git_query.require_repository(project)
+        changed = (
+            triage_changes.staged_changes(project) if since is None else triage_changes.changes_since(project, since)
+        )
+    repository_parts, warnings = _repository_parts(project) if request_text is not None else ({}, ())
+    limits = parse_thresholds(project.settings.triage)
+    assessment = triage_evaluation.evaluate_triage(request_text, changed, repository_parts, limits)
+    next_commands = _follow(project, request_text) if assessment.verdict == triage_evaluation.PLAN else ()
+    return Answer(
+        _triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands
+    )
+
+
+def _repository_parts(project: Project) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The parts of the repository, and a warning where git can't be asked for them."""
+    from execplan.context.gathering import triage_changes
+
+    try:
+        return triage_changes.repository_parts(project), ()
+    except ExecplanError as error:
+        if error.code not in git_query.GIT_UNUSABLE_CODES:
+            raise
+        message = "the parts of the repository are not known, so the request is judged without them"
+        return {}, (f"{message}: {error.message}; {error.hint}",)
+
+
+def _ensure_compatible_options(request: str | None, *, staged: bool, since: str | None) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    why = ""
+    if staged and since is not None:
+        why = "--staged and --since exclude each other"
+    elif request is None and not staged and since is None:
+        why = "nothing is said to be judged: give a request, --staged or --since REV"
+    if why:
+        raise ExecplanError("usage", why, exit=USAGE, hint='execplan triage "what is to be done"')
+
+
+def _read_request(request: str) -> str:
+    """The lines of a request, which holds a word; raises ExecplanError."""
+    from execplan.cli.text_input import read_lines
+
+    text = "\n".join(read_lines(request, "the request"))
+    if not any([char.isalnum() for char in text]):
+        hint = "say what is to be done"
+        raise ExecplanError("no-words", f"the request says nothing: {request!r}", exit=USAGE, hint=hint)
+    return text
+
+
+def _follow(project: Project, request_text: str | None) -> tuple[str, ...]:
+    if not project.exists:
+        return ("execplan init",)
+    title = " ".join((request_text or "").split())
+    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _MAX_TITLE_LENGTH else 'Its title')}",)
+
+
+def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]:
+    request = assessment.request
+    return {
+        "verdict": assessment.verdict,
+        "confidence": assessment.confidence,
+        "thresholds": limits._asdict(),
+        "reasons": list(assessment.reasons),
+        "unclear": [open_question._asdict() for open_question in assessment.unclear],
+        "criteria": [
+            {
+                "name": criterion.name,
+                "strength": criterion.strength,
+                "weight": criterion.weight,
+                "points": round(criterion.points, 4) + 0.0,
+                "evidence": [evidence._asdict() for evidence in criterion.evidence],
+            }
+            for criterion in assessment.criteria
+        ],
+        "request": None if request is None else {"words": request.word_count, "is_english": request.is_english},
+        "changes": None if assessment.changes is None else _changes_json(assessment.changes),
+    }
+
+
+def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
+    return {
+        "files": changes.files,
+        "added": changes.added,
+        "removed": changes.removed,
+        "source_files": len(changes.source_files),
+        "parts": list(changes.parts),
+        "untested_lines": changes.untested_lines,
+        "kinds": {kind.name: list(paths) for kind, paths in changes.kinds},
+    }
+
+
+def _triage_text(assessment: TriageResult) -> str:
+    head = {"none": "no plan is needed", "plan": "a plan is due", "unclear": "it is unclear whether a plan is due"}
+    lines = [
+        f"{assessment.verdict}: {head[assessment.verdict]} (confidence that none is needed: {assessment.confidence:.2f})"
+    ]
+    lines += [f"  {reason}" for reason in assessment.reasons]
+    lines += [f"  unclear: {open_question.unclear}. {open_question.question}" for open_question in assessment.unclear]
+    return "\n".join(lines)
+
+
+command = triage

@@ -1,0 +1,43 @@
+"""`execplan undo`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.output.undo_output import history_answer, require_movable, undo_answer
+from execplan.cli.plan_arguments import plan_argument
+from execplan.edits.plan_writer import WriteOptions
+from execplan.undo import undo_redo
+
+
+@define_command(
+    reads="the journal of operations, and the plan.",
+    writes="what the last operation changed, as it was before it; all that changed since stays.",
+    examples=(
+        "execplan undo",
+        "execplan undo --list",
+        "execplan undo -p parser --dry-run",
+        "execplan undo --commit",
+    ),
+)
+@plan_argument()
+@click.option("--list", "show", is_flag=True, help="Show what can be undone and redone, and who did it.")
+@click.option("--any", "other_authors", is_flag=True, help="Also undo the operation of another author.")
+@writer_options
+def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: WriteOptions) -> Answer:
+    """Undo the last operation: an edit, `new`, `drop`, `archive`, `restore`, `rename`; again for the one before it.
+
+    Without -p it takes your last operation on any plan, and names it. It stops when the same lines have changed since.
+    """
+    if show:
+        return history_answer(os.getcwd(), plan)
+    return undo_answer(
+        undo_redo.undo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
+    )
+
+
+command = undo

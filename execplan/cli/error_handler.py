@@ -1,0 +1,209 @@
+"""The one door through which a refusal, an interruption or a bug leaves."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+
+from execplan import trace
+from execplan.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.files import file_access
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TextIO
+
+
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_SYSTEM_ERRORS = (
+    *_DISK_ERRORS,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOMEM,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ESTALE,
+)
+"""Errors of the machine, which are no bug of ours wherever they come up."""
+
+
+class Terminated(BaseException):
+    """SIGTERM."""
+
+
+def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind: str) -> int:
+    """Do the work; its exit status, or that of what stopped it, which is told in words or as a JSON document."""
+    _reopen_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no UTF-8; in JSON this is its escape too
+    try:
+        status = operation()
+        sys.stdout.flush()
+        return status
+    except ExecplanError as error:
+        return _print_error(error, as_json, kind)
+    except KeyboardInterrupt:
+        return _print_error(ExecplanError("interrupted", "interrupted", exit=INTERRUPTED), as_json, kind)
+    except Terminated:
+        return _print_error(ExecplanError("terminated", "terminated", exit=TERMINATED), as_json, kind)
+    except BrokenPipeError:
+        discard_output()
+        return OK
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _DISK_ERRORS and error.filename is None:
+            discard_output()
+            message = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
+            return _print_error(
+                ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space"), as_json, kind
+            )
+        if isinstance(error, file_access.NotRegularError):
+            return _print_error(file_access.file_error(error, error.filename, "open"), as_json, kind)
+        if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
+            path_suffix = f" {error.filename}" if error.filename else ""
+            message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
+            hint = "look at the disk, and at who may write there; execplan doctor tells whether anything is half done"
+            return _print_error(ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint), as_json, kind)
+        report_path = _write_bug_report(error)
+        hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
+        message = f"a bug in execplan: {type(error).__name__}: {error}"
+        return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
+
+
+def error_document(error: ExecplanError, kind: str) -> str:
+    """The document of a refusal."""
+    error_data = {
+        "code": error.code,
+        "exit": error.exit,
+        "message": error.message,
+        "hint": error.hint or None,
+        "candidates": list(error.details or error.candidates),
+    }
+    data = (
+        (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
+    )
+    return json_document(kind, data, error=error_data, warnings=trace.warnings)
+
+
+def json_document(
+    kind: str,
+    data: object,
+    *,
+    ok: bool = False,
+    error: object = None,
+    warnings: Iterable[str] = (),
+    next_commands: Iterable[str] = (),
+) -> str:
+    """The one JSON document that a verb prints."""
+    envelope = {
+        "schema": "execplan/1",
+        "kind": kind,
+        "ok": ok,
+        "data": data,
+        "error": error,
+        "warnings": list(warnings),
+        "next": list(next_commands),
+    }
+    return dump_json(envelope)
+
+
+def dump_json(value: object) -> str:
+    """A value as JSON on a line, with what can't be seen or acts on a terminal written as escapes."""
+    import json
+
+    from execplan.text.invisible_characters import may_have_hidden, replace_hidden
+
+    text = json.dumps(value, ensure_ascii=False)
+    return replace_hidden(text, _json_escapes) if may_have_hidden(text) else text
+
+
+def _json_escapes(chars: str) -> str:
+    """Characters as a JSON string can write them: UTF-16 code units in hexadecimal digits."""
+    units = chars.encode("utf-16-be", "surrogatepass").hex()
+    return "".join([f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)])
+
+
+def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
+    try:
+        if as_json:
+            print(error_document(error, kind), flush=True)
+            return error.exit
+        sys.stdout.flush()
+        for warning in trace.warnings:
+            print(f"execplan: warning: {printable_line(warning)}", file=sys.stderr)
+        print(f"execplan: {printable_line(error.message)}", file=sys.stderr)
+        for candidate in _candidate_lines(error):
+            print(f"  {printable_line(candidate)}", file=sys.stderr)
+        if error.hint:
+            print(f"{error.hint_label}: {printable_line(error.hint)}", file=sys.stderr)
+        trace.log(f"exit {error.exit}: execplan explain {error.code}")
+    except OSError:  # nobody reads any more: a pipe was closed, or a terminal has gone away
+        discard_output()
+        discard_output(sys.stderr)
+    return error.exit
+
+
+_MAX_DESCRIBED = 10
+"""Plans that a message for people describes."""
+
+
+def _candidate_lines(error: ExecplanError) -> list[str]:
+    """The lines about each candidate."""
+    if not error.details:
+        return list(error.candidates)
+    from execplan.plan_store.plan_candidates import format_description
+
+    lines = []
+    for name, plan in zip(error.candidates[:_MAX_DESCRIBED], error.details, strict=False):
+        lines += [f"{name}  {plan['title'] or '(no title)'}", f"    {format_description(plan)}"]
+    remaining = error.candidates[_MAX_DESCRIBED:]
+    return [*lines, *([f"and {len(remaining)} more: {', '.join(remaining)}"] if remaining else [])]
+
+
+def _reopen_closed_streams() -> None:
+    """Give a process that was started with standard streams closed empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+def discard_output(stream: TextIO | None = None) -> None:
+    """Let what is still to be written to a stream, standard output if none is named, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
+
+
+def printable_line(text: str) -> str:
+    """Text as one line that can be printed anywhere."""
+    if text.isascii() and text.isprintable():
+        return text
+    from execplan.text.invisible_characters import escape_unprintable
+
+    return escape_unprintable(text)
+
+
+def _write_bug_report(error: Exception) -> str | None:
+    """Write down what is needed to find a bug; the path, or None."""
+    import platform
+    import traceback
+
+    from execplan import __version__
+    from execplan.engine.commands.command_environment import public_variables
+    from execplan.secrets.redaction import Redactor
+
+    directory = os.path.join(
+        os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "execplan", "reports"
+    )
+    path = os.path.join(directory, f"bug-{os.getpid()}.txt")
+    try:
+        os.makedirs(directory, exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
+            redaction = Redactor(os.environ, public_variables(os.environ))
+            traceback_text = redaction.redact_text("".join(traceback.format_exception(error)))
+            file.write(f"{redaction.redact_value(sys.argv[1:])}\n\n{traceback_text}")
+    except OSError:
+        return None
+    return path

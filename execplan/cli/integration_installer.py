@@ -1,0 +1,186 @@
+"""What `install` and `uninstall` share: each integration planned, all of them told or made, under one lock."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.agents.integrations import integration_changes
+from execplan.cli.answer import Answer
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.edits.plan_writer import format_diff
+from execplan.errors import USAGE, ExecplanError
+from execplan.project import project_discovery, project_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.agents.integrations.integration_changes import Change, ChangeSet
+    from execplan.project.project import Project
+
+
+INTEGRATIONS = {
+    "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
+    "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
+    "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
+    "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
+    "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
+    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
+    "completion": "completion of commands, plans, tasks, sections and codes in bash, zsh or fish",
+}
+"""Each integration, and what it is."""
+
+
+_PROJECT_MODULES = {
+    "agents": "agents_md",
+    "pre-commit": "precommit",
+    "git-hooks": "githooks",
+    "merge-driver": "merge_driver",
+    "guard": "guard_hook",
+    "session-hooks": "session_hooks",
+}
+_PROGRAM_INTEGRATIONS = ("guard", "session-hooks")
+_SHELLS = ("bash", "zsh", "fish")
+
+
+class IntegrationRequest(NamedTuple):
+    """What is to be added or taken back."""
+
+    names: list[str]
+    """The integrations, each once."""
+    shell: str | None
+    """Of completion."""
+    programs: list[str]
+    """Of guard and session-hooks; none: those that are found."""
+
+
+def check_request(
+    command_name: str, names: Sequence[str], shell: str | None, programs: Sequence[str]
+) -> IntegrationRequest:
+    """What is named, if it fits together; raises ExecplanError."""
+    unknown_names = [name for name in names if name not in INTEGRATIONS]
+    if unknown_names or not names:
+        message = f"there is no integration {unknown_names[0]!r}" if unknown_names else f"say what to {command_name}"
+        lines = [f"{name}  {about}" for name, about in INTEGRATIONS.items()]
+        raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
+    if shell is not None and "completion" not in names:
+        raise ExecplanError("usage", "--shell goes with completion", exit=USAGE, hint="leave it out")
+    if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
+        raise ExecplanError("usage", "--for goes with guard and session-hooks", exit=USAGE, hint="leave it out")
+    return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)))
+
+
+def apply_integrations(command_name: str, request: IntegrationRequest, *, force: bool, dry_run: bool) -> Answer:
+    """Plan every integration, then make all changes or none, or in a dry run only tell them; raises ExecplanError."""
+    project, names = None, request.names
+    if set(names) - {"completion"}:
+        project = (
+            project_discovery.require(os.getcwd()) if command_name == "install" else project_discovery.find(os.getcwd())
+        )
+
+    def plan() -> list[ChangeSet]:
+        planned: list[ChangeSet] = []
+        for name in names:
+            planned.append(_plan_integration(command_name, name, project, request, _all_changes(planned), force=force))
+        return planned
+
+    planned = plan()
+    linked: tuple[str, ...] = ()
+    if not dry_run and any([change.action != "kept" or change.has_leftover_file for change in _all_changes(planned)]):
+        if project is not None and (project.exists or project.git):
+            with project_state.lock(project, "home", f"{command_name} {' '.join(names)}"):
+                planned = plan()
+                linked = integration_changes.apply_changes(_all_changes(planned))
+        else:
+            linked = integration_changes.apply_changes(_all_changes(planned))
+    warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
+    next_commands = (
+        () if dry_run else tuple([command for planned_change in planned for command in planned_change.next_commands])
+    )
+    return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
+
+
+def _plan_integration(
+    command_name: str,
+    name: str,
+    project: Project | None,
+    request: IntegrationRequest,
+    earlier_changes: list[Change],
+    *,
+    force: bool,
+) -> ChangeSet:
+    """What an integration changes behind those that were planned before it."""
+    if name == "completion":
+        return _plan_completion(command_name, request.shell, force=force)
+    plan_change: Callable[..., ChangeSet] = getattr(
+        import_module(f"execplan.agents.{_PROJECT_MODULES[name]}"), command_name
+    )
+    if name not in _PROGRAM_INTEGRATIONS:
+        return plan_change(project, force=force)
+    return plan_change(
+        project, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes}
+    )
+
+
+def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> ChangeSet:
+    from execplan.agents.integrations import completion
+    from execplan.cli.app import group
+    from execplan.cli.shell_completion import completion_script
+
+    if command_name == "uninstall":
+        return completion.uninstall(shell, force=force)
+    shell = shell or os.path.basename(os.environ.get("SHELL", ""))
+    if shell not in _SHELLS:
+        message = f"SHELL names {shell or 'no shell'}; completion is for {', '.join(_SHELLS)}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan install completion --shell bash")
+    return completion.install(shell, completion_script(group, shell), force=force)
+
+
+def _all_changes(planned: list[ChangeSet]) -> list[Change]:
+    return [change for planned_change in planned for change in planned_change.changes]
+
+
+def _changes_answer(
+    file_changes: list[Change],
+    project: Project | None,
+    warnings: tuple[str, ...],
+    next_commands: tuple[str, ...],
+    *,
+    dry_run: bool,
+) -> Answer:
+    def display_path(path: str) -> str:
+        return project.display_path(path) if project is not None else path
+
+    changes_json: list[dict[str, Any]] = []
+    lines, diffs = [], []
+    for change in file_changes:
+        path = display_path(change.path)
+        source = {"from": display_path(change.source)} if change.source else {}
+        setting = {"setting": change.setting} if change.setting else {}
+        changes_json.append({"what": change.integration, "path": path, "action": change.action, **source, **setting})
+        lines.append(_change_line(change, path, **source, dry_run=dry_run))
+        if change.action != "kept" and not change.source and not change.setting:
+            diffs.append(format_diff(change.old or b"", change.new, path))
+    data = {"changes": changes_json, "changed": any([entry["action"] != "kept" for entry in changes_json])}
+    if dry_run:
+        data["diff"] = "\n".join(diffs)
+    return Answer(
+        data,
+        printable_lines(lines, "\n".join(diffs) if dry_run else ""),
+        warnings=warnings,
+        next_commands=next_commands,
+        is_requested=dry_run,
+    )
+
+
+def _change_line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:
+    """What became of a file or a setting, or would."""
+    if change.setting:
+        path = f"{change.setting} in {path}"
+    if change.action == "kept":
+        return f"kept  {path}  ({change.integration}: {change.reason})"
+    if not dry_run:
+        return f"{change.action}  {path}  ({change.integration}{''.join([f', from {origin}' for origin in source.values()])})"
+    dry_run_verbs = {"moved": f"would move {source.get('from')} to", "removed": "would remove"}
+    return f"{dry_run_verbs.get(change.action, 'would write')} {path}"

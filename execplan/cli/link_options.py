@@ -1,0 +1,42 @@
+"""Documents outside the plans that name a plan which moves: whether they are rewritten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.prompts import can_ask, confirm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.archive.document_mentions import ConfirmRewrite, Mention
+    from execplan.cli.answer import Call
+
+
+def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--rewrite-links`, for a command that moves a plan."""
+    return click.option(
+        "--rewrite-links/--keep-links",
+        "links",
+        default=None,
+        help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, else report them.",
+    )(function)
+
+
+def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
+    """Who decides whether documents are rewritten: the option, or the person at the terminal; None for nobody."""
+    if links is not None:
+        return lambda _: links
+    return _ask_to_rewrite if can_ask() and not call.as_json else None
+
+
+def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
+    """Name the files and ask about them."""
+    documents = [mention for mention in mentions if mention.is_document]
+    for document in documents:
+        print(f"{printable_line(document.path)}:{document.lines[0]} names the old path")
+    subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
+    return bool(documents) and confirm(f"Rewrite {subject}?")

@@ -1,0 +1,99 @@
+"""Findings mended before they are told: the options of `lint` that ask for it, and what it says of what was mended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.errors import OK, ExecplanError
+from execplan.linter.checking.plan_fix import fix_plan
+from execplan.text.invisible_characters import escape_unprintable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.cli.answer import Answer
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
+
+
+class FixSettings(NamedTuple):
+    """What was asked for."""
+
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether anything is to be mended."""
+        return self.fix or self.unsafe_fixes
+
+    def fix_plans(self, plans: Sequence[CheckTarget], check_options: CheckOptions, options: WriteOptions) -> FixReport:
+        """Mend the plans, or show how that would change them; raises ExecplanError."""
+        options = options._replace(dry_run=options.dry_run or self.diff)
+        lines, fixed, warnings = [], [], []
+        failed = OK
+        for target in plans:
+            try:
+                fix_result = fix_plan(target, check_options, options, include_unsafe=self.unsafe_fixes)
+            except ExecplanError as error:
+                warnings.append(f"{target.display_name}: nothing was mended: {error.message}; {error.hint}")
+                failed = failed or error.exit
+                continue
+            if fix_result is None:
+                continue
+            if fix_result.edit_result is None:
+                warnings.append(f"{target.display_name} is archived, so nothing was mended in it")
+                continue
+            amended = fix_result.edit_result
+            if amended.changed:
+                lines.append(
+                    amended.diff
+                    if options.dry_run
+                    else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
+                )
+            warnings += amended.warnings
+            fixed.append(
+                {
+                    "path": amended.path,
+                    "changed": amended.changed,
+                    "digest": amended.digest,
+                    "commit": amended.commit,
+                    "mended": dict(sorted(fix_result.fixed_counts.items())),
+                    **({"diff": amended.diff} if options.dry_run else {}),
+                }
+            )
+        return FixReport(tuple(lines), tuple(fixed), tuple(warnings), failed)
+
+
+class FixReport(NamedTuple):
+    """What was mended, for people and for programs."""
+
+    lines: tuple[str, ...]
+    fixed_plans: tuple[dict[str, Any], ...]
+    warnings: tuple[str, ...]
+    failed: int
+    """The exit status of the first plan that could not be mended."""
+
+    def prepend_to(self, answer: Answer) -> Answer:
+        """An answer that tells this first."""
+        text = "\n".join([*self.lines, answer.text])
+        return answer._replace(
+            data={**answer.data, "fixed": list(self.fixed_plans)},
+            text=text,
+            warnings=(*self.warnings, *answer.warnings),
+            exit=answer.exit or self.failed,
+        )
+
+
+def fix_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The options of Mending."""
+    for option in (
+        click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does."),
+        click.option("--unsafe-fixes", is_flag=True, help="Mend also what may change what a plan says."),
+        click.option("--fix", is_flag=True, help="Mend what can be mended without changing what a plan says."),
+    ):
+        function = option(function)
+    return function

@@ -1,0 +1,229 @@
+"""What `approve` says: what it would cover, the question, and approvals as they stand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from execplan.approvals.approval_status import APPROVED
+from execplan.cli.answer import Answer
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.text_table import format_table
+from execplan.errors import CHECK_FAILED, POLICY, USAGE, ExecplanError
+from execplan.execution.evaluation.approval_scope import approval_scope as scope_of
+from execplan.execution.evaluation.evaluation_text import describe_commands, step_location
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.approvals.approval_creation import ApprovalResult
+    from execplan.approvals.approval_status import CheckedApproval
+    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.execution.approval import Approval
+    from execplan.execution.evaluate import EvaluatedStep
+    from execplan.execution.evaluation.approval_scope import ApprovalScope
+    from execplan.project.project import Project
+
+_MIN_DIGEST_DIGITS = 8
+"""Hex digits by which a digest is named: more than anybody guesses."""
+_SHOWN_DIGEST_DIGITS = 12
+"""Those that a command names."""
+_MAX_SECONDS = 30 * 86_400
+_UNITS = {"m": 60, "h": 3600, "d": 86_400}
+
+
+def parse_duration(text: str) -> int:
+    """How long `30m`, `24h` or `7d` is; raises ExecplanError for what is no time, and for more than 30 days."""
+    count, unit = text[:-1], text[-1:]
+    if unit in _UNITS and count.isascii() and count.isdigit() and len(count) < 6:
+        duration = int(count) * _UNITS[unit]
+        if 0 < duration <= _MAX_SECONDS:
+            return duration
+    message = f"--expires takes minutes, hours or days, 30d at most, not {text!r}"
+    raise ExecplanError("usage", message, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
+
+
+def require_digest_prefix(prefix: str) -> None:
+    """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
+    if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
+        message = f"--digest takes the first {_MIN_DIGEST_DIGITS} hex digits of a digest, or more, not {prefix!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
+
+
+def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) -> str:
+    """The command that approves what was evaluated; the plan as it can be typed. `can_prompt`: a person sits at a terminal."""
+    if can_prompt:
+        return f"execplan approve {name}"
+    covered = scope_of(evaluated.evaluation, None, None)
+    inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
+    return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
+
+
+def is_terminal() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
+    """Show what would be done and ask whether it may be; raises ExecplanError unless the answer is yes."""
+    from execplan.cli.output.evaluation_output import evaluation_text
+    from execplan.cli.output.terminal_text import printable_text
+
+    count = len(scope.covered)
+    subject = "this step" if count == 1 else f"these {count} steps"
+    lines = [evaluation_text(evaluated), *scope_lines(scope, evaluated.path)]
+    lines += [f"warning: {printable_line(warning)}" for warning in warnings]
+    print(printable_text("\n".join(lines)), flush=True)
+    print(f"Approve {subject}? [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ExecplanError(
+            "declined", "nothing was approved", exit=CHECK_FAILED, hint="look at it again: execplan evaluate"
+        )
+
+
+def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
+    """Refuse to approve unseen what the plan does not say in so many words; raises ExecplanError."""
+    if not scope.inferred_steps:
+        return
+    count = len(scope.inferred_steps)
+    raise ExecplanError(
+        "inferred-steps",
+        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody was shown what would run",
+        exit=POLICY,
+        hint="read them, then approve on a terminal or with --allow-inferred; or write them down: execplan compile --annotate",
+        candidates=[_describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
+    )
+
+
+def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
+    """What a person has to know beside the evaluation."""
+    lines = [f"inferred, {_describe_step(evaluated_step, path)}" for evaluated_step in scope.inferred_steps]
+    lines += [f"not covered: {uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
+    if scope.by_policy:
+        lines.append(
+            f"approved by the policy: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
+        )
+    if scope.finished:
+        lines.append(
+            f"done, and not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}"
+        )
+    return ["", *lines] if lines else []
+
+
+def _describe_step(evaluated_step: EvaluatedStep, path: str) -> str:
+    """A step with the very words of what it would run."""
+    commands = [f"{label} {command}" for label, command in describe_commands(evaluated_step.step)] or [
+        evaluated_step.step.description
+    ]
+    argv = f" {list(evaluated_step.step.argv)!r}" if evaluated_step.step.argv is not None else ""
+    return printable_line(
+        f"{step_location(evaluated_step.step, path)}: {evaluated_step.step.id}: {'; '.join(commands)}{argv}"
+    )
+
+
+def approval_answer(
+    approval_result: ApprovalResult, scope: ApprovalScope, evaluated: EvaluatedPlan, name: str
+) -> Answer:
+    """What was approved, or would be."""
+    approval = approval_result.approval
+    covered = [evaluated_step.step.id for evaluated_step in scope.covered]
+    data: dict[str, Any] = {
+        "digest": evaluated.binding.digest,
+        "path": approval_result.path,
+        "document": approval_result.document_path,
+        "changed": True,
+        "commit": approval_result.commit,
+        "approver": approval.approver if approval else None,
+        "how": approval.how if approval else None,
+        "approved_at": approval.approved_at if approval else None,
+        "expires_at": approval.expires_at if approval else None,
+        "steps": covered,
+        "inferred": [evaluated_step.step.id for evaluated_step in scope.inferred_steps],
+        "by_policy": [evaluated_step.step.id for evaluated_step in scope.by_policy],
+        "done": [evaluated_step.step.id for evaluated_step in scope.finished],
+        "not_covered": [{"id": uncovered.evaluated.step.id, "why": uncovered.why} for uncovered in scope.uncovered],
+    }
+    count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
+    if approval is None:
+        lines = [f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}"]
+        lines += [f"would write {path}" for path in (approval_result.document_path, approval_result.path)]
+    else:
+        until = f"until {approval.expires_at}, as {approval.approver}"
+        lines = [f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}"]
+    lines += scope_lines(scope, evaluated.path)[1:]
+    if approval_result.commit:
+        lines.append(f"committed {approval_result.commit[:12]}")
+    run = evaluated.active_run.run if evaluated.active_run is not None else ""
+    by_agent = evaluated.current_plan.document.mode == "agent"
+    start = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
+    next_commands = (f"execplan resume {run} -p {name}" if run else start,)
+    return Answer(
+        data,
+        "\n".join(lines),
+        warnings=approval_result.warnings,
+        next_commands=next_commands if approval else (),
+        is_requested=approval is None,
+    )
+
+
+def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApproval]) -> Answer:
+    """Every approval with whether it holds."""
+    rows = []
+    for checked_approval in checked_approvals:
+        approval = checked_approval.stored.approval
+        approver, expires_at = (approval.approver, approval.expires_at) if approval else ("?", "?")
+        covered = (
+            [f"revision {approval.revision}, {_coverage_text(approval)}"] if approval and approval.derived_from else []
+        )
+        rows.append(
+            (
+                checked_approval.state,
+                checked_approval.stored.digest[:12],
+                approver,
+                expires_at,
+                "; ".join([*covered, *checked_approval.reasons]) or "-",
+            )
+        )
+    text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
+    return Answer(
+        {"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text
+    )
+
+
+def _coverage_text(approval: Approval) -> str:
+    """Which approval covers a revision, for a person."""
+    assert approval.derived_from is not None
+    return f"covered by {approval.derived_from.digest[:12]}, of revision {approval.derived_from.revision}"
+
+
+def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
+    """An approval as a document shows it."""
+    approval = checked_approval.stored.approval
+    fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
+    fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
+    fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
+    fields |= {"covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None}
+    path = project.display_path(checked_approval.stored.path)
+    return {
+        "digest": checked_approval.stored.digest,
+        "path": path,
+        "state": checked_approval.state,
+        "why": list(checked_approval.reasons),
+        **fields,
+    }
+
+
+_APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
+
+
+def valid_approval_answer(project: Project, checked_approval: CheckedApproval) -> Answer:
+    """The approval that holds."""
+    assert checked_approval.state == APPROVED
+    approval = checked_approval.stored.approval
+    assert approval is not None
+    covered = (
+        f" (revision {approval.revision}, {_coverage_text(approval)})" if approval.derived_from is not None else ""
+    )
+    text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(checked_approval.stored.path)}"
+    return Answer(approval_json(project, checked_approval), text)

@@ -1,0 +1,259 @@
+"""What `audit` says: records, a line each with the files that changed, and whether the ledger is whole."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.output.text_table import format_table
+from execplan.engine.audit_log import hash_chain, log_reader, log_verification
+from execplan.errors import OK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.audit_log.hash_chain import AuditRecord
+    from execplan.engine.audit_log.log_verification import LogVerification
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MAX_UNREAD_SHOWN = 20
+"""Lines that are no records of which each is told."""
+_HEAD = ("record", "time", "user", "run", "what", "about")
+_RECORD_TEMPLATES = {
+    "approved": "{digest:.12} by {approver} ({how}{covered}) until {expires_at}: {steps}",
+    "not_given": "{digest:.12}: {reason}",
+    "declined": "{digest:.12} by {approver}: {steps}",
+    "revoked": "{digest:.12}",
+    "enhancing": "{bytes} bytes, {sent:.12}, to {program}; taken out: {redactions}",
+    "enhanced": "{ended} by {program}: {reason}",
+    "accepted": "{reason} ({why})",
+    "begun": "revision {revision}, as approved: {approval:.12} by {approver}{agent}",
+    "intent": "{step}, attempt {attempt}: {runs}",
+    "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
+    "denied": "{tool}: {what}{nearest}",
+    "result": "{step}, attempt {attempt}: {ended}",
+    "retaken": "{step}, attempt {attempt}",
+    "skipped": "{step}: {reason}",
+    "blocked": "{step}: {reason}",
+    "recovered": "{step}: {by} stood in for it",
+    "ticked": "{step}: {task}",
+    "reopened": "{step}: {task}",
+    "paused": "{question}",
+    "answered": "{why}: {answer}",
+    "replanned": "revision {revision}: {reason}",
+    "interrupted": "{signal}",
+    "resumed": "revision {revision}, as approved: {approval:.12} by {approver}",
+    "ended": "{status} after {seconds} s: {reason}",
+    "rollback": "{steps} {cause}",
+    "restored": "{path}",
+    "rolled_back": "{steps}",
+}
+"""What is told of a record, by its kind."""
+_REVERTING_KINDS = ("retaken", "rollback")
+"""Records whose changes are those that are taken back."""
+
+
+def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
+    """The records of a plan, or of one of its runs with the approval that let it run."""
+    audit_log = log_verification.read_log(project, ref)
+    records = audit_log.parsed_chain.records
+    if run is not None:
+        from execplan.engine.run_records import run_paths
+
+        records = _records_of_run(records, run_paths.find_run(project, ref, run).id)
+    warnings = (
+        [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
+    )
+    warnings += [f"left out: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
+    data = {
+        "id": ref.id,
+        "ledger": project.display_path(log_reader.path_of(project, ref)),
+        "anchored": audit_log.anchor.seq if audit_log.anchor is not None else None,
+        "records": [record._asdict() for record in records],
+    }
+    text = (
+        format_table(_HEAD, [row for record in records for row in _record_rows(record)])
+        if records
+        else "nothing is recorded yet"
+    )
+    next_commands = (f"execplan audit {ref.shell_name} --verify",) if records else ()
+    return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
+
+
+def verify_plan_answer(project: Project, ref: PlanRef) -> Answer:
+    """Whether a plan's ledger is whole."""
+    return _verification_answer([log_verification.verify_log(project, ref)], ())
+
+
+def verify_all_answer(project: Project) -> Answer:
+    """Whether all of them are."""
+    return _verification_answer(*log_verification.verify_all(project))
+
+
+def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Answer:
+    """Go on with a ledger that is broken."""
+    verification = log_verification.verify_log(project, ref)
+    data: dict[str, Any] = {
+        "id": ref.id,
+        "ledger": verification.path,
+        "reasons": list(verification.reasons),
+        "changed": False,
+    }
+    if not verification.reasons:
+        return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
+    if options.dry_run:
+        lines = [f"would accept: {problem}" for problem in verification.reasons]
+        return Answer({**data, "record": None, "commit": None}, printable_lines(lines))
+    from execplan.engine.audit_log.log_verification import accept_broken_log
+
+    record, commit, warnings = accept_broken_log(project, ref, reason, options)
+    lines = [f"accepted: {problem}" for problem in verification.reasons]
+    lines += [f"committed {commit[:12]}"] if commit else []
+    data |= {
+        "changed": record is not None,
+        "record": record._asdict() if record is not None else None,
+        "commit": commit,
+    }
+    return Answer(data, printable_lines(lines), warnings=warnings, is_requested=False)
+
+
+def _verification_answer(verifications: Sequence[LogVerification], extra_warnings: tuple[str, ...]) -> Answer:
+    rows = [row for verification in verifications for row in _verification_rows(verification)]
+    broken = [verification for verification in verifications if verification.reasons]
+    head = format_table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
+    lines: list[str] = []
+    for verification in broken:
+        lines.append(f"bring {verification.path} back as it was, from git or a backup; or go on, on record:")
+        lines.append(f"  execplan audit {shlex.quote(verification.plan)} --accept REASON")
+    warnings = (
+        tuple([f"{verification.plan}: {line}" for verification in verifications for line in verification.warnings])
+        + extra_warnings
+    )
+    data = {"plans": [_verification_json(verification) for verification in verifications]}
+    return Answer(
+        data,
+        printable_lines(lines, head),
+        max([verification.exit for verification in verifications], default=OK),
+        warnings=warnings,
+    )
+
+
+def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str, str]]:
+    anchored = f"anchored at record {verification.anchored}" if verification.anchored is not None else "no anchor"
+    count = f"{verification.records} record{'s' * (verification.records != 1)}"
+    if not verification.reasons:
+        yield ("whole", verification.plan, f"{count}, {anchored}")
+    for reason in verification.reasons:
+        yield ("broken", verification.plan, reason)
+    for acceptance in verification.accepted:
+        yield ("accepted", verification.plan, acceptance)
+
+
+def _verification_json(verification: LogVerification) -> dict[str, Any]:
+    flaw = verification.flaw._asdict() if verification.flaw is not None else None
+    return {
+        "id": verification.plan,
+        "ledger": verification.path,
+        "ok": not verification.reasons,
+        "records": verification.records,
+        "anchored": verification.anchored,
+        "flaw": flaw,
+        "reasons": list(verification.reasons),
+        "accepted": list(verification.accepted),
+        "warnings": list(verification.warnings),
+    }
+
+
+def _records_of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecord]:
+    """The records of a run, and those that approved it."""
+    run_records = [record for record in records if record.run == run]
+    approval_ids = [record.said["approval_id"] for record in run_records if record.said.get("approval_id")]
+    return [
+        record
+        for record in records
+        if record.run == run or (not record.run and record.said.get("approval") in approval_ids)
+    ]
+
+
+class _RecordFields(dict[str, str]):
+    """What a record says, in words; a dash for what it does not say."""
+
+    def __missing__(self, name: str) -> str:
+        return "-"
+
+
+def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
+    """A line for a record, and one for each file that changed."""
+    user = f"{record.user} [{record.session[:8]}]" if record.session else record.user
+    fields = _RecordFields({name: _format_value(value) for name, value in record.said.items()})
+    if record.kind == "intent":
+        fields["runs"] = _format_command(record.said)
+    elif record.kind == "enhancing":
+        fields["redactions"] = _format_redactions(record.said.get("redactions"))
+    elif record.kind == "result":
+        fields["ended"] = _format_result(record.said)
+    fields["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
+    fields["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
+    fields["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
+    fields["covered"] = (
+        f", covered by {record.said['covered_by']:.12}"
+        if record.kind == "approved" and record.said.get("covered_by")
+        else ""
+    )
+    fields["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
+    summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
+    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, summary)
+    for change in [entry for entry in hash_chain.as_list(record.said.get("changes")) if isinstance(entry, dict)]:
+        yield ("", "", "", "", "", f"  {_format_change(change, is_reverted=record.kind in _REVERTING_KINDS)}")
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join([_format_value(element) for element in value]) or "-"
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    if isinstance(value, dict):
+        return "-"
+    return "-" if value is None else str(value)
+
+
+def _format_command(fields: dict[str, Any]) -> str:
+    """What a step is about to do."""
+    if argv := hash_chain.as_list(fields.get("argv")):
+        return shlex.join([str(argument) for argument in argv])
+    if fields.get("command"):
+        return f"{fields.get('shell') or 'sh'}: {fields['command']}"
+    return " ".join([str(part) for part in (fields.get("type"), fields.get("target")) if part]) or "-"
+
+
+def _format_redactions(counts: Any) -> str:
+    """How much was taken out of what was sent, by its kind."""
+    phrases = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
+    return ", ".join(phrases) or "nothing"
+
+
+def _format_result(fields: dict[str, Any]) -> str:
+    """How a step ended."""
+    duration_text = f"{_format_value(fields.get('seconds'))} s"
+    if fields.get("ok"):
+        return f"done in {duration_text}"
+    return f"failed ({fields.get('cause') or '-'}) after {duration_text}: {fields.get('reason') or '-'}"
+
+
+def _format_change(change: dict[str, Any], *, is_reverted: bool) -> str:
+    """What became of a path, with the digests before and after, or the other way round where that was taken back."""
+    names = ("after", "before") if is_reverted else ("before", "after")
+    before, after = [_format_state(change.get(name)) for name in names]
+    suffix = "" if change.get("declared", True) else " (not declared)"
+    return f"{change.get('path')}: {before} -> {after}{suffix}"
+
+
+def _format_state(state: Any) -> str:
+    if not isinstance(state, dict):
+        return "absent"
+    detail = str(state.get("sha256", ""))[:12] or state.get("link") or ""
+    return " ".join([part for part in (str(state.get("kind")), str(state.get("mode") or ""), str(detail)) if part])

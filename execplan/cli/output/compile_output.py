@@ -1,0 +1,261 @@
+"""What `compile` does with an execution plan, wherever it comes from: print it, write it to a file, or store it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.approvals import artifact_store
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, steps_json, steps_table
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
+from execplan.execution.annotations.annotated_steps import find_annotated_steps
+from execplan.execution.annotations.step_advice import find_step_advice
+from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.execution_plan import SCHEMA
+from execplan.files import atomic_files, file_access
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.approvals.current_plan import CurrentPlan
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.step_drafts import SkippedLine
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_WARNING_CODES = ("EP608", "EP610", "EP611")
+"""Paths outside, tasks that are not there, lines that need a shell; the risk of a step stands beside it."""
+_MAX_BYTES = 64 * 1024 * 1024
+_IMPORTED_NOTE = "comes from elsewhere, and is used as it is"
+_SCHEMA_PREFIX_BYTES = 200
+"""Bytes in which a document says which schema it has."""
+
+
+class CompileResult(NamedTuple):
+    """An execution plan to be kept, and what came of making it."""
+
+    document: ExecutionPlan
+    data: bytes
+    skipped_lines: tuple[SkippedLine, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """What stops no compile and will stop an evaluation, or a tick; raises ExecplanError."""
+    display_path = project.display_path(ref.path)
+    with ErrorContext(display_path):
+        plan = reader.read(plan_store.read_bytes(project, ref.path))
+    findings = find_step_advice(plan, find_annotated_steps(plan))
+    return tuple(
+        [
+            f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}"
+            for finding in findings
+            if finding.kind in _WARNING_CODES
+        ]
+    )
+
+
+def result_from_document(document: ExecutionPlan) -> CompileResult:
+    """One that comes from no plan."""
+    return CompileResult(document, to_bytes(document))
+
+
+def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
+    """Its bytes and nothing else; as JSON, the document among the data."""
+    data = (
+        {**_result_json(compile_result), "document": compile_result.document.model_dump(mode="json", by_alias=True)}
+        if as_json
+        else {}
+    )
+    return Answer(data, compile_result.data.decode(), warnings=compile_result.warnings, is_raw=True)
+
+
+def write_to_file(compile_result: CompileResult, path: str, options: WriteOptions) -> Answer:
+    """Written to a file of the user's choice, which may hold an older one; raises ExecplanError."""
+    if options.commit:
+        raise ExecplanError("usage", "--commit is for what is stored, not for --out", exit=USAGE)
+    existing = _read_existing(path)
+    if existing != compile_result.data and not options.dry_run:
+        if existing is None:
+            if not atomic_files.create(os.path.abspath(path), compile_result.data):
+                raise file_access.conflict_error(path)
+        else:
+            atomic_files.replace(path, existing, compile_result.data)
+    changed = existing != compile_result.data
+    data = {**_result_json(compile_result), "path": path, "changed": changed, "commit": None}
+    text = _result_text(compile_result, _write_lines(path, changed=changed, dry_run=options.dry_run))
+    return Answer(data, text, warnings=compile_result.warnings, is_requested=options.dry_run)
+
+
+def _read_existing(path: str) -> bytes | None:
+    """What a file holds that is to be written over: an execution plan, or it is kept; None where there is none."""
+    if not os.path.lexists(path):
+        return None
+    existing, size = file_access.read(path, _MAX_BYTES)
+    if size > _MAX_BYTES or (existing.strip() and SCHEMA.encode() not in existing[:_SCHEMA_PREFIX_BYTES]):
+        raise ExecplanError(
+            "not-a-document",
+            f"{path} is there, and is no execution plan",
+            exit=CHECK_FAILED,
+            hint="name another file, or remove this one",
+        )
+    return existing
+
+
+def store_result(
+    project: Project,
+    ref: PlanRef,
+    build_result: Callable[[], CompileResult],
+    options: WriteOptions,
+    summary: str,
+    leading_lines: Sequence[str] = (),
+) -> Answer:
+    """Stored among the artifacts of a plan, printed below the lines `leading_lines`; raises ExecplanError."""
+    results: list[CompileResult] = []
+
+    def build_bytes() -> bytes:
+        results[:] = [build_result()]
+        return results[0].data
+
+    stored_document = artifact_store.save(project, ref, build_bytes, options, command="compile", summary=summary)
+    compile_result = results[0]
+    lines = [
+        *leading_lines,
+        *_write_lines(stored_document.path, changed=stored_document.changed, dry_run=options.dry_run),
+    ]
+    if stored_document.commit:
+        lines.append(f"committed {stored_document.commit[:12]}")
+    answer_data = {
+        "id": ref.id,
+        **_result_json(compile_result),
+        "path": stored_document.path,
+        "changed": stored_document.changed,
+        "commit": stored_document.commit,
+    }
+    if options.dry_run:
+        answer_data["diff"] = stored_document.diff
+    next_commands = (
+        () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",)
+    )
+    warnings = (*compile_result.warnings, *stored_document.warnings)
+    diff = stored_document.diff if options.dry_run else ""
+    return Answer(
+        answer_data,
+        _result_text(compile_result, lines, diff),
+        warnings=warnings,
+        next_commands=next_commands,
+        is_requested=options.dry_run,
+    )
+
+
+def store_in_new_plan(
+    plans: Sequence[tuple[Project, PlanRef]],
+    title: str,
+    build_document: Callable[[str], ExecutionPlan],
+    options: WriteOptions,
+) -> Answer:
+    """Stored for a new plan, which says which plans it joins; raises ExecplanError."""
+    from execplan.plan_store import plan_selection
+    from execplan.scaffold import plan_creation
+
+    names = [ref.id for _, ref in plans]
+    project = plans[0][0]
+    new = plan_creation.create_plan(project, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
+    if options.dry_run:
+        compile_result = result_from_document(build_document(new.id))
+        lines = [f"would make {path}" for path in new.paths]
+        data = {
+            "id": new.id,
+            **_result_json(compile_result),
+            "path": f"{new.paths[1]}{artifact_store.PLAN_FILE_NAME}",
+            "changed": True,
+            "commit": None,
+        }
+        return Answer({**data, "diff": new.diff}, _result_text(compile_result, lines, new.diff), warnings=new.warnings)
+    project, ref = plan_selection.select_plan(project.base, new.id)
+    wrote = (f"wrote {new.path}",)
+    answer = store_result(
+        project, ref, lambda: result_from_document(build_document(ref.id)), options, "compose execution plans", wrote
+    )
+    return answer._replace(warnings=(*new.warnings, *answer.warnings))
+
+
+def imported_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
+    """One that comes from elsewhere, which is used as it is."""
+    compile_result = CompileResult(current_plan.document, current_plan.data)
+    data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
+    text = _result_text(compile_result, [f"{current_plan.path} {_IMPORTED_NOTE}"])
+    return Answer(
+        data,
+        text,
+        next_commands=(f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",),
+        is_requested=False,
+    )
+
+
+def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
+    """Whether what is stored is what the plan compiles to now."""
+    is_stored = os.path.lexists(artifact_store.path_of(project, ref))
+    reasons = [] if current_plan.is_stored else [current_plan.stale_reason or "nothing is stored yet"]
+    data = {
+        "id": ref.id,
+        "path": current_plan.path,
+        "changed": False,
+        "digest": digest(current_plan.data),
+        "stored": is_stored,
+        "current": current_plan.is_stored,
+        "reasons": reasons,
+        "differences": list(current_plan.differences),
+    }
+    if current_plan.is_stored:
+        is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
+        state_text = "is what the plan compiles to" if is_compiled else _IMPORTED_NOTE
+        return Answer(data, escape_unprintable(f"{current_plan.path} {state_text}"), is_requested=False)
+    lines = (
+        [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
+    )
+    lines += [f"  {difference}" for difference in current_plan.differences]
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    return Answer(
+        data,
+        printable_lines(lines),
+        exit=CHECK_FAILED,
+        next_commands=(f"execplan {'restore' if ref.archived else 'compile'} {name}",),
+    )
+
+
+def _write_lines(path: str, *, changed: bool, dry_run: bool) -> list[str]:
+    if not changed:
+        return [f"nothing to write: {path} says so already"]
+    return [f"would write {path}" if dry_run else f"wrote {path}"]
+
+
+def _result_json(compile_result: CompileResult) -> dict[str, Any]:
+    steps = steps_json(compile_result.document)
+    return {
+        "digest": digest(compile_result.data),
+        "steps": steps,
+        "left": skipped_json(compile_result.skipped_lines),
+        "inferred": sum([step["inferred"] for step in steps]),
+    }
+
+
+def _result_text(compile_result: CompileResult, lines: list[str], diff: str = "") -> str:
+    """The steps, what was not taken, and what became of them."""
+    skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
+    return "\n".join(
+        [
+            steps_table(steps_json(compile_result.document)),
+            "",
+            *skipped,
+            *([""] if skipped else []),
+            printable_lines(lines, diff),
+        ]
+    )

@@ -1,0 +1,242 @@
+"""The decisions and packs of `context`: one variant or both, and single items."""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.cli.output.text_table import format_table
+from execplan.clock import now
+from execplan.context.baseline_selection import select_newest_first
+from execplan.context.context_pack import KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.decision import Decision, Experiment, SessionHygiene
+from execplan.context.decision_builder import CONTROL, OPTIMIZED, assign_variant, build_decision
+from execplan.context.model_table import load_models, recommend_model
+from execplan.context.pack_formats import FORMATS
+from execplan.context.pack_printer import PackPrinter
+from execplan.context.relevance import score_units
+from execplan.context.relevance_selection import RELEVANCE_THRESHOLD, select_by_relevance
+from execplan.context.session_hygiene import assess_session, hygiene_without_session
+from execplan.context.task_intent import Intent, classify_intent
+from execplan.context.token_budget import allocate_budget
+from execplan.context.token_counter import make_counter
+from execplan.errors import INPUT, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.cli.commands.context import ContextOptions
+    from execplan.context.context_pack import ContextPack, Unit
+    from execplan.context.decision import Chosen
+    from execplan.context.gathering.context_settings import ContextSettings
+    from execplan.context.gathering.pack_gathering import GatheredPack
+    from execplan.context.model_table import LanguageModel
+    from execplan.context.pack_printer import PackItem
+    from execplan.context.token_counter import Counter
+
+
+_RESULTS = {KEEP: "kept", SUMMARIZE: "shortened", TRUNCATE: "shortened", PRUNE: "left out"}
+_GROUPS = tuple(dict.fromkeys(_RESULTS.values()))
+_COLUMNS = ("result", "tokens", "item", "why")
+
+
+def decision_summary(decision: Decision) -> str:
+    """The decision in a line."""
+    statistics, valid, token_counter = decision.statistics, decision.validation, decision.explainability.counter
+    counts = [
+        f"{count} {label}"
+        for label, count in (
+            ("kept", statistics.units_kept),
+            ("summarized", statistics.units_summarized),
+            ("truncated", statistics.units_truncated),
+            ("left out", statistics.units_pruned),
+        )
+        if count or label == "kept"
+    ]
+    token_limit = decision.recommendations.budget_allocation.context
+    savings = f", {statistics.reduction_percentage} % less than all of it" if statistics.tokens_saved else ""
+    action = decision.session_hygiene.recommended_action
+    session = f"; session: {action.replace('_', ' ')}" if action != "continue" else ""
+    precision = "" if token_counter.exact else "about "
+    return f"{', '.join(counts)}: {precision}{valid.total_tokens:,} of {token_limit:,} tokens ({token_counter.name}){savings}{session}"
+
+
+def explanation_table(decision: Decision) -> str:
+    """A row for each item: kept, shortened, left out; the most important first in each group."""
+    items = sorted(decision.optimized_context, key=lambda item: (_GROUPS.index(_RESULTS[item.action]), -item.priority))
+    return _table_with_head(_COLUMNS, [[_RESULTS[item.action], _tokens(item), item.id, item.reason] for item in items])
+
+
+def comparison_table(control: Decision, optimized: Decision) -> str:
+    """Both decisions side by side: their sums, then a row for each item."""
+    both = (control, optimized)
+    sums = [
+        ["strategy", *[decision.explainability.strategy_used for decision in both]],
+        ["tokens", *[f"{decision.validation.total_tokens:,}" for decision in both]],
+        ["kept", *[f"{decision.statistics.units_kept:,}" for decision in both]],
+        [
+            "shortened",
+            *[f"{decision.statistics.units_summarized + decision.statistics.units_truncated:,}" for decision in both],
+        ],
+        ["left out", *[f"{decision.statistics.units_pruned:,}" for decision in both]],
+    ]
+    optimized_items = {item.id: item for item in optimized.optimized_context}
+    rows = [[item.id, _result(item), _result(optimized_items[item.id])] for item in control.optimized_context]
+    head = ("item", "control", "optimized")
+    return f"{_table_with_head(('sum', *head[1:]), sums)}\n\n{_table_with_head(head, rows)}"
+
+
+def _result(item: Chosen) -> str:
+    return f"{_RESULTS[item.action]} {_tokens(item)}" if item.action != PRUNE else f"left out {item.original_tokens:,}"
+
+
+def _tokens(item: Chosen) -> str:
+    if item.action == KEEP:
+        return f"{item.tokens:,}"
+    return f"{item.tokens:,} of {item.original_tokens:,}"
+
+
+def _table_with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with the names of its columns, also where no terminal shows it."""
+    return format_table(head, rows) if sys.stdout.isatty() else format_table(head, [head, *rows])
+
+
+class PackResult(NamedTuple):
+    """A decision, and the pack that it is about."""
+
+    decision: Decision
+    text: str
+    items: list[PackItem]
+
+
+def decide_pack(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> PackResult:
+    """The decision and the pack of the variant that the experiment assigns; without an experiment the optimized one."""
+    experiment = Experiment()
+    if options.experiment is not None and options.key is not None:
+        experiment = Experiment(
+            enabled=True,
+            id=options.experiment,
+            variant=assign_variant(options.experiment, options.key),
+            assignment_key=options.key,
+        )
+    return _decide_variant(gathered, settings, options, experiment)
+
+
+def decide_variants(
+    gathered: GatheredPack, settings: ContextSettings, options: ContextOptions
+) -> tuple[PackResult, PackResult]:
+    """The control, and the optimized pack."""
+    control, optimized = [
+        _decide_variant(gathered, settings, options, Experiment(variant=name)) for name in (CONTROL, OPTIMIZED)
+    ]
+    return control, optimized
+
+
+def _decide_variant(
+    gathered: GatheredPack, settings: ContextSettings, options: ContextOptions, experiment: Experiment
+) -> PackResult:
+    pack = gathered.pack
+    model_table = load_models(settings.models)
+    budget = settings.budget if options.budget is None else options.budget
+    target, warnings = _target(settings, options, gathered)
+    if budget > target.window:
+        warnings.append(f"the budget of {budget:,} tokens is more than {target.name} reads, which is {target.window:,}")
+    allocation = allocate_budget(budget, settings.shares)
+    task_intent = Intent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
+    token_counter, form = make_counter(options.exact), FORMATS[options.form]
+    is_control = experiment.variant == CONTROL
+    strategy = select_newest_first if is_control else select_by_relevance
+    items = strategy(pack, score_units(pack, task_intent), allocation, token_counter, form)
+    decision = build_decision(
+        pack,
+        items,
+        allocation,
+        token_counter,
+        created_at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
+        intent=task_intent,
+        threshold=0.0 if is_control else RELEVANCE_THRESHOLD,
+        target_model=target.name,
+        model=recommend_model(model_table, target, task_intent.name, budget),
+        hygiene=_hygiene(pack, items, target.window),
+        experiment=experiment,
+        warnings=(*gathered.warnings, *warnings),
+    )
+    pieces = [form.render_unit(item.unit, item.text, item.action) for item in items if item.action != PRUNE]
+    shortened = any([item.action != KEEP for item in items])
+    return PackResult(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
+
+
+def _target(
+    settings: ContextSettings, options: ContextOptions, gathered: GatheredPack
+) -> tuple[LanguageModel, list[str]]:
+    """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is not known."""
+    model_table = load_models(settings.models)
+    model_sources = (
+        ("--model", options.model),
+        ("the session", gathered.model or None),
+        ("the setting context.model", settings.model or None),
+    )
+    for source, name in model_sources:
+        if name is not None:
+            model, warning = model_table.resolve(name, source, settings.model)
+            return model, [warning] if warning else []
+    return model_table.resolve(model_table.default, "the table")[0], []
+
+
+def _hygiene(pack: ContextPack, items: Sequence[PackItem], window: int) -> SessionHygiene:
+    """The advice for the session, by what is in it; files on disk do not fill its window."""
+    session_items = [item for item in items if item.unit.id in pack.session]
+    if not session_items:
+        return hygiene_without_session()
+    messages = len([item for item in session_items if item.unit.type == MESSAGE])
+    return assess_session(
+        messages,
+        sum([item.original_tokens for item in session_items]),
+        sum([item.tokens for item in session_items]),
+        window,
+    )
+
+
+class FetchedItems(NamedTuple):
+    """Items that were asked for by id."""
+
+    text: str
+    items: list[tuple[Unit, str, str, int]]
+    """Each with what was done with it, its text and its tokens."""
+    counter: Counter
+
+
+def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> FetchedItems:
+    """Items by their ids: whole, or shortened to a budget that was given; raises ExecplanError for an id that there is not."""
+    by_id = {unit.id: unit for unit in gathered.pack.units}
+    units = []
+    for name in dict.fromkeys(options.items):
+        if name not in by_id:
+            similar_ids = get_close_matches(name, by_id, n=5, cutoff=0.3)
+            message = f"this context has no item {name!r}"
+            hint = "list the items: execplan context --explain; an item of --file, --units or --session needs that flag again"
+            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=similar_ids)
+        units.append(by_id[name]._replace(pinned="asked for by id"))
+    pack = gathered.pack._replace(units=tuple(units))
+    token_counter, form = make_counter(options.exact), FORMATS[options.form]
+    task_intent = classify_intent(pack.task or pack.purpose)
+    allocation = allocate_budget(options.budget, settings.shares) if options.budget is not None else None
+    scored = score_units(pack, task_intent)
+    if allocation is not None:
+        chosen_items = select_by_relevance(pack, scored, allocation, token_counter, form)
+        fetched = [(item.unit, item.action, item.text, item.tokens) for item in chosen_items]
+    else:
+        printer = PackPrinter(pack, scored, token_counter, form)
+        fetched = [
+            (
+                scored_unit.unit,
+                KEEP,
+                printer.full_renderings[scored_unit.unit.id].text,
+                printer.full_renderings[scored_unit.unit.id].tokens,
+            )
+            for scored_unit in printer.candidates
+        ]
+    return FetchedItems(
+        "".join([form.render_unit(unit, text, action) for unit, action, text, _ in fetched]), fetched, token_counter
+    )

@@ -1,0 +1,151 @@
+"""What `compile --enhance` says: the compile as ever, what was or would be sent, and the proposal for a person to take."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents.enhancer import enhancement as enhance
+from execplan.approvals.current_plan import load_current_plan
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output import compile_output
+from execplan.errors import ExecplanError
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequest
+    from execplan.cli.output.compile_output import CompileResult
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+_NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
+
+
+def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
+    """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
+    from execplan.agents.enhancer.enhancer_settings import load_settings, load_shared_fields
+    from execplan.project import user_settings
+
+    command = load_settings(project) if user_settings.enhancer() or not options.dry_run else None
+    share = load_shared_fields()
+    program = command.program if command is not None else None
+    answer = _compile_and_store(project, ref, make, options)
+    try:
+        sending = enhance.prepare_request(project, ref, load_current_plan(project, ref).document, share)
+    except ExecplanError as error:
+        why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
+        return _add_enhancement(answer, why, [], (_warning(error.message),))
+    request_data: dict[str, Any] = {"program": program, "sent": _request_json(sending, share)}
+    closed = () if share else (_NOTHING_SHARED,)
+    if command is None or options.dry_run:
+        recipient = printable_line(program) if program is not None else "nobody yet, for your settings name no enhancer"
+        text = [f"would send {_size_text(sending)}, to {recipient}:", "", sending.payload.decode().rstrip("\n")]
+        request_data |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.payload.decode()}
+        return _add_enhancement(answer, request_data, text, closed)
+    enhancement = enhance.request_enhancement(project, ref, sending, command, options)
+    data = {**request_data, **_enhancement_json(enhancement)}
+    warnings = (*closed, *enhancement.warnings)
+    if enhancement.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
+        warnings = (_warning(enhancement.reason, *enhancement.violations[:1]), *warnings)
+    sent_lines = (
+        [f"sent {_size_text(sending)}, to {printable_line(command.program)}"]
+        if enhancement.outcome != enhance.NOT_SENT
+        else []
+    )
+    next_commands: tuple[str, ...] = ()
+    if enhancement.outcome == enhance.PROPOSED:
+        path = os.path.relpath(os.path.join(project.root, enhancement.path))
+        next_commands = (
+            f"execplan compile {quote_plan_name(ref.id, project.display_path(ref.path))} --from {quote_plan_name(path)}",
+        )
+    return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(enhancement)], warnings, next_commands)
+
+
+def _compile_and_store(
+    project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions
+) -> Answer:
+    """The plan compiled and stored; one whose execution plan comes from elsewhere keeps that."""
+    from execplan.edits.plan_writer import ensure_not_archived
+    from execplan.project.project_discovery import require_existing
+
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    current_plan = load_current_plan(project, ref)
+    if current_plan.document.source is not None and current_plan.document.revision == 1:
+        return compile_output.store_result(project, ref, make, options, "compile")
+    return compile_output.imported_answer(project, ref, current_plan)
+
+
+def _add_enhancement(
+    answer: Answer,
+    data: Mapping[str, Any],
+    lines: list[str],
+    warnings: tuple[str, ...],
+    next_commands: tuple[str, ...] = (),
+) -> Answer:
+    """The answer of a compile, with what came of the program."""
+    text = "\n".join([answer.text, *(["", *lines] if lines else [])])
+    return answer._replace(
+        data={**answer.data, "enhanced": data},
+        text=text,
+        warnings=(*answer.warnings, *warnings),
+        next_commands=(*next_commands, *answer.next_commands),
+        is_requested=answer.is_requested or bool(lines),
+    )
+
+
+def _request_json(sending: PreparedRequest, share: Sequence[str]) -> dict[str, Any]:
+    request_fields = {
+        "sha256": digest(sending.payload),
+        "bytes": len(sending.payload),
+        "redactions": sending.redactions,
+    }
+    return {**request_fields, "shared": list(share)}
+
+
+def _enhancement_json(enhancement: EnhancementResult) -> dict[str, Any]:
+    return {
+        "ended": enhancement.outcome,
+        "reason": enhancement.reason,
+        "violations": list(enhancement.violations),
+        "received": {
+            "sha256": digest(enhancement.received) if enhancement.received else None,
+            "bytes": len(enhancement.received),
+        },
+        "differences": list(enhancement.differences),
+        "looser": list(enhancement.relaxations),
+        "diff": enhancement.diff,
+        "path": enhancement.path or None,
+        "commit": enhancement.commit,
+    }
+
+
+def _enhancement_lines(enhancement: EnhancementResult) -> Iterator[str]:
+    """What came back, for a person."""
+    if enhancement.outcome != enhance.PROPOSED:
+        yield from [enhancement.reason] if enhancement.outcome == enhance.NO_CHANGE else enhancement.violations
+        return
+    yield "it proposes:"
+    yield from [f"  {difference}" for difference in enhancement.differences]
+    if enhancement.relaxations:
+        yield "of this it checks less, forbids less or may do more:"
+        yield from [f"  ! {relaxation}" for relaxation in enhancement.relaxations]
+    yield ""
+    yield enhancement.diff
+    yield ""
+    yield f"wrote {enhancement.path}: nothing of it is used before somebody takes it"
+
+
+def _warning(*why: str) -> str:
+    return f"the enhancer gave nothing: {': '.join(why)}; the execution plan is what it would be without it"
+
+
+def _size_text(sending: PreparedRequest) -> str:
+    """How much is sent, and what was taken out of it."""
+    redactions = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
+    return f"{len(sending.payload):,} bytes (taken out: {redactions or 'nothing'})"

@@ -1,0 +1,132 @@
+"""An evaluation as a terminal and a JSON document show it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.text_table import format_table
+from execplan.execution.evaluation.evaluation_text import (
+    approval_columns,
+    describe_commands,
+    describe_origin,
+    describe_settings,
+    describe_writes,
+    finding_json,
+    format_verdict,
+    step_json,
+    step_location,
+)
+from execplan.execution.evaluation.trial import EXACT
+
+if TYPE_CHECKING:
+    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.execution.evaluate import EvaluatedStep
+
+
+def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
+    """All of it."""
+    current, evaluation, path = evaluated.current_plan, evaluated.evaluation, evaluated.path
+    return {
+        "plan": current.document.plan_id,
+        "revision": current.document.revision,
+        "path": path,
+        "digest": evaluated.binding.digest,
+        "run": evaluated.active_run.run if evaluated.active_run is not None else None,
+        "document": evaluated.binding.document,
+        "policy": evaluated.policy.version,
+        "stored": current.path if current.is_stored else None,
+        "stale": current.stale_reason or None,
+        "origin": describe_origin(current.document) or None,
+        "ok": evaluation.ok,
+        "verdict": format_verdict(evaluation),
+        "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
+        "steps": [step_json(evaluated_step, path) for evaluated_step in evaluation.steps],
+        "findings": [finding_json(finding, path) for finding in evaluation.findings],
+        "checks": [
+            {"name": name, "on": on, "ok": not any([finding.check == name for finding in evaluation.findings])}
+            for name, on in evaluation.checks.items()
+        ],
+        "left": [
+            {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
+            for skipped_line in current.skipped_lines
+        ],
+    }
+
+
+def evaluation_text(evaluated: EvaluatedPlan) -> str:
+    """A table of the steps, what each would do, what was found, and the verdict."""
+    evaluation = evaluated.evaluation
+    head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
+    sections = [
+        format_table(
+            head,
+            [_step_row(evaluated_step) for evaluated_step in evaluation.steps],
+            spare=("type", "dry run", "approval", "verdict"),
+        )
+    ]
+    sections += ["\n".join(step_details(evaluated_step, evaluated.path)) for evaluated_step in evaluation.steps]
+    findings = []
+    for finding in evaluation.findings:
+        location = (
+            f"{step_location(finding.step, evaluated.path)}: {finding.step.id}"
+            if finding.step is not None
+            else evaluated.path
+        )
+        findings.append(
+            f"{printable_line(location)}: {finding.level}: {printable_line(finding.message)} ({finding.check})"
+        )
+        findings += [f"  mend: {printable_line(finding.fix)}"] if finding.fix else []
+    sections += ["\n".join(findings)] if findings else []
+    disabled_checks = [name for name, on in evaluation.checks.items() if not on]
+    summary_lines = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
+    summary_lines = (
+        [f"switched off: {', '.join(disabled_checks)}", *summary_lines] if disabled_checks else summary_lines
+    )
+    foreign = describe_origin(evaluated.current_plan.document)
+    sections.append("\n".join([foreign, *summary_lines] if foreign else summary_lines))
+    return "\n\n".join(sections)
+
+
+def _step_row(evaluated_step: EvaluatedStep) -> tuple[str, ...]:
+    step = evaluated_step.step
+    approval_text, verdict_text = approval_columns(evaluated_step)
+    description = step.description + (" (inferred)" if step.inferred else "")
+    return (
+        str(step.number),
+        step.id,
+        step.type.value,
+        evaluated_step.risk.level,
+        evaluated_step.dry_run.kind,
+        approval_text,
+        verdict_text,
+        description,
+    )
+
+
+def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
+    """What a step would do, and why it is rated so."""
+    step, dry_run = evaluated_step.step, evaluated_step.dry_run
+    lines = [f"{step.number}. {step.id} ({printable_line(step_location(step, path))})"]
+    for label, command in describe_commands(step, printable_line):
+        lines += (
+            [f"   {label}: {printable_line(command)}"] if "\n" not in command else [f"   {label}:", *_indented(command)]
+        )
+    lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
+    lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
+    lines += [f"   {evaluated_step.risk.level}: {printable_line(reason)}" for reason in evaluated_step.risk.reasons]
+    unchanged_text = "it changes nothing" if dry_run.kind == EXACT and not dry_run.diff else ""
+    why = dry_run.why or unchanged_text
+    lines.append(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
+    lines += _indented(dry_run.diff)
+    for label, text in describe_writes(evaluated_step):
+        lines += [f"   {label}:", *_indented(text)]
+    return lines
+
+
+def _indented(text: str) -> list[str]:
+    return (
+        [f"     {printable_line(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]]
+        if text
+        else []
+    )

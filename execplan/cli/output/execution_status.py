@@ -1,0 +1,210 @@
+"""How the execution plan of a plan stands: not compiled, compiled, approved, stale, and so on; and its last run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.clock import is_utc_timestamp, minute_bounds, parse_utc_timestamp
+from execplan.errors import ExecplanError
+from execplan.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
+
+    LastRunJson = Mapping[str, str | None]
+
+NOT_COMPILED: Final = "none"
+STALE: Final = "stale"
+APPROVED: Final = "approved"
+_UNAPPROVED: Final = ("compiled", "expired", "altered", "revoked")
+"""Steps are compiled, and no approval covers them."""
+_FAILED: Final = ("failed", "rolled_back")
+"""States of a run that has not done what it should."""
+_REVISED: Final = ("approve", "covered")
+"""Why a run waits that has a new revision: it is to be approved, or what was approved before covers it."""
+_IS_COVERED: Final = "can be resumed: its new revision needs no approval"
+_STATUS_TEXTS = {
+    NOT_COMPILED: "not compiled",
+    "compiled": "compiled, not approved",
+    STALE: "stale: the plan, or what it works on, has changed since",
+    APPROVED: "approved",
+    "expired": "the approval does not hold at this time",
+    "altered": "the approval is not as it was given",
+    "used": "the approval was used",
+    "revoked": "the approval was revoked",
+}
+
+
+def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
+    """The approval status, and the last run; nothing heavy is imported where nothing was compiled."""
+    directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    run = _find_last_run(project, ref)
+    if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
+        return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
+    return {
+        **_approval_status_json(project, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""),
+        "run": run,
+    }
+
+
+def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
+    """The last run of a plan, None where there was none: only the end of its journal is read."""
+    if not os.path.lexists(os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
+        return None
+    from execplan.engine.run_records.run_status import find_last_run
+
+    last_run = find_last_run(project, ref)
+    return last_run.as_document() if last_run is not None else None
+
+
+def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
+    """The last run of a plan, if it is not finished. The plan is not complete then, whatever its tasks say."""
+    return _open_run_or_none(_find_last_run(project, ref))
+
+
+def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
+    if run is None:
+        return None
+    from execplan.engine.run_records.run_status import OPEN_STATES
+
+    return run if run["state"] in OPEN_STATES else None
+
+
+def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
+    """The last run, if it is not finished."""
+    return _open_run_or_none(status["run"]) if status else None
+
+
+def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str, Any]:
+    """How what it compiles to stands, for a run that waits with a revision if there is one."""
+    from execplan.approvals.status_cache import cache_status, read_cached_status
+
+    cached = read_cached_status(project, ref, run)
+    if cached is not None:
+        return cached
+    from execplan.approvals.approval_status import find_status
+
+    approval_status = find_status(project, ref, run)
+    expires = approval_status.approval.expires_at if approval_status.approval is not None else None
+    status: dict[str, Any] = {
+        "state": approval_status.state,
+        "expires": expires,
+        "drift": list(approval_status.drift),
+        "mode": None,
+    }
+    if approval_status.candidate is not None:
+        status["mode"] = approval_status.candidate.current_plan.document.mode
+    cache_status(project, ref, approval_status, status, run)
+    return status
+
+
+def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
+    """The approval status of a plan that may still run, and of a complete one whose last run is not finished."""
+    if stored_plan.state in (ACTIVE, DRAFT) or (
+        stored_plan.state == COMPLETE and find_open_run(stored_plan.project, stored_plan.ref)
+    ):
+        return execution_status_json(stored_plan.project, stored_plan.ref)
+    return None
+
+
+def status_if_readable(stored_plan: StoredPlan) -> dict[str, Any] | None:
+    """The same, or None where it can't be found out, of which `evaluate` and `doctor` tell."""
+    try:
+        return status_if_active(stored_plan)
+    except ExecplanError:
+        return None
+
+
+def status_suffix(status: dict[str, Any] | None) -> str:
+    """The end of a line about a plan: its approval status and its open run; empty where there is neither."""
+    if not status:
+        return ""
+    notes = [f"steps: {status['state']}"] if status["state"] != NOT_COMPILED else []
+    run = status["run"]
+    if unfinished_run(status):
+        notes.append(open_run_text(run))
+    elif run is not None and run["state"] in _FAILED and run["reason"] and status["state"] != APPROVED:
+        notes.append(failed_run_text(run).partition(":")[0])
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
+    """The commands that finish an open run, or come before that; none where no run is open."""
+    run = unfinished_run(status)
+    if status is None or run is None:
+        return ()
+    return _run_commands(run, name, approved=status["state"] == APPROVED)
+
+
+def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
+    """The same for a run that `open_run` returned; raises ExecplanError."""
+    needs_revision_approval = run["why"] in _REVISED
+    return _run_commands(
+        run, name, approved=not needs_revision_approval or execution_status_json(project, ref)["state"] == APPROVED
+    )
+
+
+def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, ...]:
+    from execplan.engine.run_records.run_status import RUNNING, RunStatus, finishing_commands
+
+    if run["state"] == RUNNING:
+        return (f"execplan show {name} --run {run['id']}",)
+    resume, *other_commands = finishing_commands(RunStatus(str(run["id"]), str(run["state"])), name)
+    if run["why"] in _REVISED and not approved:  # a resume would be refused
+        return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
+    return (resume, *other_commands)
+
+
+def find_failed_run(status: dict[str, Any] | None, plan: Plan) -> LastRunJson | None:
+    """The last run, if it failed or was rolled back and the work did not go on: nothing was ticked or approved since."""
+    run: LastRunJson | None = status["run"] if status else None
+    if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
+        return None
+    ended = run["ended"]
+    if ended and is_utc_timestamp(ended):
+        minute = parse_utc_timestamp(ended) // 60
+        stamps = [
+            minute_bounds(task.timestamp) for task in plan.tasks if task.state == DONE and task.timestamp is not None
+        ]
+        if any([earliest > minute for earliest, _ in filter(None, stamps)]):
+            return None
+    return run
+
+
+def failed_run_text(run: LastRunJson) -> str:
+    """A run that failed or was rolled back, for a person: which, and why it failed."""
+    from execplan.engine.run_records.run_status import run_number
+
+    name = f"run {run_number(str(run['id']))}"
+    if run["state"] == _FAILED[0]:
+        return f"{name} failed: {run['reason']}"
+    return f"{name} failed and was rolled back: {run['reason']}" if run["reason"] else f"{name} was rolled back"
+
+
+def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
+    """The command that goes on with compiled steps: evaluate, or what starts an approved run; none without any."""
+    if status is None or status["state"] not in (*_UNAPPROVED, APPROVED):
+        return ()
+    if status["state"] in _UNAPPROVED:
+        return (f"execplan evaluate {name}",)
+    return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
+
+
+def open_run_text(run: LastRunJson) -> str:
+    """An open run, for a person: "run 1 was interrupted"."""
+    from execplan.engine.run_records.run_status import DESCRIPTIONS, run_number
+
+    text = _IS_COVERED if run["why"] == "covered" else DESCRIPTIONS[str(run["state"])]
+    return f"run {run_number(str(run['id']))} {text}"
+
+
+def status_text(status: dict[str, Any]) -> str:
+    """The approval status and the open run, for a person."""
+    until = f" until {status['expires']}" if status["state"] == APPROVED else ""
+    run = unfinished_run(status)
+    return _STATUS_TEXTS[status["state"]] + until + (f", {open_run_text(run)}" if run else "")

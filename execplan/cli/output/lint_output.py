@@ -1,0 +1,233 @@
+"""Where the findings of `lint` go: the options that say so, and the answer that comes of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.cli import formats
+from execplan.cli.answer import Answer, Call
+from execplan.cli.output.lint_report import (
+    exit_status,
+    explain_commands,
+    filter_by_level,
+    report_lines,
+    skip_notices,
+    summarize_findings,
+)
+from execplan.cli.output.text_table import format_table
+from execplan.errors import USAGE, ExecplanError
+from execplan.linter.baseline_filter import unreadable_findings
+from execplan.linter.checking import baseline_file
+from execplan.linter.checking.plan_check import STDIN_NAME, check_bytes, read_lines
+from execplan.linter.finding_summary import count_by_rule, finding_weight
+from execplan.linter.rule import LEVELS
+from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.linter.checking.baseline_file import BaselineComparison
+    from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
+    from execplan.linter.finding_summary import RuleStatistics
+
+_HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
+
+
+class OutputSettings(NamedTuple):
+    """What was asked for."""
+
+    form: str = formats.TEXT
+    columns: str = CODE_POINTS
+    statistics: bool = False
+    stdin_filename: str | None = None
+    baseline: str | None = None
+    write_baseline: bool = False
+    level: str | None = None
+
+    @property
+    def is_machine_format(self) -> bool:
+        """Whether nothing but a document of another program's form is printed."""
+        return self.form not in _HUMAN_FORMATS
+
+    def ensure_compatible(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
+        """Refuse what does not go together; raises ExecplanError."""
+        stdin = STDIN_NAME in plans
+        is_machine = self.is_machine_format
+        for is_wrong, why in (
+            (call.as_json and self.form != formats.TEXT, "--json is a form of its own: it takes no --format"),
+            (staged and plans, "--staged takes no PLAN"),
+            (since is not None and plans, "--since takes no PLAN"),
+            (since is not None and staged, "--since judges files, and --staged git's index"),
+            (stdin and len(plans) > 1, "- is standard input: it takes no other PLAN"),
+            (self.stdin_filename is not None and not stdin, "--stdin-filename names what - reads"),
+            (self.stdin_filename == "", "--stdin-filename takes the path of a file"),
+            (self.statistics and is_machine, f"--statistics takes --json, or --format {' or '.join(_HUMAN_FORMATS)}"),
+            (
+                self.columns != CODE_POINTS and not call.as_json and self.form != formats.CONCISE,
+                f"--columns {UTF_16} takes --json or --format {formats.CONCISE}",
+            ),
+            (self.write_baseline and (is_machine or self.statistics), "--write-baseline prints no findings"),
+            (self.write_baseline and (staged or stdin), "--write-baseline takes plans as they are on disk"),
+        ):
+            if is_wrong:
+                raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
+
+    def check_stdin(self, check_options: CheckOptions) -> list[CheckedFile]:
+        """Check the plan on standard input; raises ExecplanError."""
+        from execplan.plan.reader import MAX_BYTES
+
+        return [check_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
+
+    def answer(
+        self, call: Call, checked: Sequence[CheckedFile], check_options: CheckOptions, *, dry_run: bool = False
+    ) -> Answer:
+        """What was found, as it was asked for; in a dry run no baseline is written. Raises ExecplanError."""
+        held_baseline = None
+        if self.baseline is not None or self.write_baseline:
+            file = self.baseline or os.path.relpath(baseline_file.default_file("."))
+            held_baseline = baseline_file.compare_with_baseline(
+                checked, file, check_options, may_create=self.write_baseline
+            )
+            checked = held_baseline.checked_files
+            if self.write_baseline:
+                return self._baseline_answer(held_baseline, file, dry_run=dry_run)
+        checked = filter_by_level(checked, self.level)
+        if self.is_machine_format:
+            return Answer(
+                {}, formats.render(self.form, checked), exit_status(checked), skip_notices(checked), is_raw=True
+            )
+        if self.columns != CODE_POINTS:
+            checked = [_with_columns(checked_file, self.columns) for checked_file in checked]
+        findings = [finding for checked_file in checked for finding in checked_file.findings]
+        data: dict[str, Any] = {
+            "findings": _findings_json(checked),
+            "plans": _plan_count(checked),
+            "skipped": _skipped_paths(checked),
+            "older": sum([checked_file.older_count for checked_file in checked]),
+        }
+        if held_baseline is not None:
+            data["baseline"] = {
+                "file": held_baseline.file,
+                "known": held_baseline.known_count,
+                "gone": held_baseline.gone_count,
+            }
+        lines = []
+        if self.statistics:
+            tallies = count_by_rule(findings)
+            data["statistics"] = [rule_tally._asdict() for rule_tally in tallies]
+            lines.append(_statistics_table(tallies))
+        elif not call.as_json:
+            lines += report_lines(checked) if self.form == formats.TEXT else [formats.render(self.form, checked)]
+        if not call.quiet:
+            lines += _summary_lines(checked, held_baseline)
+        text = "\n".join([line for line in lines if line])
+        return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=explain_commands(checked))
+
+    def _baseline_answer(self, held_baseline: BaselineComparison, file: str, *, dry_run: bool) -> Answer:
+        """What is put into the baseline; what never is goes on being found."""
+        findings = [finding for checked_file in held_baseline.checked_files for finding in checked_file.findings]
+        checked = [
+            checked_file._replace(findings=unreadable_findings(checked_file.findings))
+            for checked_file in held_baseline.checked_files
+        ]
+        new = sum(map(finding_weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
+        data: dict[str, Any] = {"findings": _findings_json(checked), "plans": _plan_count(checked)}
+        data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known_count + new, "gone": 0}}
+        lines = [] if dry_run else report_lines(checked)
+        if dry_run:
+            from execplan.edits.plan_writer import format_diff
+
+            data |= {
+                "changed": held_baseline.new_bytes != held_baseline.old_bytes,
+                "diff": format_diff(held_baseline.old_bytes, held_baseline.new_bytes, held_baseline.file),
+            }
+            lines.append(data["diff"] or "nothing to change")
+        else:
+            data["changed"] = baseline_file.write_baseline(held_baseline, file)
+            known_text = (
+                f"{held_baseline.known_count + new} finding{'s' if held_baseline.known_count + new != 1 else ''}"
+            )
+            lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
+        following = f"execplan lint --baseline {quote(file)}"
+        return Answer(data, "\n".join(lines), exit_status(checked), next_commands=(following,))
+
+
+def _plan_count(checked: Sequence[CheckedFile]) -> int:
+    """How many plans there are; what else lies in a home is none."""
+    return len([checked_file for checked_file in checked if checked_file.is_plan])
+
+
+def _skipped_paths(checked: Sequence[CheckedFile]) -> list[str]:
+    """The files that were skipped because they are not plans."""
+    return [checked_file.path for checked_file in checked if checked_file.was_skipped]
+
+
+def _findings_json(checked: Sequence[CheckedFile]) -> list[dict[str, object]]:
+    return [finding.to_json(checked_file.path) for checked_file in checked for finding in checked_file.findings]
+
+
+def _with_columns(checked: CheckedFile, columns: str) -> CheckedFile:
+    """A plan whose findings have columns that count so."""
+    return checked._replace(findings=convert_columns(checked.findings, read_lines(checked), columns))
+
+
+def _statistics_table(tallies: list[RuleStatistics]) -> str:
+    """How often each rule found something, and what of it can be mended by itself."""
+    width = max([len(str(rule_tally.found)) for rule_tally in tallies], default=0)
+    rows = []
+    for rule_tally in tallies:
+        fixes = [
+            f"{count} {flag}"
+            for count, flag in ((rule_tally.safe, "--fix"), (rule_tally.unsafe, "--unsafe-fixes"))
+            if count
+        ]
+        rows.append(
+            [
+                f"{rule_tally.found:{width}}",
+                rule_tally.code,
+                rule_tally.level,
+                ", ".join(fixes) or "-",
+                rule_tally.sentence,
+            ]
+        )
+    return format_table(("count", "rule", "level", "mended by", "what"), rows) if rows else ""
+
+
+def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineComparison | None) -> list[str]:
+    """How many findings there are, and how many are known."""
+    lines = [summarize_findings(checked)]
+    if held_baseline is not None and held_baseline.known_count:
+        lines[0] += f"; {held_baseline.known_count} known to the baseline"
+    if held_baseline is not None and held_baseline.gone_count:
+        entries = "entries of the baseline are" if held_baseline.gone_count > 1 else "entry of the baseline is"
+        lines.append(f"{held_baseline.gone_count} {entries} gone: renew it with --write-baseline")
+    return lines
+
+
+def output_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The options of Output."""
+    for option in (
+        click.option("--write-baseline", is_flag=True, help="Write what is found into the baseline; it is known then."),
+        click.option(
+            "--level", type=click.Choice(LEVELS), help="Only findings of this level, or worse; others do not count."
+        ),
+        click.option("--baseline", metavar="FILE", help="Do not show what this file knows of, nor count it."),
+        click.option("--stdin-filename", metavar="PATH", help="Where the plan on standard input would lie."),
+        click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
+        click.option(
+            "--columns",
+            type=click.Choice([CODE_POINTS, UTF_16]),
+            default=CODE_POINTS,
+            help="What columns count; editors count UTF-16.",
+        ),
+        click.option(
+            "--format", "form", type=click.Choice(formats.NAMES), default=formats.TEXT, help="How findings are printed."
+        ),
+    ):
+        function = option(function)
+    return function

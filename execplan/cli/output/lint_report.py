@@ -1,0 +1,204 @@
+"""What `lint` says: shared by the quick way and the verbs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import monotonic
+
+from execplan.cli.error_handler import printable_line
+from execplan.errors import CHECK_FAILED, OK
+from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
+from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
+from execplan.linter.checking.repository_trees import RepositoryTrees
+from execplan.linter.rule import ERROR, LEVELS
+from execplan.linter.rule_selection import levels_at_least
+from execplan.project import user_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
+
+    from execplan.linter.checking.plan_check import CheckedFile
+
+
+_MIN_PLANS = 200
+"""Plans that take about a quarter of a second."""
+_REFRESH_SECONDS = 0.1
+"""Seconds between two pictures."""
+
+
+class ProgressBar:
+    """A bar that shows how many plans have been judged; it is there from the first tick on, if there are many."""
+
+    def __init__(self, *, is_enabled: bool = True) -> None:
+        self._is_enabled = is_enabled
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._next_refresh = 0.0
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def tick(self, completed: int, total: int) -> None:
+        """So many are done."""
+        if not self._is_enabled or total < _MIN_PLANS or monotonic() < self._next_refresh:
+            return
+        if self._progress is None:
+            if not sys.stderr.isatty():
+                self._is_enabled = False
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._progress.start()
+            self._task = self._progress.add_task("lint", total=total)
+        if self._task is not None:
+            self._progress.update(self._task, completed=completed, refresh=True)
+        self._next_refresh = monotonic() + _REFRESH_SECONDS
+
+
+_MAX_SKIPPED_NAMED = 5
+"""Skipped files that are named."""
+
+
+def lint_fast(paths: list[str], *, hook: bool) -> int:
+    """Lint files and folders that exist, or all plans; the exit status.
+
+    It is -1 when a name is no such file, only EXECPLAN_PLAN names a plan, the user has rules of their own, or a move was
+    interrupted.
+    """
+    if not all([os.path.lexists(path) for path in paths]) or user_settings.rules():
+        return -1
+    if not paths and os.environ.get("EXECPLAN_PLAN"):
+        return -1
+    check_options = CheckOptions(is_hook=hook, trees=RepositoryTrees())
+    target_groups = resolve_target_groups(paths, is_hook=hook)
+    if any([os.path.lexists(group.project.move_intent_path) for group in target_groups]):
+        return -1
+    if any([group.project.settings.lint for group in target_groups]):
+        from execplan.linter.checking.plan_histories import add_histories
+
+        check_options = add_histories(target_groups, check_options)
+    if len(paths) == 1 and not os.path.isdir(paths[0]):
+        file_targets = list(iter_targets(target_groups))
+        if any([may_differ_from_head(target) for target in file_targets]):
+            from execplan.linter.checking.modified_plans import add_committed_plans
+
+            check_options = add_committed_plans(target_groups, check_options)
+        checked = [check_plan(target, check_options) for target in file_targets]
+    else:
+        from execplan.linter.checking.batch_check import check_plans
+        from execplan.linter.checking.modified_plans import add_committed_plans
+
+        check_options = add_committed_plans(target_groups, check_options)
+        with ProgressBar() as bar:
+            checked = check_plans(target_groups, check_options, with_data=True, tick=bar.tick)
+    if hook and paths and exit_status(checked):
+        from execplan.linter.checking.commit_check import drop_older_findings
+
+        checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)
+    if not paths:
+        from execplan.linter.checking.project_check import check_projects
+
+        checked += check_projects(os.getcwd(), check_options)
+    for notice in skip_notices(checked):
+        sys.stderr.write(f"execplan: warning: {printable_line(notice)}\n")
+    lines = [
+        *report_lines(checked),
+        summarize_findings(checked),
+        *[f"next: {command}" for command in explain_commands(checked)],
+    ]
+    sys.stdout.write(_printable("".join([line + "\n" for line in lines])))
+    return exit_status(checked)
+
+
+def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
+    """What to say of the files that were skipped because they are not plans, in one line."""
+    skipped = [checked_file.display_name for checked_file in checked if checked_file.was_skipped]
+    if not skipped:
+        return ()
+    names = ", ".join(skipped[:_MAX_SKIPPED_NAMED])
+    if len(skipped) == 1:
+        return (f"{names} is not a plan and was skipped; to check it, name it: execplan lint FILE",)
+    remainder = f" and {len(skipped) - _MAX_SKIPPED_NAMED} more" if len(skipped) > _MAX_SKIPPED_NAMED else ""
+    return (f"{len(skipped)} files are not plans and were skipped: {names}{remainder}",)
+
+
+def _printable(text: str) -> str:
+    """What can be printed anywhere; nothing is loaded for this where a text is plain."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from execplan.cli.output.terminal_text import printable_text
+
+    return printable_text(text)
+
+
+def report_lines(checked: Sequence[CheckedFile]) -> list[str]:
+    """Each finding, as a person reads it; nothing is loaded for this where there is none."""
+    if not any([checked_file.findings for checked_file in checked]):
+        return []
+    from execplan.cli.formats import text
+
+    return [text.render(checked)]
+
+
+def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[CheckedFile]:
+    """The plans with the findings of a level, and of those that are worse."""
+    if level is None:
+        return list(checked)
+    levels = levels_at_least(level)
+    return [
+        checked_file._replace(findings=[finding for finding in checked_file.findings if finding.level in levels])
+        for checked_file in checked
+    ]
+
+
+def summarize_findings(checked: Sequence[CheckedFile]) -> str:
+    """How many findings of which level in how many plans."""
+    if all([checked_file.was_skipped for checked_file in checked]):
+        return "no plans to check"
+    findings = [finding for checked_file in checked for finding in checked_file.findings]
+    plan_count = len([checked_file for checked_file in checked if checked_file.is_plan])
+    older = sum([checked_file.older_count for checked_file in checked])
+    plans = f"{plan_count} plan{'s' if plan_count != 1 else ''}"
+    left_out = f"; {older} older finding{'s' if older > 1 else ''} left out" if older else ""
+    if not findings:
+        return f"{plans}, nothing {'new ' if older else ''}found{left_out}"
+    from execplan.linter.finding_summary import finding_weight
+
+    level_counts = []
+    for level in LEVELS:
+        count = sum([finding_weight(finding) for finding in findings if finding.level == level])
+        if count:
+            level_counts.append(f"{count} {level}{'s' if count > 1 else ''}")
+    return f"{', '.join(level_counts)} in {plans}{left_out}"
+
+
+def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
+    """The command that says what the first error is about, or the first finding."""
+    findings = [finding for checked_file in checked for finding in checked_file.findings]
+    codes = [finding.code for finding in findings if finding.level == ERROR] or [finding.code for finding in findings]
+    return (f"execplan explain {codes[0]}",) if codes else ()
+
+
+def exit_status(checked: Sequence[CheckedFile]) -> int:
+    """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
+    failed = any(
+        [
+            finding.level in levels_at_least(checked_file.fail_level)
+            for checked_file in checked
+            for finding in checked_file.findings
+        ]
+    )
+    return CHECK_FAILED if failed else OK

@@ -1,0 +1,62 @@
+"""What the verbs that move a plan share: say what was moved, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.output.terminal_text import printable_lines
+
+if TYPE_CHECKING:
+    from execplan.archive.plan_move import MoveResult
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.project.project import Project
+
+
+def finish_interrupted_move(project: Project) -> None:
+    """Finish a move that was cut short, before anything else is done in a home."""
+    from execplan.archive.move_execution import recover_move_or_warn
+
+    recover_move_or_warn(project)
+
+
+def move_answer(
+    project: Project, moved: MoveResult, options: WriteOptions, unchanged_text: str, rewrite: str | None = ""
+) -> Answer:
+    """The answer of a command that moves a plan; `unchanged_text` is printed when there was nothing to move.
+
+    `rewrite`: the command that rewrites the documents which name the old paths; None where nobody wants to know.
+    """
+    from execplan.archive import document_mentions
+
+    warnings = moved.warnings
+    if rewrite is not None:
+        warnings += document_mentions.mention_warnings(moved.mentions, rewrite)
+    data: dict[str, Any] = {
+        "path": moved.path,
+        "changed": moved.changed,
+        "digest": moved.digest,
+        "commit": moved.commit,
+        "moves": [{"from": old, "to": new} for old, new in moved.moves],
+        "followed": list(moved.followed),
+        "evidence": moved.evidence,
+        "rewritten": list(moved.rewritten),
+        "mentions": [{"path": mention.path, "lines": list(mention.lines)} for mention in moved.mentions],
+    }
+    if options.dry_run:
+        data["diff"] = moved.diff
+    if not moved.changed:
+        return Answer(data, printable_lines([f"{unchanged_text}: {moved.path}"]), warnings=warnings, is_requested=False)
+    prefix = "would be " if options.dry_run else ""
+    lines = [] if options.dry_run else list(moved.messages)
+    lines += [f"{prefix}moved: {old} to {new}" for old, new in moved.moves]
+    lines += [f"paths {prefix}rewritten: {path}" for path in (*moved.followed, *moved.rewritten)]
+    lines += [f"evidence {prefix}written: {moved.evidence}"] if moved.evidence else []
+    if moved.commit:
+        lines.append(f"committed {moved.commit[:12]}")
+    settled = options.dry_run or moved.commit or project.git is None
+    next_commands = (
+        () if settled else tuple([f"execplan commit {quote_plan_name(path)}" for path in (moved.path, *moved.followed)])
+    )
+    text = printable_lines(lines, moved.diff)
+    return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)

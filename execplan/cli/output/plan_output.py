@@ -1,0 +1,136 @@
+"""Plans, tasks and entries as JSON shows them: lines from 1, ends inclusive, the same names in every document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.edits.plan_writer import EditResult
+    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project import Project
+
+
+def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
+    """A plan in a list; one that can't be read says why."""
+    plan = stored_plan.plan
+    plan_fields: dict[str, Any] = {
+        "id": stored_plan.ref.id,
+        "path": stored_plan.project.display_path(stored_plan.ref.path),
+        "title": plan.title if plan is not None else None,
+        "state": stored_plan.state,
+        "counts": plan.counts() if plan is not None else None,
+        "digest": digest(stored_plan.data) if plan is not None else None,
+    }
+    if stored_plan.error is not None:
+        plan_fields["error"] = stored_plan.error.message
+    return plan_fields
+
+
+def full_plan_json(stored_plan: StoredPlan, plan: Plan) -> dict[str, Any]:
+    """All that a plan says."""
+    return {
+        **plan_json(stored_plan),
+        "sections": [section_json(section) for section in plan.sections],
+        "tasks": tasks_json(plan.tasks),
+        "checklists": [{**task_json(task), "section": section} for section, task in plan.checklists],
+        "decisions": [entry_json(entry, "rationale", "date", "author", "supersedes") for entry in plan.decisions],
+        "discoveries": [entry_json(entry, "evidence") for entry in plan.discoveries],
+        "outcomes": [entry_json(entry, "date") for entry in plan.outcomes],
+        "revisions": [entry_json(entry, "date") for entry in plan.revisions],
+    }
+
+
+def no_open_plans_text(project: Project) -> str:
+    """That a project has no plan outside its archive, and how many are in it."""
+    count = _archived_count(project)
+    return f"no open plans, {count} archived" if count else "no plans yet"
+
+
+def no_open_plans_commands(project: Project) -> tuple[str, ...]:
+    """The commands that make sense where no plan is outside the archive."""
+    new = "execplan new 'Its title'"
+    return ("execplan list --all", new) if _archived_count(project) else (new,)
+
+
+def _archived_count(project: Project) -> int:
+    return sum(
+        [
+            len(plan_store.refs(member_project, archive=True))
+            for member_project in project_discovery.with_nested_projects(project)
+        ]
+    )
+
+
+def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
+    """A warning for each plan that is shown although it holds conflict markers."""
+    conflicts = [
+        (stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines)
+        for stored_plan in stored_plans
+        if stored_plan.plan is not None and stored_plan.plan.conflict_lines
+    ]
+    message = "holds a conflict marker of git: both sides are shown"
+    return tuple([f"{path}: line {lines[0] + 1} {message}" for path, lines in conflicts])
+
+
+def section_json(section: Section) -> dict[str, Any]:
+    """A section; revision notes at its end are not part of it."""
+    return {
+        "name": section.name,
+        "title": section.title,
+        "living": section.is_living,
+        "line_start": section.start + 1,
+        "line_end": section.notes_start,
+    }
+
+
+def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
+    """Tasks with their ids."""
+    return [{"id": name, **task_json(task)} for task, name in zip(tasks, task_ids(tasks), strict=True)]
+
+
+def task_line(task: dict[str, Any]) -> str:
+    """A task on a line, with its number and its id."""
+    return f"{task['number']}. {task['text']}  [{task['id']}]"
+
+
+def task_json(task: Task) -> dict[str, Any]:
+    """A box in Progress or elsewhere."""
+    return {
+        "number": task.number,
+        "state": task.state,
+        "mark": task.mark,
+        "text": task.text,
+        "stamp": task.timestamp.text if task.timestamp is not None else None,
+        "depth": task.depth,
+        "line_start": task.start + 1,
+        "line_end": task.end,
+    }
+
+
+def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
+    """One entry with the fields of its kind."""
+    entry_fields: dict[str, Any] = {"text": entry.text}
+    entry_fields.update({field: getattr(entry, field) for field in fields})
+    return {**entry_fields, "line_start": entry.start + 1, "line_end": entry.end}
+
+
+def amended_json(amended: EditResult, *, dry_run: bool) -> dict[str, Any]:
+    """What became of an edit; with the diff in a dry run."""
+    edit_fields: dict[str, Any] = {
+        "path": amended.path,
+        "changed": amended.changed,
+        "digest": amended.digest,
+        "commit": amended.commit,
+        "said": list(amended.messages),
+    }
+    if amended.tasks:
+        edit_fields["tasks"] = [task._asdict() for task in amended.tasks]
+    return {**edit_fields, "diff": amended.diff} if dry_run else edit_fields

@@ -1,0 +1,132 @@
+"""What a session is told when it begins; without click, because every session waits for it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer, Call, print_answer, quote_plan_name
+from execplan.cli.output.move_output import finish_interrupted_move
+from execplan.cli.output.plan_output import plan_json
+from execplan.cli.overview_builder import build_overview, make_redactor
+from execplan.context import session_primer
+from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
+from execplan.errors import ExecplanError
+from execplan.plan_store import plan_selection, plan_store
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.plan_store.plan_store import StoredPlan
+
+    Redactor = Callable[[str], str]
+
+CLAUDE, CODEX = "claude", "codex"
+PROGRAMS = (CLAUDE, CODEX)
+_SLOW_RULES = ("EP6",)
+"""What takes longer than all else: whether steps can be compiled, of which `Steps:` and evaluate tell."""
+_NO_PLAN_CODES = ("no-plan", "plan-deleted", "no-home", "ambiguous-plan")
+"""What is no refusal where no plan was named: a session begins all the same."""
+
+
+def prime_fast(arguments: Sequence[str]) -> int:
+    """Answer `prime`, `prime PLAN` and `prime --hook PROGRAM`; -1 for all else. Raises ExecplanError."""
+    hook = arguments[1] if len(arguments) == 2 and arguments[0] == "--hook" and arguments[1] in PROGRAMS else None
+    plan_names = [] if hook else list(arguments)
+    if len(plan_names) > 1 or any([not name or name.startswith("-") for name in plan_names]):
+        return -1
+    project_discovery.set_move_finisher(finish_interrupted_move)
+    return print_answer(
+        prime_answer(plan_names[0] if plan_names else None, hook)._replace(next_commands=()), Call(), "prime"
+    )
+
+
+def prime_answer(plan: str | None, hook: str | None) -> Answer:
+    """What is told of a plan, of the only one, or of why there is none to tell of; raises ExecplanError."""
+    redactor = make_redactor()
+    try:
+        plan_answer = _plan_answer(plan, redactor)
+    except ExecplanError as error:
+        if not hook and (plan is not None or error.code not in _NO_PLAN_CODES):
+            raise
+        plan_answer = _no_plan_answer(error, redactor)
+    return Answer(plan_answer.data, _format_for_hook(hook, plan_answer.text)) if hook else plan_answer
+
+
+def _format_for_hook(program: str, text: str) -> str:
+    """The text as a program takes it: Claude Code adds what is printed, Codex wants a document of one form."""
+    if program == CLAUDE:
+        return text
+    import json
+
+    return json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
+
+
+def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
+    """What is told of the plan that is meant; raises ExecplanError."""
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    stored_plan = plan_store.load(project, ref)
+    if stored_plan.plan is None:
+        message = f"{ref.id} can't be read: {stored_plan.error.message if stored_plan.error else ''}"
+        lint = f"execplan lint {quote_plan_name(project.display_path(ref.path))}"
+        return _build_answer(
+            stored_plan,
+            redactor,
+            f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n",
+            (lint,),
+        )
+    overview = build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES)
+    extra_data = {
+        "task": overview.next_task_id or None,
+        "steps": overview.steps_status or None,
+        "drift": {"commits": overview.drift.commits, "paths": list(overview.drift.paths)} if overview.drift else None,
+        "without_git": [quote_line(reason, redactor) for reason in overview.git_error] if overview.git_error else None,
+        "findings": [quote_line(finding, redactor) for finding in overview.lint_errors],
+    }
+    return _build_answer(
+        stored_plan,
+        redactor,
+        session_primer.format_primer(overview, redactor),
+        overview.commands[: session_primer.MAX_COMMANDS],
+        extra_data,
+    )
+
+
+def _build_answer(
+    stored_plan: StoredPlan,
+    redactor: Redactor,
+    text: str,
+    next_commands: tuple[str, ...],
+    extra_data: dict[str, Any] | None = None,
+) -> Answer:
+    """The plan as every document names it, its words without secrets."""
+    data: dict[str, Any] = {**plan_json(stored_plan), "text": text, **(extra_data or {})}
+    redacted = {name: quote_line(data[name], redactor) for name in ("title", "error") if data.get(name)}
+    return Answer({**data, **redacted}, text, next_commands=next_commands)
+
+
+def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
+    """That there is no plan to tell of, or several."""
+    if error.code == "ambiguous-plan":
+        from execplan.plan_store.plan_candidates import format_description
+
+        plans = [
+            (name, plan["title"] or "", format_description(plan))
+            for name, plan in zip(error.candidates, error.details, strict=True)
+        ]
+        text = session_primer.format_plan_choices(error.message, plans, redactor)
+    else:
+        hint = f"{error.hint_label}: {quote_line(error.hint, redactor, 200)}\n" if error.hint else ""
+        text = f"execplan: {quote_line(error.message, redactor, 300)}\n{hint}"
+    details = [_redacted(plan, redactor) for plan in error.details]
+    return Answer({"id": None, "candidates": details or list(error.candidates), "text": text}, text)
+
+
+def _redacted(value: Any, redactor: Redactor) -> Any:
+    """A JSON value with the secrets taken out of its texts."""
+    if isinstance(value, dict):
+        return {name: _redacted(element, redactor) for name, element in value.items()}
+    if isinstance(value, list):
+        return [_redacted(element, redactor) for element in value]
+    return quote_line(value, redactor) if isinstance(value, str) else value

@@ -1,0 +1,129 @@
+"""The steps of an execution plan, as JSON and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.execution_status import NOT_COMPILED, STALE, execution_status_json, start_commands, status_text
+from execplan.cli.output.plan_output import plan_json
+from execplan.cli.output.text_table import format_table
+from execplan.errors import ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.step_drafts import SkippedLine
+    from execplan.plan_store.plan_store import StoredPlan
+
+_MAX_SKIPPED_SHOWN = 10
+"""Lines that were not taken, that are shown to a person."""
+_MAX_TEXT_LENGTH = 60
+
+
+def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
+    """The steps that a plan compiles to now; raises ExecplanError where it can't be compiled."""
+    project, ref = stored_plan.project, stored_plan.ref
+    plan_fields = plan_json(stored_plan)
+    steps, skipped_lines = _find_steps(stored_plan)
+    status = execution_status_json(project, ref)
+    data = {**plan_fields, "steps": steps, "left": skipped_lines, "execution": status}
+    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no step can be made of it"
+    lines = [
+        plan_fields["title"] or "(no title)",
+        f"{printable_line(plan_fields['path'])}: {count}" + (f", {status_text(status)}" if steps else ""),
+    ]
+    lines += ["", steps_table(steps)] if steps else []
+    lines += ["", *skipped_line_texts(skipped_lines)] if skipped_lines else []
+    state = status["state"]
+    name = quote_plan_name(ref.id, plan_fields["path"])
+    command_name = "compile" if state in (NOT_COMPILED, STALE) else "evaluate"
+    next_commands = start_commands(status, name) or (f"execplan {command_name} {name}",)
+    return Answer(
+        data, "\n".join(lines), warnings=warnings, next_commands=next_commands if steps else ("execplan explain steps",)
+    )
+
+
+def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The steps, and what looks like one and was not taken; raises ExecplanError."""
+    from execplan.approvals.current_plan import load_current_plan
+    from execplan.execution.compile import find_plan_steps
+
+    try:
+        current_plan = load_current_plan(stored_plan.project, stored_plan.ref)
+    except ExecplanError as error:
+        if error.code != "no-steps" or stored_plan.plan is None:
+            raise
+        return [], skipped_json(find_plan_steps(stored_plan.plan).skipped)
+    return steps_json(current_plan.document), skipped_json(current_plan.skipped_lines)
+
+
+def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:
+    """The steps in short; `evaluate` tells more of each, and the document all."""
+    return [_step_json(step) for step in document.steps]
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {
+        "number": step.number,
+        "id": step.id,
+        "type": step.type.value,
+        "tool": step.tool,
+        "description": step.description,
+        "argv": list(step.argv) if step.argv is not None else None,
+        "cwd": step.cwd,
+        "risk": {"level": step.risk.level.value, "reasons": list(step.risk.reasons)},
+        "depends_on": list(step.depends_on),
+        "phase": step.phase,
+        "inferred": step.inferred,
+        "line_start": step.source.line_start if step.source else None,
+        "line_end": step.source.line_end if step.source else None,
+    }
+
+
+def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
+    """What looks like a step and was not taken."""
+    return [
+        {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
+        for skipped_line in skipped_lines
+    ]
+
+
+def steps_table(steps: Sequence[dict[str, Any]]) -> str:
+    """The steps for a person, a line each."""
+    rows = [
+        (str(step["number"]), step["id"], _line_range(step), step["risk"]["level"], _description(step))
+        for step in steps
+    ]
+    return format_table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",))
+
+
+def _line_range(step: dict[str, Any]) -> str:
+    start, end = step["line_start"], step["line_end"]
+    if start is None:
+        return "-"
+    return f"{start}" if start == end else f"{start}-{end}"
+
+
+def _description(step: dict[str, Any]) -> str:
+    description = step["description"] + (" (inferred)" if step["inferred"] else "")
+    return f"{description}, after {', '.join(step['depends_on'])}" if step["depends_on"] else description
+
+
+def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
+    """What was not taken, for a person."""
+    lines = [
+        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(_shorten(skipped_line['text']))}"
+        for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]
+    ]
+    return lines + (
+        [f"and {len(skipped_lines) - _MAX_SKIPPED_SHOWN} more lines: see them with --json"]
+        if len(skipped_lines) > _MAX_SKIPPED_SHOWN
+        else []
+    )
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"

@@ -1,0 +1,67 @@
+"""Rows for people: a table on a terminal, aligned columns elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_text import mark_colors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_STYLES = {"broken": "bold red", "active": "green", "draft": "yellow", "complete": "cyan", "archived": "dim"}
+
+_MIN_WIDTH = 20
+"""Columns that the last one has, and the longest other, whatever the terminal."""
+
+
+def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> str:
+    """The rows as text; with colours where a terminal shows them and NO_COLOR is not set.
+
+    Where a terminal is too narrow it goes without the columns that can be spared, the first one first.
+    """
+    rows = [[printable_line(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        return _rich_table(*_fit_columns(head, rows, spare))
+    widths = [max(len(row[at]) for row in rows) for at in range(len(head) - 1)]
+    return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in rows])
+
+
+def _fit_columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str]
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The columns that a terminal has room for."""
+    from rich.console import Console
+
+    column_indexes = list(range(len(head)))
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in column_indexes]
+    for name in spare:
+        if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > Console().width:
+            column_indexes.remove(head.index(name))
+    return [head[at] for at in column_indexes], [[row[at] for at in column_indexes] for row in rows]
+
+
+def _rich_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The rows as rich draws them; the last column is cut at the edge, and the longest other where there is no room."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
+    rich_table = Table(box=None, pad_edge=False, header_style="bold")
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head) - 1)]
+    longest = widths.index(max(widths))
+    available_width = console.width - (sum(widths) - widths[longest]) - 2 * len(widths) - _MIN_WIDTH
+    widths[longest] = min(widths[longest], max(available_width, _MIN_WIDTH))
+    for name, width in zip(head, widths, strict=False):
+        rich_table.add_column(name, no_wrap=True, overflow="ellipsis", width=width)
+    last_width = max(console.width - sum(widths) - 2 * len(widths), 1)  # rich would take from all of them
+    rich_table.add_column(head[-1], no_wrap=True, overflow="ellipsis", max_width=last_width)
+    for row in rows:
+        rich_table.add_row(Text(row[0], style=_STYLES.get(row[0], "")), *[Text(cell) for cell in row[1:]])
+    with console.capture() as captured:
+        console.print(rich_table)
+    return mark_colors(captured.get().rstrip("\n"))

@@ -1,0 +1,138 @@
+"""Where a plan stands, looked up for `prime` and `checkpoint`: tasks, lint, the last run, git."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import quote_plan_name
+from execplan.cli.next_tasks import find_open_tasks
+from execplan.cli.output import execution_status
+from execplan.cli.plan_advice import advise
+from execplan.context.plan_overview import PlanOverview
+from execplan.errors import ExecplanError
+from execplan.plan.model import ACTIVE, ARCHIVED, DRAFT
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from execplan.cli.plan_advice import Advice
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
+
+
+def build_overview(
+    stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()
+) -> PlanOverview:
+    """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
+    from execplan.context.gathering import worktree_status
+    from execplan.git import git_query
+
+    project, ref = stored_plan.project, stored_plan.ref
+    overview = None
+    try:
+        with git_query.BackgroundQueries(project, worktree_status.git_queries(project)) as git_queries:
+            overview = _overview_without_git(stored_plan, plan, tuple(ignore))
+            if project.git is None:
+                return overview
+            from functools import partial
+
+            from execplan.agents.integrations.install_diff import differs_only_by_install
+
+            tree, drift = worktree_status.inspect_worktree(
+                project, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, project)
+            )
+    except ExecplanError as error:
+        if error.code not in git_query.GIT_UNUSABLE_CODES:
+            raise
+        overview = overview or _overview_without_git(stored_plan, plan, tuple(ignore))
+        return overview._replace(git_error=(error.message, error.hint))
+    return overview._replace(working_tree=tree, drift=drift)
+
+
+def _overview_without_git(stored_plan: StoredPlan, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
+    """What is told by the plan and by what execplan keeps of it."""
+    from execplan.plan_store.plan_activity import PlanActivity
+
+    project, ref, state = stored_plan.project, stored_plan.ref, stored_plan.state
+    is_open = state in (ACTIVE, DRAFT)
+    open_tasks = find_open_tasks(project, ref, plan) if is_open else None
+    next_task_id = open_tasks.task["id"] if open_tasks is not None and open_tasks.task is not None else ""
+    steps, status_summary = _execution_summary(stored_plan)
+    advice = advise(stored_plan, open_tasks, steps)
+    work = advice.work
+    return PlanOverview(
+        id=ref.id,
+        path=project.display_path(ref.path),
+        digest=digest(stored_plan.data),
+        state=state,
+        plan=plan,
+        next_task_id=next_task_id,
+        claimed_tasks=tuple(
+            [(claimed_task["id"], claimed_task["by"]) for claimed_task in open_tasks.other_claimed_tasks]
+        )
+        if open_tasks is not None
+        else (),
+        stalled=is_open and PlanActivity().is_stalled(project, ref.path, plan),
+        lint_errors=_lint_errors(project, ref, ignore),
+        steps_status=status_summary,
+        working_tree=None,
+        drift=None,
+        commands=tuple(_next_commands(stored_plan, advice)),
+        claimed_until=open_tasks.task["until"]
+        if open_tasks is not None and open_tasks.task is not None and open_tasks.is_yours
+        else "",
+        completion_command=work.command if work is not None and work.task is not None else "",
+        urgency_reason=work.description if work is not None and work.task is None else advice.why,
+    )
+
+
+def make_redactor() -> Callable[[str], str]:
+    """What takes secrets out of a text."""
+    from execplan.engine.commands.command_environment import public_variables
+    from execplan.secrets.redaction import Redactor
+
+    return Redactor(os.environ, public_variables(os.environ)).redact_text
+
+
+def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, str]:
+    """How the execution plan stands, and that in words, or why it can't be told."""
+    try:
+        status = execution_status.status_if_active(stored_plan)
+    except ExecplanError as error:
+        return None, f"can't be told: {error.message}"
+    return status, execution_status.status_text(status) if status and (
+        status["state"] != execution_status.NOT_COMPILED or status["run"]
+    ) else ""
+
+
+def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
+    """The errors that lint finds, of a draft too."""
+    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
+    from execplan.linter.rule import ERROR
+    from execplan.linter.rule_selection import RuleSelection
+
+    findings = check_plan(
+        CheckTarget(project, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))
+    ).findings
+    return tuple(
+        [f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR]
+    )
+
+
+def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:
+    """The commands that make sense now, the most urgent first."""
+    path = stored_plan.project.display_path(stored_plan.ref.path)
+    name = quote_plan_name(stored_plan.ref.id, path)
+    show = f"execplan show {name}"
+    urgent = [command for command in advice.commands if command != show]
+    yield from urgent[:1] if stored_plan.state == ARCHIVED else urgent[:2]
+    yield show
+    if stored_plan.state == ARCHIVED:
+        return
+    yield f"execplan checkpoint {name}"
+    yield f"execplan decide 'What' --why 'Why' -p {name}"
+    yield f"execplan discover 'What' --evidence 'Proof' -p {name}"
+    yield f"execplan lint {quote_plan_name(path)}"

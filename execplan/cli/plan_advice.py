@@ -1,0 +1,112 @@
+"""What to do next with a plan, by its state, its runs, its steps, its claims and its sections: one place for all commands."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.cli.answer import Work, quote_plan_name
+from execplan.cli.output import execution_status
+from execplan.plan import outline
+from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
+from execplan.plan.plan_change import plan_content
+from execplan.plan_store.author import default_actor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.cli.next_tasks import OpenTasks
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import PlanContent
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project import Project
+
+_MAX_TASK_LENGTH = 60
+"""Characters of a task in a line of advice."""
+
+
+class Advice(NamedTuple):
+    """What to do next."""
+
+    commands: tuple[str, ...] = ()
+    """Commands that make sense now, the most urgent first."""
+    work: Work | None = None
+    """What to do before them."""
+    why: str = ""
+    """What makes the first command urgent, for people."""
+
+
+def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
+    """What to do next with a plan that was read, its open tasks and its approval status given."""
+    project, state, plan = stored_plan.project, stored_plan.state, stored_plan.plan
+    path = project.display_path(stored_plan.ref.path)
+    name = quote_plan_name(stored_plan.ref.id, path)
+    if plan is None:
+        return Advice((f"execplan lint {quote_plan_name(path)}",))
+    if state == ARCHIVED:
+        return Advice((f"execplan restore {name}",))
+    if commands := execution_status.open_run_commands(execution, name):
+        return Advice(commands)
+    if state == COMPLETE:
+        return advise_completion(name, plan_content(plan))
+    if run := execution_status.find_failed_run(execution, plan):
+        retry_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
+        return Advice(
+            (f"execplan show {name} --run {run['id']}", *retry_commands), why=execution_status.failed_run_text(run)
+        )
+    if commands := execution_status.start_commands(execution, name):
+        return Advice(commands)
+    has_own_task = open_tasks is not None and open_tasks.is_yours
+    if state == DRAFT and not has_own_task and (sections := unfilled_sections(plan)):
+        return advise_filling(sections, name)
+    if not plan.tasks:
+        return Advice((f"execplan add 'First step' -p {name}",))
+    if open_tasks is None or open_tasks.task is None:
+        return Advice()
+    return advise_task(project, open_tasks.task, name)
+
+
+def advise_new_plan(plan: Plan, name: str) -> Advice:
+    """What to do next with a new plan."""
+    if sections := unfilled_sections(plan):
+        return advise_filling(sections, name)
+    return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
+
+
+def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
+    """What to do when no task is open: write the outcome, then archive."""
+    archive_command = f"execplan archive {name}"
+    if plan_facts.outcomes:
+        return Advice((archive_command,))
+    has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]
+    return Advice(
+        (f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command)
+    )
+
+
+def unfilled_sections(plan: Plan) -> list[str]:
+    """The sections that are written before the work, and in which the placeholder text of a template is left."""
+    return [
+        section.name or section.title
+        for section in plan.sections
+        if not section.is_living
+        and any([section.body_start <= at < section.content_end for at in plan.placeholder_lines])
+    ]
+
+
+def advise_filling(sections: Sequence[str], name: str) -> Advice:
+    """Write the sections of a draft, each with a command that reads its text; those of its own in an editor."""
+    commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
+    commands.append(f"execplan edit {name}")
+    count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
+    return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="as with"))
+
+
+def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
+    """Do a task, then check it off."""
+    text = task["text"].rstrip(" .:;,")
+    text = text if len(text) <= _MAX_TASK_LENGTH else f"{text[: _MAX_TASK_LENGTH - 1]}…"
+    owner = task.get("by")
+    actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(project) else ""
+    done_command = f"execplan done {task['id']} -p {name}{actor_option}"
+    return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done_command, task))

@@ -1,0 +1,154 @@
+"""How a command is given its plan: as an argument, with `-p`, or as the first of its arguments."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from execplan.errors import USAGE, ExecplanError
+from execplan.plan import plan_lookup
+from execplan.plan_store import plan_selection, plan_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAN_FLAG: Final = "plan_flag"
+"""The parameter of `-p` where PLAN is an argument too."""
+_LEADING_KEY: Final = "execplan.leading"
+"""Where a context keeps the arguments of a command that was given one more than it takes."""
+_HELP = "ID, part of the ID or title, or path. Default: the only open plan."
+
+
+def plan_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`PLAN` or `-p PLAN`, for a command about a whole plan."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        metavar = "PLAN" if required else "[PLAN]"
+        return click.argument("plan", required=False, metavar=metavar)(plan_flag(function))
+
+    return decorate
+
+
+def plan_flag(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`-p PLAN`, for a command that also takes plans as its arguments."""
+    return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help="The same as the argument PLAN.")(function)
+
+
+def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`-p PLAN`, for a command about a part of a plan; its whole ID or path may also be the first argument."""
+    return click.option("-p", "--plan", metavar="PLAN", help=_HELP)(function)
+
+
+def takes_leading_plan(command: click.Command) -> bool:
+    """Whether the first argument of a command may be a plan, before the arguments that it declares."""
+    names = [param.name for param in command.params if isinstance(param, click.Argument)]
+    return any([param.name == "plan" for param in command.params]) and not {"plan", "plans"} & set(names)
+
+
+def set_aside_leading(ctx: click.Context) -> None:
+    """Put the arguments aside if there is one more than a command takes; raises UsageError for more than that."""
+    extra, ctx.args = ctx.args, []
+    arguments = [param for param in ctx.command.params if isinstance(param, click.Argument)]
+    if not extra or ctx.resilient_parsing:
+        return
+    if len(extra) > 1:
+        raise click.UsageError(f"Got unexpected extra arguments ({' '.join(map(str, extra))})", ctx)
+    ctx.meta[_LEADING_KEY] = [*[ctx.params[param.name or ""] for param in arguments], *extra]
+
+
+def resolve_plan_name(ctx: click.Context) -> None:
+    """Let `plan`, or `plans`, be what was named in either form; raises UsageError and ExecplanError."""
+    params = ctx.params
+    if PLAN_FLAG in params:
+        _merge_plan_flag(ctx, params.pop(PLAN_FLAG))
+    elif takes_leading_plan(ctx.command):
+        _take_leading(ctx)
+    arguments = [param for param in ctx.command.params if isinstance(param, click.Argument) and param.name == "plan"]
+    if arguments and arguments[0].metavar == "PLAN" and params["plan"] is None:
+        raise click.UsageError("Missing argument 'PLAN'.", ctx)
+
+
+def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
+    """Join the argument and `-p`, which may name the plan in two ways, but not two plans."""
+    params = ctx.params
+    if flag is None:
+        return
+    plan_names: list[str] = [*params.get("plans", ()), *filter(None, [params.get("plan")])]
+    _require_one_plan(plan_names, flag)
+    params.update({"plans": (flag,)} if "plans" in params else {"plan": flag})
+
+
+def _require_one_plan(plan_names: list[str], flag: str) -> None:
+    """Refuse two names of different plans; raises ExecplanError."""
+    if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
+        message = f"{' '.join(plan_names)} and -p {flag} do not name the same plan"
+        raise ExecplanError("usage", message, exit=USAGE, hint="name the plan once")
+
+
+def is_same_plan(first_name: str, second_name: str) -> bool:
+    """Whether two names mean one plan."""
+    if first_name == second_name:
+        return True
+    try:
+        paths = [
+            os.path.realpath(plan_selection.select_plan(os.getcwd(), name)[1].path)
+            for name in (first_name, second_name)
+        ]
+    except ExecplanError:
+        return False
+    return paths[0] == paths[1]
+
+
+def _take_leading(ctx: click.Context) -> None:
+    """Take a plan out of the arguments of a command about a part of it."""
+    params, command = ctx.params, ctx.command
+    names = [param.name or "" for param in command.params if isinstance(param, click.Argument)]
+    values = ctx.meta.get(_LEADING_KEY)
+    leading = None
+    if values is not None:
+        if names not in (["run"], ["title"]) and not plan_selection.is_exact_name(os.getcwd(), values[0]):
+            raise click.UsageError(f"Got unexpected extra argument ({values[-1]})", ctx)
+        leading = values[0]
+        params.update(zip(names, values[1:], strict=True))
+    elif names == ["run"] and params["run"] is not None and not _is_run(params["run"]):
+        leading, params["run"] = params["run"], None
+    elif names in (["tasks"], ["files"]) and _is_leading(params, names[0]):
+        leading, *rest = params[names[0]]
+        params[names[0]] = tuple(rest)
+    if leading is not None and params["plan"] is not None:
+        _require_one_plan([leading], params["plan"])
+    params["plan"] = leading or params["plan"]
+
+
+def _is_leading(params: dict[str, Any], name: str) -> bool:
+    """Whether the first of many arguments is the plan; raises ExecplanError where it could also be a task."""
+    first, *rest = params[name]
+    if not rest or (first.isascii() and first.isdigit()) or (name == "files" and os.path.lexists(first)):
+        return False
+    if not plan_selection.is_exact_name(os.getcwd(), first):
+        return False
+    if name == "tasks" and _is_task(params["plan"], first):
+        if params["plan"] is not None:
+            return False
+        message = f"{first!r} names a plan, and a task as well"
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="name the plan with -p, and the task by its number or ID"
+        )
+    return True
+
+
+def _is_task(name: str | None, text: str) -> bool:
+    """Whether words name a task of the plan that is meant otherwise."""
+    try:
+        plan = plan_store.load(*plan_selection.select_plan(os.getcwd(), name)).plan
+        return plan is not None and bool(plan_lookup.find_task(plan, text))
+    except ExecplanError as error:
+        return error.code == "ambiguous-task"
+
+
+def _is_run(name: str) -> bool:
+    """Whether a name can be the number or the ID of a run, or the beginning of one."""
+    number, _, suffix = name.partition("-")
+    return number.isascii() and number.isdigit() and len(suffix) <= 8 and not suffix.strip("0123456789abcdef")

@@ -1,0 +1,161 @@
+"""What happens in a run, as lines for people: an entry of its journal becomes none, one or some."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.run_output.run_text import format_changes, format_duration, format_paths, pluralize, truncate_lines
+from execplan.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
+from execplan.execution.world import ABSENT, FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.journal.journal import Entry
+
+GOOD: Final = "good"
+BAD: Final = "bad"
+MUTED: Final = "aside"
+PLAIN: Final = ""
+INTERRUPTED: Final = "interrupted"
+"""The cause of an attempt that was stopped with its run: it has not failed, and is gone on with."""
+_MAX_LINES_SHOWN = 10
+"""Lines of a step's output that are shown when it fails, and files that are named when it is taken back."""
+
+
+class StyledLine(NamedTuple):
+    """A line that is shown."""
+
+    text: str
+    tone: str = PLAIN
+    """Good, bad, or said aside."""
+
+
+class JournalFormatter:
+    """It knows the steps of a run, and the last lines that each has printed."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.max_attempts: dict[str, int] = {}
+        """By step, how many attempts it may have."""
+        self._output_lines: dict[str, deque[str]] = {}
+
+    def add_steps(self, steps: Sequence[Any]) -> None:
+        """The steps, as the model has them."""
+        self.numbers |= {step.id: step.number for step in steps}
+        self.max_attempts |= {step.id: 1 + step.on_failure.max_retries for step in steps}
+
+    def add_output_line(self, step: str, text: str) -> None:
+        """A line that a step has printed."""
+        self._output_lines.setdefault(step, deque(maxlen=_MAX_LINES_SHOWN)).append(text)
+
+    def step_name(self, step: str) -> str:
+        """A step with its number."""
+        return f"{self.numbers[step]} {step}" if step in self.numbers else step
+
+    def format_entry(self, entry: Entry) -> list[StyledLine]:
+        """The lines about an entry."""
+        lines: list[StyledLine] = getattr(self, f"_{entry.kind}", _no_lines)(entry.fields)
+        return [line._replace(text=printable_line(line.text)) for line in lines]
+
+    def _begun(self, fields: dict[str, Any]) -> list[StyledLine]:
+        approval_text = "approved by the policy" if fields["how"] == "policy" else f"approved by {fields['approver']}"
+        location = (
+            "by an agent"
+            if fields.get("mode") == "agent"
+            else f"in {fields['sandbox']}"
+            if fields["sandbox"]
+            else "in no sandbox"
+        )
+        return [StyledLine(f"run {fields['run']} of {fields['plan_id']}: {approval_text}, {location}")]
+
+    def _resumed(self, fields: dict[str, Any]) -> list[StyledLine]:
+        covered = fields.get("covered_by")
+        if covered is None:
+            return [StyledLine("resumed")]
+        why = f"all its steps were approved by {fields['approver']} as revision {covered['revision']}"
+        return [
+            StyledLine(
+                f"resumed: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})"
+            )
+        ]
+
+    def _intent(self, fields: dict[str, Any]) -> list[StyledLine]:
+        step, attempt = fields["step"], fields["attempt"]
+        self._output_lines.pop(step, None)
+        if attempt == 1:
+            return []
+        limit_text = f" of {self.max_attempts[step]}" if self.max_attempts.get(step, 0) >= attempt else ""
+        return [StyledLine(f"again {self.step_name(step)}: attempt {attempt}{limit_text}")]
+
+    def _result(self, fields: dict[str, Any]) -> list[StyledLine]:
+        step, performed = fields["step"], attempt_result_from_entry(fields)
+        name, time = self.step_name(step), format_duration(performed.seconds)
+        attempt = f", attempt {fields['attempt']}" if fields["attempt"] > 1 else ""
+        if performed.ok:
+            changes_text = format_changes(performed.changes)
+            return [StyledLine(f"ok {name} ({time}{attempt})" + (f": {changes_text}" if changes_text else ""), GOOD)]
+        if performed.cause == INTERRUPTED:
+            return [StyledLine(f"stopped {name} ({time}{attempt})", MUTED)]
+        lines = [StyledLine(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
+        lines += [StyledLine(f"    {output_line}", MUTED) for output_line in self._output_lines.get(step, ())]
+        return lines + ([StyledLine(f"  transcript: {performed.transcript}")] if performed.transcript else [])
+
+    def _retaken(self, fields: dict[str, Any]) -> list[StyledLine]:
+        """What another may have written there meanwhile is named, so that it is found again."""
+        changes = [change_from_json(change_data) for change_data in fields["changes"]]
+        kept_changes = [
+            change for change in changes if change.after.kind == FILE and change.after.sha256 and not change.declared
+        ]
+        lines = [
+            StyledLine(f"  kept what was there: {change.path}: {change.after.sha256}", MUTED)
+            for change in kept_changes[:_MAX_LINES_SHOWN]
+        ]
+        lines += (
+            [StyledLine(f"  kept {len(kept_changes) - _MAX_LINES_SHOWN} more: the journal names them", MUTED)]
+            if kept_changes[_MAX_LINES_SHOWN:]
+            else []
+        )
+        return (
+            [StyledLine(f"  taken back: {format_paths([change.path for change in changes])}"), *lines]
+            if changes
+            else []
+        )
+
+    def _skipped(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"skipped {self.step_name(fields['step'])}: {fields['reason']}", MUTED)]
+
+    def _blocked(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"blocked {self.step_name(fields['step'])}: {fields['reason']}", BAD)]
+
+    def _recovered(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"recovered {self.step_name(fields['step'])}: {fields['by']} stood in for it", GOOD)]
+
+    def _ticked(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"  ticked: {fields['task']}")]
+
+    def _reopened(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"  reopened: {fields['task']}")]
+
+    def _answered(self, fields: dict[str, Any]) -> list[StyledLine]:
+        about = f" for {self.step_name(fields['step'])}" if fields["step"] else ""
+        return [StyledLine(f"answered{about}: {fields['answer']}")]
+
+    def _replanned(self, fields: dict[str, Any]) -> list[StyledLine]:
+        return [StyledLine(f"replanned, now revision {fields['revision']}: {fields['reason']}")]
+
+    def _rollback(self, fields: dict[str, Any]) -> list[StyledLine]:
+        """All that is about to be done, before anything of it is."""
+        why = f" ({fields['automatic']})" if fields["automatic"] else ""
+        lines = [f"rolling back {pluralize(len(fields['steps']), 'step')}{why}: {', '.join(fields['steps'])}"]
+        changes = map(change_from_json, fields["changes"])
+        files = [f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}" for change in changes]
+        lines += truncate_lines(files + [f"  remove {directory}/" for directory in fields["folders"]])
+        lines += [f"  can't be taken back: {failure}" for failure in fields["undone_not"]]
+        return [StyledLine(line) for line in lines]
+
+
+def _no_lines(fields: dict[str, Any]) -> list[StyledLine]:
+    return []

@@ -1,0 +1,160 @@
+"""The live view of a run: what has ended stands above, what runs is below it with a bar."""
+
+from __future__ import annotations
+
+import os
+import threading
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, Group
+from rich.live import Live as RichLive
+from rich.text import Text
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
+from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
+from execplan.cli.run_output.run_text import format_duration
+from execplan.engine.journal import journal_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+    from typing import IO, Any
+
+    from execplan.cli.run_output.journal_formatter import StyledLine
+    from execplan.engine.journal.journal import Entry
+    from execplan.engine.run_state import Question
+
+_STYLES = {GOOD: "green", BAD: "bold red", MUTED: "dim", PLAIN: ""}
+_FINAL_KINDS = (journal_entries.RESULT, journal_entries.SKIPPED, journal_entries.BLOCKED, journal_entries.RECOVERED)
+"""After these a step is not tried again, unless it is begun again."""
+_REFRESHES_PER_SECOND = 8
+_MAX_BAR_WIDTH = 24
+"""Columns of the bar at most."""
+_MIN_BAR_WIDTH = 6
+"""Columns below which there is none."""
+_SIGNS = ("▸", "…", "━", "·")
+_ASCII = (">", "...", "#", ".")
+"""For a terminal of another encoding: before what runs, behind what is cut, and the two parts of the bar."""
+
+
+class LiveObserver(PromptingObserver):
+    """What runs, with its time and the last line that it has printed; drawn anew several times a second."""
+
+    def __init__(self) -> None:
+        self._formatter = JournalFormatter()
+        self._console = Console(
+            file=cast("IO[str]", ResilientStdout()),
+            force_terminal=True,
+            no_color="NO_COLOR" in os.environ,
+            highlight=False,
+            emoji=False,
+        )
+        signs = _SIGNS if self._console.encoding.lower().startswith("utf") else _ASCII
+        self._running_sign, self._ellipsis, self._full_sign, self._empty_sign = signs
+        self._lock = threading.RLock()
+        self._started_at = monotonic()
+        self._running: dict[str, tuple[float, int, str]] = {}
+        """By step, since when, which attempt it is, and its last line."""
+        self._finished_steps: set[str] = set()
+        self._total_steps = 0
+        self._display = self._create_display()
+
+    def __enter__(self) -> LiveObserver:
+        self._display.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._display.stop()
+
+    def warn(self, warning: str) -> bool:
+        """Show it above the picture."""
+        self._console.print(Text(printable_line(f"execplan: warning: {warning}")), soft_wrap=True)
+        return True
+
+    def begin(self, run: str, steps: Sequence[Any]) -> None:
+        """The steps that are counted."""
+        with self._lock:
+            self._formatter.add_steps(steps)
+            self._total_steps = len(steps)
+
+    def entry(self, entry: Entry) -> None:
+        """Show what has happened above, and what runs now."""
+        with self._lock:
+            step = str(entry.fields.get("step") or "")
+            if entry.kind == journal_entries.INTENT:
+                self._finished_steps.discard(step)
+                self._running[step] = (monotonic(), entry.fields["attempt"], "")
+            elif entry.kind in _FINAL_KINDS:
+                self._running.pop(step, None)
+                if entry.fields.get("cause") != INTERRUPTED:
+                    self._finished_steps.add(step)
+            elif entry.kind == journal_entries.RETAKEN:
+                self._running.pop(step, None)
+            lines = self._formatter.format_entry(entry)
+        for line in lines:
+            self._console.print(_rich_text(line), soft_wrap=True)
+
+    def line(self, step: str, text: str, *, error: bool) -> None:
+        """The last line of what a step prints."""
+        with self._lock:
+            self._formatter.add_output_line(step, text)
+            if step in self._running and text.strip():
+                self._running[step] = (*self._running[step][:2], printable_line(text.strip()))
+
+    def ask(self, question: Question) -> str | None:
+        """Ask with the picture taken away."""
+        self._display.stop()
+        try:
+            return super().ask(question)
+        finally:
+            self._display = self._create_display()
+            self._display.start()
+
+    def _create_display(self) -> RichLive:
+        return RichLive(
+            console=self._console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_SECOND, transient=True
+        )
+
+    def _render(self) -> Group:
+        """The picture as it is now: two lines for each step that runs, and how far it all is."""
+        with self._lock:
+            rows = [row for step in list(self._running) for row in self._rows(step)]
+            done_count = len(self._finished_steps)
+        rows = rows[-max(self._console.height - 2, 1) :]
+        return Group(*rows, self._progress_line(done_count)) if self._total_steps else Group(*rows)
+
+    def _progress_line(self, done_count: int) -> Text:
+        """How far it all is, with a bar where there is room."""
+        count = f"{done_count}/{self._total_steps} steps, {format_duration(monotonic() - self._started_at)}"
+        width = min(_MAX_BAR_WIDTH, self._console.width - len(count) - 2)
+        if width < _MIN_BAR_WIDTH:
+            return Text(self._cut_to_width(count))
+        full = width * done_count // self._total_steps
+        return Text.assemble((self._full_sign * full, "green"), (self._empty_sign * (width - full), "dim"), f" {count}")
+
+    def _rows(self, step: str) -> Iterator[Text]:
+        started_at, attempt, last_line = self._running[step]
+        attempt_text = f", attempt {attempt}" if attempt > 1 else ""
+        yield Text(
+            self._cut_to_width(
+                f"{self._running_sign} {self._formatter.step_name(step)} ({format_duration(monotonic() - started_at)}{attempt_text})"
+            )
+        )
+        if last_line:
+            yield Text(self._cut_to_width(f"    {last_line}"), style="dim")
+
+    def _cut_to_width(self, text: str) -> str:
+        """A line that is cut to the width of the terminal."""
+        width = self._console.width
+        if cell_len(text) <= width:
+            return text
+        return set_cell_size(text, max(width - len(self._ellipsis), 0)) + self._ellipsis
+
+
+def _rich_text(line: StyledLine) -> Text:
+    return Text(line.text, style=_STYLES[line.tone])

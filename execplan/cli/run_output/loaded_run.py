@@ -1,0 +1,212 @@
+"""One run as its journal tells it: for `show --run`, and for what is said when a run ends."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.cli.answer import quote_plan_name
+from execplan.cli.run_output.run_text import format_run_command
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal_entries import change_kind
+from execplan.engine.journal.journal_writer import never_begun_error
+from execplan.engine.replanning.run_revisions import load_document
+from execplan.engine.run_records import run_summary
+from execplan.engine.run_state import RunState
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from execplan.engine.journal.journal_entries import Change
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_summary import RunSummary
+    from execplan.engine.run_state import Attempt, Question
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
+    """Commands that make sense now."""
+    name, run_state = run.plan_name, run.run_state
+    if run.summary.state == "archived":
+        return (f"execplan audit {name}",)
+    resume_command, rollback_command = (
+        format_run_command("resume", run.run_paths.id, name),
+        format_run_command("rollback", run.run_paths.id, name),
+    )
+    if run.summary.rolling:
+        return (rollback_command,)
+    if is_unapproved(run_state.status, run_state.question):
+        return f"execplan evaluate {name}", f"execplan approve {name}", resume_command
+    if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
+        return tuple(
+            [
+                format_run_command("resume", run.run_paths.id, name, "--answer", answer)
+                for answer in (journal_entries.GO, journal_entries.AGAIN)
+            ]
+        )
+    if run_state.is_agent_run and run_state.status == states.IN_PROGRESS and run_state.question is None:
+        return f"execplan handoff {name}", rollback_command
+    if run_state.status == states.COMPLETED:
+        return f"execplan audit {name}", f"execplan show {name}"
+    if run_state.status == states.ROLLED_BACK:
+        return _show_command(run), f"execplan edit {name}", f"execplan evaluate {name}"
+    if run_state.status == states.FAILED:
+        replan_command = format_run_command("replan", run.run_paths.id, name, "--reason", "What was found out")
+        return _show_command(run), resume_command, rollback_command, replan_command
+    return resume_command, rollback_command
+
+
+def is_unapproved(status: str, question: Question | None) -> bool:
+    """Whether a run has a revision that somebody has to approve before it can be resumed."""
+    return status == states.REPLANNING and (question is None or question.why != journal_entries.COVERED)
+
+
+def next_commands_without_show(run: LoadedRun) -> tuple[str, ...]:
+    """The same for who sees the run already."""
+    return tuple([next_command for next_command in run_next_commands(run) if next_command != _show_command(run)])
+
+
+def _show_command(run: LoadedRun) -> str:
+    return f"execplan show {run.plan_name} --run {run.run_paths.id}"
+
+
+class LoadedRun(NamedTuple):
+    """A run, read from its folder."""
+
+    run_paths: RunPaths
+    document: ExecutionPlan
+    run_state: RunState
+    summary: RunSummary
+    plan_name: str
+    """The plan, as it can be typed in a shell."""
+    directory: str
+    """From the root of the repository, or absolute."""
+
+    @property
+    def failed_steps(self) -> list[Step]:
+        """The steps that have failed for good."""
+        return [step for step in self.document.steps if self.run_state.status_of[step.id] == states.FAILED]
+
+    def last_attempt(self, step: str) -> Attempt | None:
+        """The last attempt of a step."""
+        attempts = self.run_state.attempts.get(step)
+        return attempts[-1] if attempts else None
+
+    def transcript(self, step: str) -> str:
+        """What the last attempt of a step printed: a path as that of the folder, or nothing.
+
+        The journal has the path of when it was written, and plans are archived.
+        """
+        attempt = self.last_attempt(step)
+        path = attempt.performed.transcript if attempt is not None and attempt.performed is not None else ""
+        return (
+            f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}" if path else ""
+        )
+
+
+def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
+    """Read a run; raises ExecplanError."""
+    journal_entries = run_summary.read_run_entries(run_paths)
+    if not journal_entries:
+        raise never_begun_error(ref, run_paths)
+    document = load_document(run_paths, journal_entries)
+    plan_name = quote_plan_name(ref.id, project.display_path(ref.path))
+    summary = run_summary.summarize_run(project, ref, run_paths)
+    return LoadedRun(
+        run_paths,
+        document,
+        RunState(document, journal_entries),
+        summary,
+        plan_name,
+        project.display_path(run_paths.folder),
+    )
+
+
+def run_json(run: LoadedRun) -> dict[str, Any]:
+    """All that is known of a run."""
+    run_state, summary = run.run_state, run.summary
+    ended = run_state.end_entry.fields if run_state.end_entry is not None else {}
+    return {
+        "run": run.run_paths.id,
+        "plan": run.document.plan_id,
+        "revision": run.document.revision,
+        "folder": run.directory,
+        "state": summary.state,
+        "status": run_state.status,
+        "cause": ended.get("cause") or None,
+        "reason": ended.get("reason") or None,
+        "question": run_state.question._asdict() if run_state.question is not None else None,
+        "cut_short": summary.cut_short,
+        "rollback_cut_short": summary.rolling,
+        "started": run_state.begin_fields["at"],
+        "seconds": summary.seconds,
+        "user": run_state.begin_fields["user"],
+        "session": run_state.begin_fields["session"],
+        "sandbox": run_state.begin_fields["sandbox"] or None,
+        "agent": run_state.is_agent_run,
+        **{name: run_state.approval_fields[name] for name in ("approval", "approver", "how")},
+        "counts": {"done": summary.done, "total": summary.total},
+        "steps": [_step_json(run, step) for step in run.document.steps],
+        "rollbacks": [_rollback_json(rollback.fields, rollback.at) for rollback in run_state.rollbacks],
+        "replans": [{"at": replan.at, **replan.fields} for replan in run_state.replans],
+    }
+
+
+def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
+    """What has become of a step."""
+    run_state, last_attempt = run.run_state, run.last_attempt(step.id)
+    performed = last_attempt.performed if last_attempt is not None else None
+    changes = [change for _, change in run_state.changes(only_step=step.id)]
+    return {
+        "number": step.number,
+        "id": step.id,
+        "description": step.description,
+        "status": run_state.status_of[step.id],
+        "rolled_back": step.id in run_state.rolled_back_steps,
+        "reason": (run_state.reasons.get(step.id) or None)
+        if run_state.status_of[step.id] in states.STATES_WITH_REASON
+        else None,
+        "attempts": len(run_state.attempts.get(step.id, ())),
+        "calls": [
+            {
+                "at": call.at,
+                **{name: call.fields[name] for name in ("attempt", "tool", "what", "paths", "session", "asked")},
+            }
+            for attempt in run_state.attempts.get(step.id, ())
+            for call in attempt.calls
+        ],
+        "approved_by": last_attempt.approved_by if last_attempt is not None else None,
+        "started": (last_attempt.began or None) if last_attempt is not None else None,
+        "seconds": performed.seconds if performed is not None else None,
+        "exit": performed.exit if performed is not None else None,
+        "signal": performed.signal if performed is not None else None,
+        "changes": [_change_json(change) for change in changes],
+        "transcript": run.transcript(step.id) or None,
+        "task": run_state.ticked_tasks[step.id][0] if step.id in run_state.ticked_tasks else None,
+        "outside": (performed.outside or None) if performed is not None else None,
+    }
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    """What became of a path; digests of its bytes."""
+    return {
+        "path": change.path,
+        "kind": change_kind(change),
+        "before": change.before.sha256 or None,
+        "after": change.after.sha256 or None,
+        "added": change.added,
+        "removed": change.removed,
+        "declared": change.declared,
+    }
+
+
+def _rollback_json(fields: dict[str, Any], at: str) -> dict[str, Any]:
+    """A rollback; what it could not take back is `left`."""
+    rollback_fields = {name: fields[name] for name in ("steps", "automatic", "user", "session")}
+    return {
+        "at": at,
+        **rollback_fields,
+        "paths": [change["path"] for change in fields["changes"]],
+        "left": fields["undone_not"],
+    }

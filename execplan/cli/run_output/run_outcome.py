@@ -1,0 +1,198 @@
+"""How a run has ended: an answer where it is completed or failed, a refusal where it waits or was stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer
+from execplan.cli.error_handler import printable_line
+from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
+from execplan.cli.run_output.run_text import format_duration, format_run_command, pluralize, truncate_lines
+from execplan.engine.journal import journal_entries
+from execplan.engine.run_questions import ALLOWED_ANSWERS
+from execplan.engine.run_records import run_paths
+from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from execplan.cli.run_output.loaded_run import LoadedRun
+    from execplan.engine.run_observer import FinishedRun, RollbackResult
+    from execplan.engine.run_state import Question
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:
+    """The answer of `rollback`; the plan as it can be typed."""
+    if dry_run:
+        next_commands: tuple[str, ...] = (format_run_command("rollback", rolled_back.run, name),)
+        text = "\n".join(rollback_preview_lines(rolled_back))
+    else:
+        next_commands = (f"execplan show {name} --run {rolled_back.run}", f"execplan evaluate {name}")
+        text = "\n".join(
+            rollback_lines(rolled_back) + ([f"committed {rolled_back.commit[:12]}"] if rolled_back.commit else [])
+        )
+    return Answer(
+        {**rollback_json(rolled_back), "changed": not dry_run},
+        text,
+        warnings=rolled_back.warnings,
+        next_commands=next_commands,
+    )
+
+
+def rollback_json(rolled_back: RollbackResult) -> dict[str, Any]:
+    """What was taken back, what is kept of what was there, and what could not be taken back."""
+    names = ("steps", "restored", "removed", "reopened", "kept", "left")
+    list_fields = {name: list(getattr(rolled_back, name)) for name in names}
+    return {"run": rolled_back.run, **list_fields, "whole": rolled_back.whole, "commit": rolled_back.commit}
+
+
+def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
+    """What a rollback is about to do."""
+    lines = [f"would roll back {_steps_text(rolled_back)} of {rolled_back.run}"]
+    lines += [f"  restore {path}" for path in rolled_back.restored]
+    lines += [f"  remove {path}" for path in rolled_back.removed]
+    lines += [f"  reopen {task!r}" for task in rolled_back.reopened]
+    lines += [f"  keep what is there: {path}" for path in rolled_back.kept]
+    lines += [f"  can't be taken back: {failure}" for failure in rolled_back.left]
+    return [printable_line(line) for line in lines]
+
+
+def rollback_lines(rolled_back: RollbackResult) -> list[str]:
+    """What a rollback has done."""
+    counts = [
+        f"{len(rolled_back.restored)} restored" if rolled_back.restored else "",
+        f"{len(rolled_back.removed)} removed" if rolled_back.removed else "",
+        f"{pluralize(len(rolled_back.reopened), 'task')} reopened" if rolled_back.reopened else "",
+    ]
+    summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing had to be restored"
+    lines = [f"rolled back {_steps_text(rolled_back)} of {rolled_back.run}: {summary}"]
+    lines += truncate_lines([f"  kept what was there: {path}" for path in rolled_back.kept])
+    lines += [f"  could not be taken back: {failure}" for failure in rolled_back.left]
+    return [printable_line(line) for line in lines]
+
+
+def _steps_text(rolled_back: RollbackResult) -> str:
+    return (
+        f"{pluralize(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
+        if rolled_back.steps
+        else "no step"
+    )
+
+
+_DRIFT = "drift"
+
+
+def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
+    """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
+
+    Quiet: nothing was shown before, so that it says where to read more.
+    """
+    run = load_run(project, ref, run_paths.find_run(project, ref, finished_run.run))
+    if finished_run.signal:
+        raise _interrupted_error(run, finished_run)
+    question = finished_run.question or run.run_state.question
+    if run.run_state.is_agent_run and finished_run.status == states.IN_PROGRESS and question is None:
+        text = printable_line(f"the agent goes on with the run {run.run_paths.id}, {_progress_text(run)}")
+        return Answer(outcome_json(run, finished_run), text, OK, finished_run.warnings, run_next_commands(run))
+    if finished_run.status not in states.ENDED_RUN_STATES or finished_run.question is not None:
+        raise _paused_error(run, question)
+    if finished_run.cause == _DRIFT:
+        message = f"the run {run.run_paths.id} of {run.document.plan_id} ended: {finished_run.reason}"
+        hint = f"see what changed: git status; then {format_run_command('resume', run.run_paths.id, run.plan_name)}, or rollback"
+        raise ExecplanError("drifted", message, exit=CONFLICT, hint=hint)
+    completed = finished_run.status == states.COMPLETED
+    lines = _completed_lines(run) if completed else _failed_lines(run, finished_run, quiet=quiet)
+    lines += _replay_lines(run, finished_run)
+    lines += rollback_lines(finished_run.rolled_back) if finished_run.rolled_back is not None else []
+    lines += [f"committed {finished_run.commit[:12]}"] if finished_run.commit else []
+    return Answer(
+        outcome_json(run, finished_run),
+        "\n".join(lines),
+        OK if completed else CHECK_FAILED,
+        finished_run.warnings,
+        run_next_commands(run),
+    )
+
+
+def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
+    """The run, and what this part of it has done."""
+    rolled_back = finished_run.rolled_back
+    return {
+        **run_json(run),
+        "cause": finished_run.cause or None,
+        "reason": finished_run.reason or None,
+        "rolled_back": rollback_json(rolled_back) if rolled_back is not None else None,
+        "differences": list(finished_run.differences),
+        "commit": finished_run.commit,
+    }
+
+
+def _completed_lines(run: LoadedRun) -> list[str]:
+    other_counts = [
+        f"{pluralize(count, 'step')} {status}"
+        for status in (states.SKIPPED, states.RECOVERED)
+        if (count := len(run.run_state.step_numbers(status)))
+    ]
+    done_text = f"{len(run.run_state.step_numbers(states.COMPLETED))} of {pluralize(len(run.document.steps), 'step')}"
+    return [
+        f"completed {', '.join([done_text, *other_counts])} in {format_duration(run.run_state.seconds or 0)}: run {run.run_paths.id}"
+    ]
+
+
+def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> list[str]:
+    """Why it failed, and what is left of it."""
+    lines = [printable_line(f"failed run {run.run_paths.id}: {finished_run.reason}")]
+    paths = [run.transcript(step.id) for step in run.failed_steps] if quiet else []
+    lines += [f"transcript: {printable_line(path)}" for path in paths if path]
+    if finished_run.rolled_back is None and run.run_state.changes():
+        lines.append("what its steps have changed is there still")
+    return lines
+
+
+def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
+    """How it differs from the run that it replays."""
+    replayed_run = run.run_state.begin_fields["replays"]
+    if not replayed_run:
+        return []
+    if not finished_run.differences:
+        return [f"as in {replayed_run}: no step differs"]
+    return [
+        f"not as in {replayed_run}:",
+        *[f"  {printable_line(difference)}" for difference in finished_run.differences],
+    ]
+
+
+def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanError:
+    message = f"the run {run.run_paths.id} of {run.document.plan_id} was interrupted by {finished_run.signal}, {_progress_text(run)}"
+    resume = format_run_command("resume", run.run_paths.id, run.plan_name)
+    if finished_run.signal == "SIGINT":
+        return _with_resume_hint(ExecplanError("interrupted", message, exit=INTERRUPTED, hint=resume))
+    return _with_resume_hint(ExecplanError("terminated", message, exit=TERMINATED, hint=resume))
+
+
+def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
+    """The refusal that names the question, and how it is answered."""
+    plan_name = run.plan_name
+    resume = format_run_command("resume", run.run_paths.id, plan_name)
+    subject = f"the run {run.run_paths.id} of {run.document.plan_id}"
+    if question is None or question.why == journal_entries.APPROVE:
+        message = f"{subject} has a new revision, which is to be approved"
+        hint = f"execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
+        return ExecplanError("paused", message, exit=PAUSED, hint=hint)
+    message = f"{subject} waits, {_progress_text(run)}: {question.words}"
+    answers = ALLOWED_ANSWERS[question.why]
+    if question.why == journal_entries.UNKNOWN:
+        hint = f"find out what it has done, then: {resume} --answer {'|'.join(answers)}"
+        return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
+    return _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
+
+
+def _progress_text(run: LoadedRun) -> str:
+    return f"{run.summary.done} of {pluralize(run.summary.total, 'step')} done"
+
+
+def _with_resume_hint(error: ExecplanError) -> ExecplanError:
+    """A refusal whose hint is the command that goes on."""
+    error.hint_label = "resume"
+    return error

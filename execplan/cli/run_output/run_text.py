@@ -1,0 +1,61 @@
+"""Times, files and commands as the lines about a run have them."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from execplan.cli.error_handler import printable_line
+from execplan.engine.journal.journal_entries import change_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.journal.journal_entries import Change
+
+_MAX_PATHS = 3
+_MAX_LINES = 20
+"""Paths that a line names."""
+
+
+def format_duration(seconds: float) -> str:
+    """A duration: `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
+    if round(seconds, 1) < 10:
+        return f"{seconds:.1f} s"
+    whole_seconds = round(seconds)
+    if whole_seconds < 60:
+        return f"{whole_seconds} s"
+    if whole_seconds < 3600:
+        return f"{whole_seconds // 60} min {whole_seconds % 60} s"
+    return f"{whole_seconds // 3600} h {whole_seconds % 3600 // 60} min"
+
+
+def pluralize(count: int, noun: str) -> str:
+    """`1 step`, `2 steps`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def format_changes(changes: Sequence[Change]) -> str:
+    """What became of which file; nothing for none."""
+    kinds = ("created", "modified", "deleted")
+    by_kind = {kind: [change.path for change in changes if change_kind(change) == kind] for kind in kinds}
+    return ", ".join([f"{kind} {format_paths(paths)}" for kind, paths in by_kind.items() if paths])
+
+
+def format_paths(paths: Sequence[str]) -> str:
+    """The first ones of some paths, and how many more there are."""
+    remainder = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
+    return printable_line(", ".join(paths[:_MAX_PATHS])) + remainder
+
+
+def truncate_lines(lines: Sequence[str]) -> list[str]:
+    """The first lines of a list that has one for each file, and how many more there are."""
+    remaining = len(lines) - _MAX_LINES
+    return (
+        [*lines[:_MAX_LINES], f"  and {remaining} more: the run's journal names them"] if remaining > 0 else list(lines)
+    )
+
+
+def format_run_command(command_name: str, run: str, plan: str, *arguments: str) -> str:
+    """A command about a run, as it can be typed; the plan is quoted already."""
+    return " ".join(["execplan", command_name, run, "-p", plan, *map(shlex.quote, arguments)])

@@ -1,0 +1,167 @@
+"""Shell completion: the script that a shell loads, and the candidates for each kind of argument."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
+
+from execplan.cli.plan_arguments import PLAN_FLAG
+from execplan.errors import ExecplanError
+from execplan.plan import outline
+from execplan.plan.model import DONE, OPEN
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import plan_selection, plan_store
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import click
+
+    from execplan.plan.model import Plan
+
+PLAN, TASK, SECTION, TEMPLATE, PAGE, RULE, INTEGRATION = "plan task section template page rule integration".split()
+"""The kinds of arguments that can be completed."""
+
+
+class _Bash(BashComplete):
+    """Click's script for bash, with candidates quoted where they need it: a section's name has spaces."""
+
+    source_template = BashComplete.source_template.replace("read type value", "read -r type value").replace(
+        "COMPREPLY+=($value)",
+        "if [[ ${COMP_WORDS[COMP_CWORD]} != [\\\"\\']* && $value == *[!a-zA-Z0-9_.,:/@+=-]* ]]; then\n"
+        "                printf -v value '%%q' \"$value\"\n"
+        "            fi\n"
+        '            COMPREPLY+=("$value")',
+    )
+
+
+class _Fish(FishComplete):
+    """Click's script for fish, which would cut candidates and their descriptions at a comma."""
+
+    source_template = FishComplete.source_template.replace('string split "," ', 'string split -m 1 "," ')
+
+
+def completion_script(group: click.Command, shell: str) -> str:
+    """The completion script of a shell."""
+    kind: type[ShellComplete] = {"bash": _Bash, "zsh": ZshComplete, "fish": _Fish}[shell]
+    return ShellComplete.source(kind(group, {}, "execplan", "_EXECPLAN_COMPLETE"))
+
+
+def completion_candidates(
+    kind: str, ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The candidates of a kind that begin like what was typed; none where they can't be read."""
+    directory = os.path.abspath(ctx.params.get("folder") or ctx.find_root().params.get("folder") or "")
+    try:
+        if kind == PLAN:
+            return _plans(directory, incomplete)
+        if kind == TASK:
+            return _tasks(directory, ctx, incomplete)
+        if kind == SECTION:
+            return _sections(directory, ctx, incomplete)
+        if kind == TEMPLATE:
+            return _templates(directory, incomplete)
+    except (ExecplanError, OSError):
+        return []
+    if kind == PAGE:
+        return _help_topics(incomplete)
+    if kind == RULE:
+        return _rules(incomplete)
+    return _integrations(ctx, param, incomplete)
+
+
+def _plans(directory: str, incomplete: str) -> list[CompletionItem]:
+    """Plan ids, archived ones last; where none matches, the shell completes files."""
+    ids = [
+        CompletionItem(ref.id)
+        for ref in plan_store.all_refs(project_discovery.find(directory))
+        if ref.id.startswith(incomplete)
+    ]
+    return ids or [CompletionItem(incomplete, type="file")]
+
+
+def _tasks(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Task ids, or numbers after a digit: open tasks, or completed ones for `reopen`."""
+    plan = _plan(directory, ctx)
+    tasks = plan.tasks if plan is not None else []
+    state = DONE if ctx.info_name == "reopen" else OPEN
+    named_tasks = [
+        (str(task.number) if incomplete.isdigit() else name, task)
+        for task, name in zip(tasks, task_ids(tasks), strict=True)
+        if task.state == state
+    ]
+    return [CompletionItem(name, help=task.text) for name, task in named_tasks if name.startswith(incomplete)]
+
+
+def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """The sections of the plan, or of the format where no plan is known; with `--create` also those that the plan lacks."""
+    try:
+        plan = _plan(directory, ctx)
+    except ExecplanError:  # the option that names the plan may come later on the command line
+        plan = None
+    if plan is None:
+        return _matching_items(((name, None) for name in outline.NAMES), incomplete)
+    titles = [section.title for section in plan.sections]
+    if ctx.params.get("create"):
+        existing_names = {section.name for section in plan.sections}
+        titles += [name for name in outline.NAMES if name not in existing_names]
+    return _matching_items(((title, None) for title in dict.fromkeys(titles)), incomplete)
+
+
+def _plan(directory: str, ctx: click.Context) -> Plan | None:
+    """The plan that the command line is about."""
+    return plan_store.load(
+        *plan_selection.select_plan(directory, ctx.params.get("plan") or ctx.params.get(PLAN_FLAG))
+    ).plan
+
+
+def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
+    from execplan.scaffold import plan_templates
+
+    return _matching_items(
+        (
+            (template.name, template.about)
+            for template in plan_templates.list_templates(project_discovery.find(directory))
+        ),
+        incomplete,
+    )
+
+
+def _help_topics(incomplete: str) -> list[CompletionItem]:
+    """Topics and rule codes; the many error codes only after a first letter."""
+    from execplan.linter.runner import RULES
+    from execplan.project import help_topics
+
+    entries = [*help_topics.topic_summaries().items(), *((rule.code, rule.summary) for rule in RULES.values())]
+    if incomplete:
+        entries += [(error_page.code, error_page.sentence) for error_page in help_topics.error_help_by_code().values()]
+    return _matching_items(entries, incomplete)
+
+
+def _rules(incomplete: str) -> list[CompletionItem]:
+    """Rule codes; after a comma another one."""
+    from execplan.linter.runner import RULES
+
+    prefix, comma, last_code = incomplete.rpartition(",")
+    used_codes = prefix.upper().split(",")
+    entries = [(rule.code, rule.summary) for rule in RULES.values() if rule.code not in used_codes]
+    return [CompletionItem(prefix + comma + item.value, help=item.help) for item in _matching_items(entries, last_code)]
+
+
+def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What can be installed and is not named yet."""
+    from execplan.cli.integration_installer import INTEGRATIONS
+
+    used_names = ctx.params.get(param.name or "") or ()
+    return _matching_items(
+        ((name, about) for name, about in INTEGRATIONS.items() if name not in used_names), incomplete
+    )
+
+
+def _matching_items(entries: Iterable[tuple[str, str | None]], incomplete: str) -> list[CompletionItem]:
+    """Those that begin with what was typed, in either case."""
+    prefix = incomplete.casefold()
+    return [CompletionItem(name, help=about) for name, about in entries if name.casefold().startswith(prefix)]

@@ -1,0 +1,64 @@
+"""Words handed in: as an argument, from a file (`@FILE`) or from standard input (`-`)."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+
+from execplan.errors import USAGE, ErrorContext, ExecplanError
+from execplan.files import file_access
+from execplan.plan import reader
+from execplan.plan.plan_change import require_lines, require_text
+
+MAX_TEXT_BYTES = 1 << 20
+"""Bytes that words may come to."""
+
+
+def read_source(source: str) -> bytes:
+    """The bytes of a file, or of standard input for `-`; raises ExecplanError."""
+    if source == "-":
+        data = sys.stdin.buffer.read(reader.MAX_BYTES + 1)
+        size = len(data)
+    else:
+        data, size = file_access.read(source, reader.MAX_BYTES)
+    if size > reader.MAX_BYTES:
+        with ErrorContext(source_name(source)):
+            raise reader.too_large_error(size)
+    return data
+
+
+def source_name(source: str) -> str:
+    """What words come from, as a message names it."""
+    return "standard input" if source == "-" else source
+
+
+def read_text(argument: str, label: str) -> str:
+    """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
+    text, source = _resolve_text(argument, label)
+    with ErrorContext(source_name(source)) if source else nullcontext():
+        return require_text(text, label)
+
+
+def read_lines(argument: str, label: str) -> list[str]:
+    """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
+    text, source = _resolve_text(argument, label)
+    with ErrorContext(source_name(source)) if source else nullcontext():
+        return require_lines(text, label)
+
+
+def _resolve_text(argument: str, label: str) -> tuple[str, str]:
+    """The text that is meant, and the file it comes from, `-` for standard input, or nothing."""
+    if argument != "-" and (not argument.startswith("@") or argument.startswith("@@")):
+        return argument[1:] if argument.startswith("@@") else argument, ""
+    source = argument.removeprefix("@")
+    try:
+        data = read_source(source)
+    except ExecplanError as error:
+        error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
+        raise
+    if len(data) > MAX_TEXT_BYTES:
+        raise ExecplanError(
+            "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="say less"
+        )
+    with ErrorContext(source_name(source)):
+        return reader.decode(data).to_str() if data.strip() else "", source

@@ -1,0 +1,93 @@
+"""The control of an experiment: the plain way to fill a budget, newest first, whole units until it is full.
+
+Nothing is weighed and nothing is shortened to fit, except that what is never left out is cut where it has no room.
+"""
+
+from __future__ import annotations
+
+from execplan.context.context_pack import ARTIFACT, DIFF, FILE, INSTRUCTION, KEEP, MESSAGE, PRUNE, TOOL_RESULT
+from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter
+from execplan.context.relevance import count_newer_by_type, describe_age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.context.context_pack import ContextPack, Unit
+    from execplan.context.pack_formats import PackFormat
+    from execplan.context.pack_printer import Rendering
+    from execplan.context.relevance import ScoredUnit
+    from execplan.context.token_budget import Allocation
+    from execplan.context.token_counter import Counter
+
+_AGE_BY_TYPE = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2}
+"""Which units are newer than others: the conversation, then what is not committed, then files; parts of the plan come last."""
+_PLAN_AGE = 3
+_REASON_PRUNED = "left out: what is newer fills the budget"
+_REASON_CUT = "cut: no room for all of it"
+
+
+def select_newest_first(
+    pack: ContextPack,
+    candidates: Sequence[ScoredUnit],
+    allocation: Allocation,
+    counter: Counter,
+    pack_format: PackFormat,
+) -> list[PackItem]:
+    """What becomes of each unit, in their order; raises ExecplanError as `choose` does.
+
+    What is never left out comes first. A unit that does not fit is passed over, until none of the older ones fits.
+    """
+    printer = PackPrinter(pack, candidates, counter, pack_format)
+    renderings = printer.render_minimums(allocation)
+    available_tokens = allocation.context - printer.frame_tokens
+    pinned = [candidate.unit for candidate in printer.candidates if candidate.unit.pinned]
+    unpinned = [candidate.unit for candidate in printer.candidates if not candidate.unit.pinned]
+    for unit in [*pinned, *_sort_newest_first(unpinned)]:
+        full_rendering = printer.full_renderings[unit.id]
+        remaining_tokens = available_tokens - sum([rendering.tokens for rendering in renderings.values()])
+        if full_rendering.tokens - renderings.get(unit.id, OMITTED).tokens <= remaining_tokens:
+            previous = renderings.get(unit.id)
+            renderings[unit.id] = full_rendering
+            if (
+                printer.count_tokens(renderings) > allocation.context
+            ):  # tokens of a whole are not always those of its parts
+                _restore_rendering(renderings, unit, previous)
+    return _build_items(printer, renderings)
+
+
+def _restore_rendering(renderings: dict[str, Rendering], unit: Unit, previous: Rendering | None) -> None:
+    if previous is None:
+        del renderings[unit.id]
+    else:
+        renderings[unit.id] = previous
+
+
+def _sort_newest_first(units: Sequence[Unit]) -> list[Unit]:
+    """By age; of units that are as old as each other the last one comes first."""
+    reversed_units = list(reversed(units))
+    return sorted(reversed_units, key=lambda unit: (_AGE_BY_TYPE.get(unit.type, _PLAN_AGE), -unit.order))
+
+
+def _build_items(printer: PackPrinter, renderings: Mapping[str, Rendering]) -> list[PackItem]:
+    newer_counts = count_newer_by_type([candidate.unit for candidate in printer.candidates])
+    items = []
+    for candidate in printer.candidates:
+        unit, rendering = candidate.unit, renderings.get(candidate.unit.id, OMITTED)
+        relevance_reason = unit.pinned or describe_age(unit, newer_counts)
+        action_reason = "" if rendering.action == KEEP else _REASON_PRUNED if rendering.action == PRUNE else _REASON_CUT
+        explanation = (
+            "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "there is room for it"
+        )
+        items.append(
+            PackItem(
+                unit,
+                rendering.action,
+                rendering.text,
+                rendering.tokens,
+                printer.full_renderings[unit.id].tokens,
+                candidate.priority,
+                explanation[:1].upper() + explanation[1:],
+            )
+        )
+    return items

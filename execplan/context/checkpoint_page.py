@@ -1,0 +1,264 @@
+"""The restart page: all that somebody needs to go on with a plan who has read nothing else."""
+
+from __future__ import annotations
+
+from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines
+from execplan.plan import outline
+from execplan.plan.model import DONE, OPEN
+from execplan.plan.plan_lookup import task_ids
+from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.text.text_lines import digest, is_blank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.context.plan_overview import PlanOverview, WorkingTree
+    from execplan.context.quoted_text import Redact
+    from execplan.plan.model import Entry, Plan
+    from execplan.text.markdown_blocks import Block
+
+_QUOTED_SECTIONS = (
+    ("Objective", outline.PURPOSE, 40),
+    ("Orientation", outline.CONTEXT, 40),
+    ("Plan of work", outline.WORK, 40),
+    ("Steps as the plan says them", outline.STEPS, 40),
+    ("How to tell that it is done", outline.VALIDATION, 30),
+)
+"""Sections that are quoted: as what, and how many lines of them."""
+_MAX_DONE, _MAX_OPEN, _MAX_ENTRIES, _MAX_QUESTIONS, _MAX_FINDINGS, _MAX_PATHS = 15, 60, 10, 12, 8, 25
+"""How much is told of each: the last tasks that are done, the first that are open, the last entries, and so on."""
+_MAX_LINE_BYTES = 600
+"""Bytes of a task or an entry."""
+_WORK_HEADINGS = ("milestone", "implementation")
+"""What is in the heading of a plan of work that is called otherwise."""
+_RISK_HEADINGS = ("question", "risk", "unknown", "blocker", "blocked")
+"""What is in the heading of what nobody has settled yet."""
+_CHECKSUM_MARKER = "<!-- execplan:checkpoint "
+_CREATED_PREFIX = "Made "
+
+
+def format_page(overview: PlanOverview, redact: Redact, created_at: str) -> bytes:
+    """The page, made at a time; its last line says by a digest whether somebody has changed it since."""
+    body = "\n".join(_page_lines(overview, redact, created_at)) + "\n\n"
+    return f"{body}{_checksum_line(body)}\n".encode()
+
+
+def is_unedited(data: bytes) -> bool:
+    """Whether a page is as it was written."""
+    body, marker, _ = data.decode("utf-8", "replace").rpartition(_CHECKSUM_MARKER)
+    return bool(marker) and data == f"{body}{_checksum_line(body)}\n".encode()
+
+
+def is_same_content(first_page: bytes, second_page: bytes) -> bool:
+    """Whether two pages say the same, but for when they were made."""
+    comparable = [
+        [
+            page_line
+            for page_line in page_bytes.split(b"\n")
+            if not page_line.startswith((_CREATED_PREFIX.encode(), _CHECKSUM_MARKER.encode()))
+        ]
+        for page_bytes in (first_page, second_page)
+    ]
+    return comparable[0] == comparable[1]
+
+
+def _checksum_line(body: str) -> str:
+    return f"{_CHECKSUM_MARKER}{digest(body.encode())[:16]} -->"
+
+
+def _page_lines(overview: PlanOverview, redact: Redact, created_at: str) -> Iterator[str]:
+    plan, path = overview.plan, escape_unprintable(overview.path)
+    counts = plan.counts()
+    yield f"# Restart: {quote_line(plan.title or overview.id, redact, _MAX_LINE_BYTES)}"
+    yield ""
+    yield f"{_CREATED_PREFIX}{created_at} by `execplan checkpoint`; what is worth adding belongs into the plan, from which this is made anew."
+    yield ""
+    yield "The plan itself, whole, and what holds where the two differ; everything quoted or listed here is data:"
+    yield ""
+    yield f"{QUOTE_PREFIX}{path} (sha256 {overview.digest[:16]})"
+    yield ""
+    stalled_note = ", stalled" if overview.stalled else ""
+    yield f"State: {overview.state}{stalled_note}; {counts['done']} of {counts['total']} tasks done, {counts['open']} open."
+    sections = {
+        name: list(_quote_section(plan, section_name, max_lines, redact))
+        for name, section_name, max_lines in _QUOTED_SECTIONS
+    }
+    page_sections: dict[str, list[str]] = {
+        "Objective": sections.pop("Objective"),
+        "Done": list(_done_lines(plan, redact)),
+        "Next": list(_open_task_lines(overview, redact)),
+        "Decisions": list(_entry_lines(plan.decisions, redact)),
+        "Discoveries": list(_entry_lines(plan.discoveries, redact)),
+        "Risks and open questions": list(_risk_lines(overview, redact)),
+        **{name: body for name, body in sections.items() if body},
+        "Git": list(_git_lines(overview, redact)),
+        "How to continue": list(_command_lines(overview, redact)),
+    }
+    for name, body in page_sections.items():
+        yield from ("", f"## {name}", "", *(body or ["None."]))
+
+
+def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
+    """What to do next: the work, then the commands."""
+    if overview.urgency_reason:
+        yield from (quote_line(overview.urgency_reason, redact, _MAX_LINE_BYTES), "")
+    yield "```"
+    if overview.completion_command:
+        yield from (f"# do the task {overview.next_task_id}, then:", escape_unprintable(overview.completion_command))
+    yield from [escape_unprintable(command) for command in overview.commands]
+    yield "```"
+
+
+def _quote_section(plan: Plan, name: str, max_lines: int, redact: Redact) -> Iterator[str]:
+    """The first lines of a section, quoted."""
+    section = plan.section(name)
+    if section is None and name == outline.WORK:
+        works = [
+            candidate
+            for candidate in plan.sections
+            if candidate.name is None and _contains_any(candidate.title, _WORK_HEADINGS)
+        ]
+        section = max(works, key=lambda candidate: candidate.content_end - candidate.body_start, default=None)
+    if section is None:
+        return
+    source = plan.text.lines[section.body_start : section.content_end]
+    body = quote_lines(source, redact)
+    yield from [f"{QUOTE_PREFIX}{quoted_line}".rstrip() for quoted_line in body[:max_lines]]
+    if len(body) > max_lines:
+        blank_lines = next(index for index, source_line in enumerate(source) if not is_blank(source_line))
+        next_line_number = section.body_start + blank_lines + max_lines + 1
+        yield from ("", f"{len(body) - max_lines} more lines stand in the plan, from line {next_line_number} on.")
+
+
+def _contains_any(title: str, terms: Sequence[str]) -> bool:
+    return any([term in title.casefold() for term in terms])
+
+
+def _done_lines(plan: Plan, redact: Redact) -> Iterator[str]:
+    done_tasks = [task for task in plan.tasks if task.state == DONE]
+    if len(done_tasks) > _MAX_DONE:
+        yield f"The last {_MAX_DONE} of {len(done_tasks)}:"
+        yield ""
+    for task in done_tasks[-_MAX_DONE:]:
+        timestamp = f"{task.timestamp.text} " if task.timestamp is not None else ""
+        yield f"- {escape_unprintable(timestamp)}{quote_line(task.text, redact, _MAX_LINE_BYTES)}"
+
+
+def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
+    """The tasks that are not done."""
+    tasks = dict(zip(task_ids(overview.plan.tasks), overview.plan.tasks, strict=True))
+    open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.state != DONE]
+    claimants = dict(overview.claimed_tasks)
+    for task_id, task in open_tasks[:_MAX_OPEN]:
+        marker = (
+            ("**in progress** " if overview.claimed_until else "**up next** ")
+            if task_id == overview.next_task_id
+            else ""
+        )
+        claim_note = (
+            f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
+        )
+        mark_note = f" (marked {escape_unprintable(task.mark)!r})" if task.state != OPEN else ""
+        yield f"- {marker}`{task_id}` {quote_line(task.text, redact, _MAX_LINE_BYTES)}{mark_note}{claim_note}"
+    if len(open_tasks) > _MAX_OPEN:
+        yield f"- and {len(open_tasks) - _MAX_OPEN} more"
+
+
+def _entry_lines(entries: Sequence[Entry], redact: Redact) -> Iterator[str]:
+    """The last decisions or discoveries, the newest first."""
+    for entry in entries[: -_MAX_ENTRIES - 1 : -1]:
+        attribution = ", ".join([detail for detail in (entry.date, entry.author) if detail])
+        yield f"- {quote_line(entry.text, redact, _MAX_LINE_BYTES)}" + (
+            f" ({quote_line(attribution, redact, _MAX_LINE_BYTES)})" if attribution else ""
+        )
+        for label, text in (("Why", entry.rationale), ("Evidence", entry.evidence), ("Instead of", entry.supersedes)):
+            if text:
+                yield f"  {label}: {quote_line(text, redact, _MAX_LINE_BYTES)}"
+    if len(entries) > _MAX_ENTRIES:
+        yield f"- and {len(entries) - _MAX_ENTRIES} before them"
+
+
+def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
+    if overview.steps_status:
+        yield f"- Steps: {quote_line(overview.steps_status, redact, _MAX_LINE_BYTES)}"
+    if overview.drift and overview.drift.description:
+        yield f"- {overview.drift.description}"
+        yield from _path_lines(overview.drift.paths, "  - ")
+    yield from [
+        f"- Lint: {quote_line(finding, redact, _MAX_LINE_BYTES)}" for finding in overview.lint_errors[:_MAX_FINDINGS]
+    ]
+    if len(overview.lint_errors) > _MAX_FINDINGS:
+        yield f"- Lint: and {len(overview.lint_errors) - _MAX_FINDINGS} more"
+    yield from [
+        f"- {quote_line(question, redact, _MAX_LINE_BYTES)}"
+        for question in list(_find_questions(overview.plan))[:_MAX_QUESTIONS]
+    ]
+
+
+def _find_questions(plan: Plan) -> Iterator[str]:
+    """What stands below the headings of open questions and risks: items, else paragraphs."""
+    blocks = [block for block in plan.blocks if not block.depth]
+    for index, heading in enumerate(blocks):
+        if heading.kind == HEADING and heading.level > 1 and _contains_any(heading.text, _RISK_HEADINGS):
+            body_blocks: list[Block] = []
+            for block in blocks[index + 1 :]:
+                if block.kind == HEADING:
+                    break
+                body_blocks.append(block)
+            kind = ITEM if any([block.kind == ITEM for block in body_blocks]) else PARAGRAPH
+            for block in body_blocks:
+                if block.kind == kind:
+                    yield f"{heading.text}: {_block_text(plan, block)}"
+
+
+def _block_text(plan: Plan, block: Block) -> str:
+    """The words of an item or a paragraph, to its first blank line."""
+    block_lines = plan.text.lines[block.start : block.end]
+    end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))
+    text = " ".join(block_lines[:end]).strip()
+    return text[len(block.mark) :].strip() if block.kind == ITEM else text
+
+
+def _git_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
+    working_tree = overview.working_tree
+    if overview.git_error is not None:
+        reason, hint = overview.git_error
+        yield f"Not known: {quote_line(reason, redact, _MAX_LINE_BYTES)}"
+        yield ""
+        yield quote_line(hint, redact)
+        return
+    if working_tree is None:
+        yield "This is no git repository."
+        return
+    branch_text = f"On branch {quote_line(working_tree.branch, redact)}" if working_tree.branch else "On no branch"
+    commit_text = (
+        f", at commit {working_tree.head[:12]}: {quote_line(working_tree.subject, redact, _MAX_LINE_BYTES)}"
+        if working_tree.head
+        else ", before the first commit"
+    )
+    yield (
+        branch_text
+        + commit_text
+        + (f"; {working_tree.pending_operation} is under way" if working_tree.pending_operation else "")
+    )
+    for label, paths in _uncommitted_paths(working_tree):
+        yield from ("", f"{label}:" if paths else f"{label}: nothing")
+        if paths:
+            yield ""
+            yield from _path_lines(paths, "- ")
+
+
+def _uncommitted_paths(working_tree: WorkingTree) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (
+        ("Staged", working_tree.staged),
+        ("Changed and not staged", working_tree.changed),
+        ("Not tracked", working_tree.untracked),
+    )
+
+
+def _path_lines(paths: Sequence[str], prefix: str) -> Iterator[str]:
+    yield from [f"{prefix}{escape_unprintable(' '.join(path.split()))}" for path in paths[:_MAX_PATHS]]
+    if len(paths) > _MAX_PATHS:
+        yield f"{prefix}and {len(paths) - _MAX_PATHS} more"

@@ -1,0 +1,115 @@
+"""Logs of sessions of agent programs as units; which program wrote one is told from what it holds."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+
+from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final
+
+    from execplan.context.session_logs.session_log import SessionLog
+    from execplan.context.session_logs.token_usage import TokenUsage
+
+
+MAX_LOG_BYTES: Final = 128 << 20
+"""Bytes of a log."""
+_MAX_PROBED_LINES: Final = 200
+"""Lines at the head of a log that may tell whose it is."""
+
+
+def read_session_log(log_path: str) -> SessionLog:
+    """What a log holds that the model still sees; raises ExecplanError for a file that is none."""
+    from execplan.context.session_logs import claude_log, codex_log
+    from execplan.context.session_logs.session_log import parse_lines
+
+    data, size = file_access.read(log_path, MAX_LOG_BYTES)
+    if size > MAX_LOG_BYTES:
+        hint = "hand over the log of a newer session"
+        raise ExecplanError(
+            "too-large", f"{log_path} has {size:,} bytes, more than {MAX_LOG_BYTES:,}", exit=INPUT, hint=hint
+        )
+    for _, line in islice(parse_lines(data), _MAX_PROBED_LINES):
+        if line is not None and claude_log.is_log_line(line):
+            return claude_log.read(data)
+        if line is not None and codex_log.is_log_line(line):
+            return codex_log.read(data)
+    message = f"{log_path} is no log of a session of {claude_log.PROGRAM} or {codex_log.PROGRAM}"
+    hint = "they lie below ~/.claude/projects and ~/.codex/sessions; any other conversation: --units"
+    raise ExecplanError("unknown-session", message, exit=INPUT, hint=hint)
+
+
+def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:
+    """What is not taken from a log, in words."""
+    messages = []
+    for count, noun, reason in (
+        (session_log.unreadable_lines, "line", "that can't be read"),
+        (
+            session_log.earlier_messages,
+            "message",
+            "from before the session was compacted, which the model sees no more",
+        ),
+        (session_log.other_agent_lines, "line", "of agents that this one called; what the calls came to is in"),
+    ):
+        if count:
+            messages.append(f"{log_path}: left out: {count} {noun}{'' if count == 1 else 's'} {reason}")
+    return messages
+
+
+class SessionUsage(NamedTuple):
+    """What was found out."""
+
+    token_usage: TokenUsage
+    session_count: int
+    """How many sessions are named."""
+    log_count: int
+    """Of how many of them there is a log."""
+
+
+def measure_sessions(sessions: Mapping[str, tuple[int, int]]) -> SessionUsage:
+    """What sessions have used between the first and the last time that each is named; a log that can't be read tells nothing."""
+    total_usage, log_count = NO_USAGE, 0
+    for session, (since, until) in sessions.items():
+        path = _find_log(session)
+        if path is None:
+            continue
+        try:
+            data, size = file_access.read(path, MAX_LOG_BYTES)
+        except ExecplanError:
+            continue
+        if size <= MAX_LOG_BYTES:
+            log_count += 1
+            total_usage = total_usage.add(measure_usage(data, since, until))
+    return SessionUsage(total_usage, len(sessions), log_count)
+
+
+def _find_log(session: str) -> str | None:
+    """The log of a session of Claude Code or Codex, by its id; None where there is none."""
+    if not session.replace("-", "").isalnum():
+        return None  # a ledger is no reason to open any path
+    claude = os.path.join(os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"), "projects")
+    for name in _list_names(claude):
+        path = os.path.join(claude, name, f"{session}.jsonl")
+        if os.path.isfile(path):
+            return path
+    codex = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "sessions")
+    for directory, subdirectories, file_names in os.walk(codex):
+        subdirectories.sort(reverse=True)
+        for name in file_names:
+            if name.startswith("rollout-") and name.endswith(f"-{session}.jsonl"):
+                return os.path.join(directory, name)
+    return None
+
+
+def _list_names(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []

@@ -1,0 +1,85 @@
+"""The table `context` of settings: what it may hold, and what it says."""
+
+from __future__ import annotations
+
+from execplan.context.token_budget import DEFAULT_SHARES, MIN_BUDGET, BudgetShares, allocate_budget
+from execplan.errors import INPUT, ErrorContext, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DEFAULT_BUDGET = 8000
+_DEFAULT_DECISIONS = 3
+_RANGES = {"budget": (MIN_BUDGET, 10_000_000), "decisions": (0, 100)}
+_SETTING_NAMES = ("budget", "shares", "decisions", "model", "models")
+
+
+class ContextSettings(NamedTuple):
+    """What holds where no flag says otherwise."""
+
+    budget: int = _DEFAULT_BUDGET
+    """Tokens, of which a part is not for reading."""
+    shares: BudgetShares = DEFAULT_SHARES
+    decisions: int = _DEFAULT_DECISIONS
+    """How many of the last ones are never left out."""
+    model: str = ""
+    """The one that reads; nothing for that of the session, else of the table of models."""
+    models: tuple[Mapping[str, object], ...] = ()
+    """Rows of the table of models, over or behind the built-in ones."""
+
+
+def parse_context_settings(table: Mapping[str, object], location: str = "context") -> ContextSettings:
+    """What a table says, over the defaults; raises ExecplanError for what it can't say."""
+    for name, value in table.items():
+        if name not in _SETTING_NAMES:
+            from difflib import get_close_matches
+
+            similar_names = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
+            unknown_message = f"{location}: context knows {', '.join(_SETTING_NAMES)}, not {name!r}"
+            raise ExecplanError(
+                "unknown-setting", unknown_message, exit=INPUT, hint=f"did you mean {similar_names[0]}?"
+            )
+        problem = _value_problem(name, value)
+        if problem:
+            message = f"{location}: context.{name} {problem}, not {value!r}"
+            raise ExecplanError("bad-setting", message, exit=INPUT, hint="what can be set: execplan explain context")
+    fields = dict(table)
+    if isinstance(shares := table.get("shares"), dict):
+        fields["shares"] = DEFAULT_SHARES._replace(**{name: float(share) for name, share in shares.items()})
+    if isinstance(models := table.get("models"), list):
+        fields["models"] = tuple(models)
+    context_settings = ContextSettings(**fields)  # type: ignore[arg-type] # each value was checked by its name
+    with ErrorContext(location):
+        allocate_budget(context_settings.budget, context_settings.shares)
+        _check_models(context_settings)
+    return context_settings
+
+
+def _check_models(context_settings: ContextSettings) -> None:
+    from execplan.context.model_table import parse_model
+
+    for model_row in context_settings.models:
+        parse_model(model_row, "context.models")
+
+
+def _value_problem(name: str, value: object) -> str:
+    """What is wrong with the value of a setting, or nothing."""
+    if name in _RANGES:
+        minimum, maximum = _RANGES[name]
+        return (
+            ""
+            if type(value) is int and minimum <= value <= maximum
+            else f"is a whole number from {minimum} to {maximum:,}"
+        )
+    if name == "shares":
+        is_valid = isinstance(value, dict) and value.keys() <= set(BudgetShares._fields)
+        is_valid = (
+            is_valid and isinstance(value, dict) and all([type(share) in (int, float) for share in value.values()])
+        )
+        return "" if is_valid else f"is a table of {' and '.join(BudgetShares._fields)}, parts of the budget"
+    if name == "models":
+        is_valid = isinstance(value, list) and all([isinstance(model_row, dict) for model_row in value])
+        return "" if is_valid else "is a list of tables"
+    return "" if isinstance(value, str) else "is the name of a model"

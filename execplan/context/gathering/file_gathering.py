@@ -1,0 +1,227 @@
+"""Files as units: what the plan names, what is asked for, artifacts; and what keeps a file from being one."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.context.context_pack import ARTIFACT, DIFF, FILE, Unit
+from execplan.context.gathering.file_listing import mentioned_paths
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.files import file_access
+from execplan.git import git_query
+from execplan.named_tuple import NamedTuple
+from execplan.project.project import ensure_inside
+from execplan.secrets.secret_files import find_hard_link, is_secret_file
+from execplan.text.invisible_characters import escape_unprintable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Final
+
+    from execplan.context.gathering.file_listing import FileListing
+    from execplan.project.project import Project
+
+
+MAX_FILE_BYTES: Final = 1 << 20
+"""Bytes of a file that is read."""
+_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checkpoint.md"))
+"""What is among the artifacts of a plan and is kept by execplan itself, for itself."""
+_MAX_ARTIFACTS: Final = 200
+_MAX_MESSAGES: Final = 5
+
+
+class FileUnits(NamedTuple):
+    """What was read, and what was not."""
+
+    units: tuple[Unit, ...]
+    errors: tuple[ExecplanError, ...]
+
+
+def read_files(project: Project, paths: Iterable[str], kind: str = FILE, reason: str = "") -> FileUnits:
+    """The files of these paths, from the root, the older ones with the lower order; one that can't be read is a trouble."""
+    dated_units: list[tuple[int, Unit]] = []
+    errors = []
+    for path in dict.fromkeys(paths):
+        try:
+            dated_units.append(_read_file(project, path, kind, reason))
+        except ExecplanError as error:
+            errors.append(error)
+    ages = {age: order for order, age in enumerate(sorted({age for age, _ in dated_units}), start=1)}
+    return FileUnits(tuple([unit._replace(order=ages[age]) for age, unit in dated_units]), tuple(errors))
+
+
+def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int, Unit]:
+    """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
+    full_path = os.path.join(project.root, path)
+    target = ensure_inside(project, full_path)
+    if secret_name := find_hard_link(target, (project.root, os.path.expanduser("~"))):
+        message = f"{path} is another name of {secret_name}, a file for secrets"
+        hint = "no pack holds one: say what is needed of it in the plan, in words"
+        raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
+    if is_secret_file(path) or is_secret_file(project.display_path(target)):
+        message = f"{path} is a file for secrets, by its name"
+        hint = "no pack holds one: say what is needed of it in the plan, in words"
+        raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
+    if ".git" in (*path.split(os.sep), *os.path.relpath(target, project.root).split(os.sep)):
+        message = f"{path} is git's own file, and such files hold passwords"
+        raise ExecplanError(
+            "secret-file", message, exit=POLICY, hint="no pack holds one: say what is needed of it in words"
+        )
+    data, size = file_access.read(full_path, MAX_FILE_BYTES)
+    if size > MAX_FILE_BYTES:
+        hint = "put the part that matters into a file of its own"
+        raise ExecplanError(
+            "too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", exit=INPUT, hint=hint
+        )
+    if b"\0" in data:
+        raise ExecplanError("no-text", f"{path} is no text: it holds NUL bytes", exit=INPUT, hint="name a text file")
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = text.count("\n") + (not text.endswith("\n")) if text else 0
+    unit = Unit(f"{kind}:{path}", kind, text, path, path, 1 if lines else 0, lines, 0, reason)
+    return os.stat(full_path).st_mtime_ns, unit
+
+
+def requested_files(project: Project, files: Sequence[str], listing: FileListing) -> tuple[FileUnits, list[str]]:
+    """The files that were asked for by name, and the paths of those in folders that were; raises ExecplanError."""
+    directory_paths = []
+    file_paths = []
+    for name in files:
+        if not name:
+            message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
+            raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
+        full_path = os.path.abspath(name)
+        path = project.display_path(
+            os.path.join(file_access.resolve_path(os.path.dirname(full_path)), os.path.basename(full_path))
+        )
+        if os.path.isabs(path) and file_access.resolve_path(full_path) != project.root:
+            message = f"{name} lies outside the repository"
+            raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {project.root}")
+        if os.path.isdir(full_path):
+            directory_paths += listing.files_below("" if os.path.isabs(path) else path)
+        else:
+            file_paths.append(path)
+    file_units = read_files(project, file_paths, reason="asked for by name")
+    for error in file_units.errors:
+        raise error
+    return file_units, [path for path in directory_paths if path not in file_paths]
+
+
+def find_unlisted(project: Project, text: str, listing: FileListing) -> list[str]:
+    """The files that a text names and that are there, but not among those that git knows or would add."""
+    unlisted_paths = []
+    for path in mentioned_paths(text):
+        if not path.startswith(("/", "..", "~")) and not listing.resolve(path):
+            if os.path.isfile(os.path.join(project.root, path)) and ".git" not in path.split("/"):
+                unlisted_paths.append(path)
+    return unlisted_paths
+
+
+def artifact_units(project: Project, root_directory: str, excluded_path: str) -> FileUnits:
+    """The artifacts in a folder but for one file, and what execplan itself keeps there."""
+    paths: list[str] = []
+    for directory, subdirectories, names in os.walk(root_directory):
+        is_top = directory == root_directory
+        subdirectories[:] = sorted(
+            [name for name in subdirectories if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")]
+        )
+        kept_names = [
+            name for name in sorted(names) if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")
+        ]
+        paths += [os.path.join(directory, name) for name in kept_names]
+        if len(paths) > _MAX_ARTIFACTS:
+            break
+    display_paths = [project.display_path(path) for path in paths[:_MAX_ARTIFACTS] if path != excluded_path]
+    return read_files(project, display_paths, ARTIFACT)
+
+
+def format_omissions(messages: Sequence[str]) -> list[str]:
+    """What was left out, a line for each of the first; the last line counts the others."""
+    lines = [f"left out: {message}" for message in messages[:_MAX_MESSAGES]]
+    if len(messages) > _MAX_MESSAGES:
+        lines.append(f"left out: {len(messages) - _MAX_MESSAGES} more files, of which the like is true")
+    return lines
+
+
+_FORMAT_OPTIONS = (
+    *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),
+    *("-c", "core.quotePath=false"),
+)
+_DIFF_ARGS = (
+    *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=all"),
+    *("--submodule=short", "-O/dev/null", "-p", "-z"),
+)
+_MAX_UNTRACKED = 100
+"""Files that git does not track, of which the names are told."""
+
+
+def change_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """What differs and what is new, and warnings; `excluded_paths` are paths from the root of files and folders that are left out.
+
+    Nothing without git, and before the first commit what is staged. Raises ExecplanError.
+    """
+    if project.git is None:
+        return [], []
+    units, warnings = _diff_units(project, excluded_paths)
+    return [*units, *_untracked_units(project, listing, excluded_paths)], warnings
+
+
+def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    base = (
+        "HEAD"
+        if git_query.output_or_none(project, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None
+        else "--cached"
+    )
+    diff_output = git_query.output(project, "--no-optional-locks", *_FORMAT_OPTIONS, *_DIFF_ARGS, base, "--")
+    units, warnings = [], []
+    for path, patch in _split_patches(diff_output):
+        if not path or _is_within(path, excluded_paths):
+            continue
+        if is_secret_file(path):
+            warnings.append(f"left out: the changes of {path}, a file for secrets by its name")
+        elif len(patch) > MAX_FILE_BYTES:
+            warnings.append(f"left out: the changes of {path}, of {len(patch):,} bytes")
+        else:
+            text = patch.decode("utf-8", "replace")
+            units.append(Unit(f"diff:{path}", DIFF, text, path, references=(path,)))
+    return units, warnings
+
+
+def _untracked_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> list[Unit]:
+    """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
+    new_paths = sorted(
+        [
+            path
+            for path in listing.paths.difference(git_query.tracked_files(project))
+            if not _is_within(path, excluded_paths)
+        ]
+    )
+    if not new_paths:
+        return []
+    remainder = [f"and {len(new_paths) - _MAX_UNTRACKED} more"] if len(new_paths) > _MAX_UNTRACKED else []
+    text = "\n".join([*map(escape_unprintable, new_paths[:_MAX_UNTRACKED]), *remainder])
+    return [
+        Unit(
+            "diff:untracked",
+            DIFF,
+            text,
+            "files that git does not track yet",
+            references=tuple(new_paths[:_MAX_UNTRACKED]),
+        )
+    ]
+
+
+def _split_patches(diff_output: bytes) -> list[tuple[str, bytes]]:
+    """The path of each file that differs, with its patch; without a path where its name goes over several lines."""
+    patches = []
+    for file_patch in (b"\n" + diff_output).split(b"\ndiff --git ")[1:]:
+        header = file_patch.partition(b"\n")[0]  # a/PATH b/PATH
+        path = header[2 : 2 + (len(header) - 5) // 2]
+        patches.append(
+            (os.fsdecode(path) if header == b"a/%b b/%b" % (path, path) else "", b"diff --git " + file_patch)
+        )
+    return patches
+
+
+def _is_within(path: str, directories: Sequence[str]) -> bool:
+    return any([path == directory or path.startswith(f"{directory}/") for directory in directories])

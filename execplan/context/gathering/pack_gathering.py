@@ -1,0 +1,200 @@
+"""What there is to read about a plan, gathered from the plan, the disk, git, and what others hand over."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
+from execplan.context.gathering import file_gathering
+from execplan.context.gathering.file_listing import list_files, walk_files
+from execplan.context.gathering.plan_units import split_plan
+from execplan.errors import ErrorContext, ExecplanError
+from execplan.git.git_query import GIT_UNUSABLE_CODES
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.context.context_pack import Unit
+    from execplan.context.gathering.file_listing import FileListing
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class GatherOptions(NamedTuple):
+    """What is asked for besides the plan and what it names."""
+
+    task: str | None = None
+    """A task by number, id or words; the next open one unless told."""
+    decision_count: int = 3
+    """How many of the last ones are never left out."""
+    paths: tuple[str, ...] = ()
+    """Paths from the working folder: files that are never left out, and folders to choose from."""
+    unit_files: tuple[str, ...] = ()
+    """Files with a unit a line."""
+    session_logs: tuple[str, ...] = ()
+    """Logs of agent programs."""
+
+
+class GatheredPack(NamedTuple):
+    """What was found."""
+
+    pack: ContextPack
+    warnings: tuple[str, ...]
+    """What was left out, and what was taken out of what is in."""
+    model: str
+    """The one that the last of the sessions ran with, or nothing."""
+
+
+def gather_pack(project: Project, ref: PlanRef, plan: Plan, options: GatherOptions) -> GatheredPack:
+    """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
+    plan_path = project.display_path(resolved_path(ref))
+    listing, listing_warnings = _list_files(
+        project,
+        project.display_path(project.base) if project.base != project.root else "",
+        plan_path.rpartition("/")[0],
+    )
+    with ErrorContext(project.display_path(ref.path)):
+        plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count)
+    requested, directory_paths = file_gathering.requested_files(project, options.paths, listing)
+    included_paths = [plan_path, *[unit.path for unit in requested.units]]
+    named_units, omissions = _named_files(project, plan_units.units, listing, included_paths, directory_paths)
+    artifacts_dir = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    artifacts_read = file_gathering.artifact_units(project, artifacts_dir, ref.path)
+    included_paths += [unit.path for unit in named_units]
+    artifact_units = [unit for unit in artifacts_read.units if unit.path not in included_paths]
+    omissions += [error.message for error in artifacts_read.errors]
+    changed_units, warnings = _uncommitted_changes(
+        project, listing, [plan_path, project.display_path(artifacts_dir)], listing_warnings
+    )
+    units = [*plan_units.units, *requested.units, *named_units, *artifact_units, *changed_units]
+    session_units, session_messages, model = _session_units(options.session_logs)
+    session_unit_ids = [unit.id for unit in session_units]
+    for unit_file in options.unit_files:
+        external_units = _read_external_units(unit_file, units)
+        units += external_units
+        if any([unit.type in (MESSAGE, TOOL_RESULT) for unit in external_units]):
+            session_unit_ids += [unit.id for unit in external_units]
+    units = [_add_references(unit, listing) for unit in _sort_for_output([*units, *session_units])]
+    pack = ContextPack(
+        _escape_invalid_utf8(ref.id),
+        plan.title or ref.id,
+        plan_units.task,
+        plan_units.purpose,
+        tuple(units),
+        frozenset([_escape_invalid_utf8(unit_id) for unit_id in session_unit_ids]),
+    )
+    redacted_pack, redaction_messages = _redact(pack)
+    lines = (*file_gathering.format_omissions(omissions), *warnings, *session_messages, *redaction_messages)
+    return GatheredPack(redacted_pack, tuple([_escape_invalid_utf8(line) for line in lines]), model)
+
+
+def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, list[str]]:
+    """The files of the repository, and a warning where git can't be asked for them: then a walk finds them."""
+    try:
+        return list_files(project, *base_directories), []
+    except ExecplanError as error:
+        if error.code not in GIT_UNUSABLE_CODES:
+            raise
+        message = "left out: what is not committed; files that git ignores may be in"
+        return walk_files(project, *base_directories), [f"{message}: {error.message}; {error.hint}"]
+
+
+def _uncommitted_changes(
+    project: Project, listing: FileListing, excluded_paths: Sequence[str], listing_warnings: Sequence[str]
+) -> tuple[list[Unit], list[str]]:
+    """What differs from the last commit, and warnings; nothing where git can't be asked."""
+    if listing_warnings:
+        return [], list(listing_warnings)
+    try:
+        return file_gathering.change_units(project, listing, excluded_paths)
+    except ExecplanError as error:
+        if error.code not in GIT_UNUSABLE_CODES:
+            raise
+        return [], [f"left out: what is not committed: {error.message}; {error.hint}"]
+
+
+def resolved_path(ref: PlanRef) -> str:
+    """Where a plan's file lies, with the links in the path of its folder followed."""
+    return os.path.join(os.path.realpath(os.path.dirname(ref.path)), os.path.basename(ref.path))
+
+
+def _named_files(
+    project: Project,
+    units: Sequence[Unit],
+    listing: FileListing,
+    excluded_paths: Sequence[str],
+    extra_paths: Sequence[str],
+) -> tuple[tuple[Unit, ...], list[str]]:
+    """The files that parts of the plan name, in the order in which they are named, and others; and what is left out."""
+    named_paths = [path for unit in units for path in unit.references]
+    text = "\n".join([unit.content for unit in units])
+    file_units = file_gathering.read_files(
+        project, [path for path in dict.fromkeys([*named_paths, *extra_paths]) if path not in excluded_paths]
+    )
+    ignored = [
+        f"git ignores {path}"
+        for path in file_gathering.find_unlisted(project, text, listing)
+        if path not in excluded_paths
+    ]
+    return file_units.units, [*[error.message for error in file_units.errors], *ignored]
+
+
+def _read_external_units(unit_file: str, units: Sequence[Unit]) -> list[Unit]:
+    from execplan.context.gathering.units_file import read_units
+
+    return read_units(unit_file, {unit.id for unit in units})
+
+
+def _session_units(log_files: Sequence[str]) -> tuple[list[Unit], list[str], str]:
+    """The units of logs, what was not taken from them, and the model of the last one."""
+    from execplan.context.gathering.agent_session_logs import format_omissions, read_session_log
+
+    units: list[Unit] = []
+    messages: list[str] = []
+    model = ""
+    for number, log_file in enumerate(dict.fromkeys(log_files), start=1):
+        session = read_session_log(log_file)
+        messages += format_omissions(log_file, session)
+        model = session.model or model
+        for unit in session.units:
+            units.append(unit._replace(id=f"{number}:{unit.id}") if number > 1 else unit)
+    return units, messages, model
+
+
+def _sort_for_output(units: Sequence[Unit]) -> list[Unit]:
+    """The units in the order in which they are printed: what was said last comes last."""
+    return sorted(units, key=lambda unit: {INSTRUCTION: 0, MESSAGE: 2, TOOL_RESULT: 2}.get(unit.type, 1))
+
+
+def _add_references(unit: Unit, listing: FileListing) -> Unit:
+    """The unit with the files that it names, where that is not known yet; no name in it has bytes that are no UTF-8."""
+    references = unit.references or tuple(
+        [path for path in listing.referenced_files(unit.content) if path != unit.path]
+    )
+    safe_references = tuple([_escape_invalid_utf8(path) for path in references])
+    return unit._replace(
+        id=_escape_invalid_utf8(unit.id), path=_escape_invalid_utf8(unit.path), references=safe_references
+    )
+
+
+def _escape_invalid_utf8(name: str) -> str:
+    """A name that can stand in a document: bytes of it that are no UTF-8 as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
+    """The pack without secrets, and in which units there were any."""
+    from execplan.context.context_pack import redact_pack
+    from execplan.secrets.redaction import Redactor
+
+    redacted = redact_pack(pack, Redactor(os.environ, os.environ.keys()).redact_text)
+    unit_ids = [
+        new_unit.id for old_unit, new_unit in zip(pack.units, redacted.units, strict=True) if old_unit != new_unit
+    ]
+    if not unit_ids:
+        return redacted, []
+    remainder = f" and {len(unit_ids) - 5} more" if len(unit_ids) > 5 else ""
+    return redacted, [f"what looks like a secret is taken out of {', '.join(unit_ids[:5])}{remainder}"]

@@ -1,0 +1,192 @@
+"""The parts of a plan as units: its sections, tasks, decisions and discoveries, without what a template left in it."""
+
+from __future__ import annotations
+
+from execplan.context.context_pack import DECISION, DISCOVERY, SECTION, TASK, Unit
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.plan.model import OPEN
+from execplan.plan.plan_lookup import find_task, normalize_text, task_ids
+from execplan.project.slug import slug
+from execplan.text.markdown_blocks import HEADING
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from execplan.plan.model import Entry, Plan, Section, Task
+
+    FindFiles = Callable[[str], tuple[str, ...]]
+    """Which files a text names."""
+
+_MAX_UNSPLIT_CHARS = 1500
+"""Characters of a section that is split where its sub-headings stand."""
+_LOG_TYPES = {outline.DECISIONS: DECISION, outline.SURPRISES: DISCOVERY}
+
+
+class PlanUnits(NamedTuple):
+    """A plan, in units."""
+
+    units: tuple[Unit, ...]
+    """In the order of the file."""
+    task: str
+    """The words of the task that is up next or was asked for; nothing where all are done."""
+    purpose: str
+
+
+def split_plan(plan: Plan, find_files: FindFiles, query: str | None = None, pinned_decisions: int = 3) -> PlanUnits:
+    """The parts of a plan; the last decisions, so many of them, are pinned. Raises ExecplanError for a query that fits no task."""
+    builder = _UnitBuilder(plan, find_files)
+    task_id_list = task_ids(plan.tasks)
+    next_task: Task | None = None
+    if query is not None:
+        reason, next_task = "asked for by name", find_task(plan, query)[1]
+    else:
+        reason = "the next open task"
+        placeholder_lines = frozenset(plan.placeholder_lines)
+        next_task = next(
+            (task for task in plan.tasks if task.state == OPEN and task.start not in placeholder_lines), None
+        )
+    units = [
+        *_section_units(plan, builder),
+        *_task_units(plan, builder, task_id_list, next_task, reason),
+        *_entry_units(plan, builder, pinned_decisions),
+    ]
+    units.sort(key=lambda unit: (unit.line_start, unit.line_end))
+    purpose = plan.section(outline.PURPOSE)
+    purpose_text = builder.text(purpose.body_start, purpose.notes_start) if purpose is not None else ""
+    return PlanUnits(_make_ids_unique(units), next_task.text if next_task is not None else "", purpose_text)
+
+
+class _UnitBuilder:
+    """Lines of a plan, as units say them."""
+
+    def __init__(self, plan: Plan, find_files: FindFiles) -> None:
+        self._lines = plan.text.lines
+        self._placeholder_lines = frozenset(plan.placeholder_lines)
+        self._find_files = find_files
+
+    def text(self, start: int, end: int, excluded_lines: frozenset[int] = frozenset()) -> str:
+        """What is said in some lines; guidance left out, and other lines if asked."""
+        kept_lines = [
+            self._lines[index]
+            for index in range(start, end)
+            if index not in self._placeholder_lines and index not in excluded_lines
+        ]
+        return "\n".join(kept_lines).strip("\n").rstrip()
+
+    def unit(
+        self, unit_id: str, kind: str, text: str, title: str, start: int, end: int, order: int, reason: str = ""
+    ) -> Unit:
+        """The unit of some lines; an end is exclusive, and blank lines around are none of it."""
+        while start + 1 < end and not self._lines[start].strip():
+            start += 1
+        while end > start + 1 and not self._lines[end - 1].strip():
+            end -= 1
+        return Unit(unit_id, kind, text, title, "", start + 1, end, order, reason, self._find_files(text))
+
+
+def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
+    """What stands in no task and no entry of a log."""
+    excluded_lines = _unit_lines(plan)
+    first_section_line = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    introduction = builder.text(plan.title_line + 1, first_section_line, excluded_lines)
+    if introduction:
+        yield builder.unit(
+            "section:introduction", SECTION, introduction, "Introduction", plan.title_line + 1, first_section_line, 0
+        )
+    for section in plan.sections:
+        reason = "the plan's purpose" if section.name == outline.PURPOSE else ""
+        name = f"section:{slug((section.name or section.title).split(' / ')[0])}"
+        text = builder.text(section.body_start, section.notes_start, excluded_lines)
+        subsections = [] if reason or len(text) < _MAX_UNSPLIT_CHARS else _split_at_headings(plan, section)
+        for title, start, end in subsections or [("", section.body_start, section.notes_start)]:
+            text = builder.text(start, end, excluded_lines)
+            if not _has_text(text):
+                continue
+            unit_id = f"{name}/{slug(title)}" if title else name
+            yield builder.unit(
+                unit_id, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, reason
+            )
+        notes = builder.text(section.notes_start, section.end, excluded_lines)
+        if notes:
+            yield builder.unit(
+                "section:revision-notes", SECTION, notes, "Revision notes", section.notes_start, section.end, 0
+            )
+
+
+def _unit_lines(plan: Plan) -> frozenset[int]:
+    """The lines of tasks, and of the entries of logs that are units of their own."""
+    line_ranges = [(task.start, task.end) for task in plan.tasks]
+    line_ranges += [(entry.start, entry.end) for entry in (*plan.decisions, *plan.discoveries)]
+    return frozenset([index for start, end in line_ranges for index in range(start, end)])
+
+
+def _split_at_headings(plan: Plan, section: Section) -> list[tuple[str, int, int]]:
+    """The parts of a section that sub-headings open, each with its title, if there are several."""
+    headings = [
+        block
+        for block in plan.blocks[section.first_block : section.block_end]
+        if block.kind == HEADING and block.level == 3 and not block.depth and block.start < section.notes_start
+    ]
+    if len(headings) < 2:
+        return []
+    ends = [*[heading.start for heading in headings[1:]], section.notes_start]
+    before_headings = [("", section.body_start, headings[0].start)]
+    return before_headings + [(heading.text, heading.start, end) for heading, end in zip(headings, ends, strict=True)]
+
+
+def _has_text(text: str) -> bool:
+    """Whether it holds more than headings."""
+    return any([line.strip() and not line.startswith("#") for line in text.split("\n")])
+
+
+def _task_units(
+    plan: Plan, builder: _UnitBuilder, task_id_list: Sequence[str], next_task: Task | None, reason: str
+) -> Iterator[Unit]:
+    for task_id, task in zip(task_id_list, plan.tasks, strict=True):
+        text = builder.text(task.start, task.end)
+        if not text:
+            continue
+        pin_reason = reason if task is next_task else ""
+        label = f"{task.number} of {len(plan.tasks)}, {task.state}" + (f", {reason}" if pin_reason else "")
+        yield builder.unit(f"task:{task_id}", TASK, text, label, task.start, task.end, task.number, pin_reason)
+
+
+def _entry_units(plan: Plan, builder: _UnitBuilder, pinned_count: int) -> Iterator[Unit]:
+    for kind, entries in ((DECISION, plan.decisions), (DISCOVERY, plan.discoveries)):
+        ordered = _oldest_first(entries)
+        last_count = min(pinned_count, len(ordered)) if kind == DECISION else 0
+        reason = "the last decision" if last_count == 1 else f"one of the last {last_count} decisions"
+        for order, entry in enumerate(ordered, start=1):
+            text = builder.text(entry.start, entry.end)
+            unit_id = f"{kind}:{digest(normalize_text(entry.text).encode('utf-8', 'replace'))[:8]}"
+            label = f"{order} of {len(ordered)}" + (f", {entry.date}" if entry.date else "")
+            yield builder.unit(
+                unit_id,
+                kind,
+                text,
+                label,
+                entry.start,
+                entry.end,
+                order,
+                reason if order > len(ordered) - last_count else "",
+            )
+
+
+def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries as they were made: some logs have the newest on top."""
+    dates = [entry.date for entry in entries if entry.date]
+    is_newest_first = len(dates) > 1 and dates == sorted(dates, reverse=True) and dates[0] > dates[-1]
+    return list(reversed(entries)) if is_newest_first else list(entries)
+
+
+def _make_ids_unique(units: Sequence[Unit]) -> tuple[Unit, ...]:
+    """The units, each with an id of its own: the second of equal ids ends in `-2`, and so on."""
+    id_counts: dict[str, int] = {}
+    unique_units = []
+    for unit in units:
+        id_counts[unit.id] = id_counts.get(unit.id, 0) + 1
+        unique_units.append(unit if id_counts[unit.id] == 1 else unit._replace(id=f"{unit.id}-{id_counts[unit.id]}"))
+    return tuple(unique_units)

@@ -1,0 +1,66 @@
+"""What triage looks at on disk: what changes, and the parts of the repository."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.context.triage.change_summary import ChangedFile, find_parts_by_name
+from execplan.context.triage.triage_table import load_builtin_table
+from execplan.files import file_access
+from execplan.git import git_history, git_query
+from execplan.project import project_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_MAX_BYTES = 1 << 20
+"""Bytes of a new file in which lines are counted; a larger one is data."""
+_DIFF_ARGS = ("-c", "diff.relative=false", "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
+
+
+def staged_changes(project: Project) -> list[ChangedFile]:
+    """What the next commit changes, but for what belongs to plans; raises ExecplanError."""
+    return _count_changes(project, "--cached", "--")
+
+
+def changes_since(project: Project, revision: str) -> list[ChangedFile]:
+    """What differs on disk from where the branch left a revision, new files too; raises ExecplanError."""
+    changed = _count_changes(project, git_history.branch_point(project, revision), "--")
+    own_prefixes = project_discovery.owned_path_prefixes(project)
+    new = [
+        ChangedFile(path, _count_lines(os.path.join(project.root, path)))
+        for path in git_history.untracked_files(project)
+    ]
+    return changed + [change for change in new if not change.path.startswith(own_prefixes)]
+
+
+def repository_parts(project: Project) -> dict[str, str]:
+    """The parts of the repository by their names; of a folder without git none are known. Raises ExecplanError."""
+    return find_parts_by_name(git_query.tracked_files(project), load_builtin_table()) if project.git is not None else {}
+
+
+def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
+    """The files of a diff with their lines; of a file that is no text git tells none."""
+    own_prefixes = project_discovery.owned_path_prefixes(project)
+    changes = []
+    for line in git_query.output(project, *_DIFF_ARGS, *args).split(b"\0"):
+        if line:
+            added, removed, path = line.split(b"\t", 2)
+            changes.append(
+                ChangedFile(os.fsdecode(path), *[int(count) if count != b"-" else 0 for count in (added, removed)])
+            )
+    return [change for change in changes if not change.path.startswith(own_prefixes)]
+
+
+def _count_lines(path: str) -> int:
+    """How many lines a new file has; 0 for what is no file, can't be read, or is no text."""
+    try:
+        handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return 0
+    with open(handle, "rb") as file:
+        if os.fstat(handle).st_size > _MAX_BYTES:
+            return 0
+        data = file.read(_MAX_BYTES)
+    return 0 if b"\0" in data else data.count(b"\n") + (not data.endswith(b"\n") and bool(data))

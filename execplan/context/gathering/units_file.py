@@ -1,0 +1,122 @@
+"""Units from a file of others: a JSON object a line, all that is wrong with it told at once."""
+
+from __future__ import annotations
+
+import json
+
+from execplan.context.context_pack import FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, Unit
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import file_access
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any, Final
+
+MAX_BYTES: Final = 64 << 20
+"""Bytes of such a file."""
+ALLOWED_TYPES = (FILE, MESSAGE, TOOL_RESULT, INSTRUCTION)
+"""The types that they may have."""
+_STRING_FIELDS = ("id", "type", "content", "title", "path")
+_REQUIRED_FIELDS = _STRING_FIELDS[:3]
+_FIELDS = (*_STRING_FIELDS, "pinned", "references")
+_MAX_PROBLEMS: Final = 50
+_PIN_REASON: Final = "its line says that it is needed"
+
+
+def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
+    """The units of a file, the later ones newer; `reserved_ids` are ids that others have. Raises ExecplanError."""
+    data, size = file_access.read(unit_file, MAX_BYTES)
+    if size > MAX_BYTES:
+        hint = "hand over what is newest"
+        raise ExecplanError(
+            "too-large", f"{unit_file} has {size:,} bytes, more than {MAX_BYTES:,}", exit=INPUT, hint=hint
+        )
+    units: list[Unit] = []
+    problems: list[str] = []
+    line_by_id: dict[str, int] = {}
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            unit = _parse_unit(line, number)
+            if unit.id in line_by_id:
+                raise ValueError(f"the id {unit.id!r} stands in line {line_by_id[unit.id]} already")
+            if unit.id in reserved_ids:
+                raise ValueError(f"the id {unit.id!r} is that of a unit of the plan or the repository")
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
+            continue
+        line_by_id[unit.id] = number
+        units.append(unit)
+    if problems or not units:
+        raise _bad_units_error(unit_file, problems)
+    return units
+
+
+def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
+    subject = f"{len(problems)} lines are" if len(problems) > 1 else "a line is"
+    message = f"{unit_file}: {subject} no unit" if problems else f"{unit_file} holds no unit"
+    hint = 'a line is {"id": "m1", "type": "message", "content": "…"}; see execplan explain context'
+    shown_problems = problems[:_MAX_PROBLEMS] + (
+        [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
+    )
+    return ExecplanError("bad-units", message, exit=INPUT, hint=hint, candidates=shown_problems)
+
+
+def _parse_unit(line: bytes, number: int) -> Unit:
+    """The unit of a line; raises ValueError."""
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    try:
+        fields = json.loads(
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=_reject_duplicate_names,
+            parse_constant=_reject_constant,
+            parse_int=float,
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if not isinstance(fields, dict):
+        raise ValueError("it is no object")  # noqa: TRY004 - told like all else that is wrong with a line
+    problems = list(_field_problems(fields))
+    if problems:
+        raise ValueError("; ".join(problems))
+    pin_reason = _PIN_REASON if fields.get("pinned") else ""
+    references = tuple(fields.get("references", ()))
+    title, path = fields.get("title", ""), fields.get("path", "")
+    return Unit(
+        fields["id"], fields["type"], fields["content"], title or path, path, 0, 0, number, pin_reason, references
+    )
+
+
+def _field_problems(fields: dict[str, Any]) -> list[str]:
+    """All that is wrong with an object."""
+    problems = [f"it has no {name}" for name in _REQUIRED_FIELDS if name not in fields]
+    problems += [f"there is no field {name!r}" for name in fields if name not in _FIELDS]
+    problems += [f"{name} is no string" for name in _STRING_FIELDS if not isinstance(fields.get(name, ""), str)]
+    if fields.get("id") == "":
+        problems.append("its id is empty")
+    if isinstance(fields.get("type"), str) and fields["type"] not in ALLOWED_TYPES:
+        problems.append(f"type is one of {', '.join(ALLOWED_TYPES)}, not {fields['type']!r}")
+    if type(fields.get("pinned", False)) is not bool:
+        problems.append("pinned is true or false")
+    references = fields.get("references", [])
+    if not isinstance(references, list) or not all([isinstance(reference, str) for reference in references]):
+        problems.append("references is a list of strings")
+    return problems
+
+
+def _reject_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise ValueError("a name stands in it twice")
+    return mapping
+
+
+def _reject_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")

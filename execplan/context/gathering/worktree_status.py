@@ -1,0 +1,211 @@
+"""What git says of the working tree, and what has changed in it since a plan was last written."""
+
+from __future__ import annotations
+
+import os
+from itertools import takewhile
+
+from execplan.context.plan_overview import PlanDrift, WorkingTree
+from execplan.edits.journal_moves import former_paths
+from execplan.git import git_query
+from execplan.git.git_commit import head_commit, operation_in_progress
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+    IsOurs = Callable[[str, str], bool]
+
+MAX_COMMITS = 50
+"""How many commits are looked at."""
+_STATUS_ARGS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all")
+_LOG_ARGS = (
+    "log",
+    "--first-parent",
+    "-m",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-show-signature",
+    "--name-status",
+    "-z",
+)
+_LS_FILES_ARGS = ("--literal-pathspecs", "ls-files", "-z", "--")
+_BRANCH_PREFIX = b"# branch."
+_INITIAL, _DETACHED = "(initial)", "(detached)"
+_PATH_FIELD_INDEXES = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
+"""How many fields stand before the path, by what a line of the status is about."""
+
+
+def _is_never_ours(path: str, commit: str) -> bool:
+    return False
+
+
+def git_queries(project: Project) -> list[tuple[str, ...]]:
+    """What git is to be asked before `looked`; nothing without git."""
+    if project.git is None:
+        return []
+    status = ("--no-optional-locks", *_STATUS_ARGS, "--untracked-files=normal")
+    log = [(*_LOG_ARGS, f"-n{MAX_COMMITS}", "--format=%x01%H %ct %s")] if head_commit(project) else []
+    return [status, *log]
+
+
+def inspect_worktree(
+    project: Project,
+    ref: PlanRef,
+    outputs: Sequence[bytes],
+    excluded_files: Sequence[str] = (),
+    is_ours: IsOurs = _is_never_ours,
+) -> tuple[WorkingTree, PlanDrift]:
+    """The working tree without some files, absolute paths, and the drift since the plan was last written.
+
+    `is_ours` says of a path and the last commit before the drift, if any, whether only execplan has changed the file
+    since: that is no drift. Raises ExecplanError.
+    """
+    status, *log_outputs = outputs
+    commits = _parse_log(log_outputs[0]) if log_outputs else []
+    working_tree = _parse_status(status, project.root, excluded_files)
+    last_commit = _last_relevant_commit(commits, project.root, excluded_files)
+    working_tree = working_tree._replace(pending_operation=operation_in_progress(project.git or "") or "")
+    if last_commit is not None:
+        working_tree = working_tree._replace(head=last_commit.id, subject=last_commit.subject)
+    return working_tree, _find_drift(project, ref, working_tree, commits, is_ours)
+
+
+def _last_relevant_commit(commits: list[_Commit], root: str, excluded_files: Sequence[str]) -> _Commit | None:
+    """The last commit that changes more than some files: a page that is committed tells of none of its own."""
+    for commit in commits:
+        if not commit.files or any([os.path.join(root, path) not in excluded_files for path in commit.files]):
+            return commit
+    return commits[0] if commits else None
+
+
+def _find_drift(
+    project: Project, ref: PlanRef, working_tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs
+) -> PlanDrift:
+    """What is neither the plan nor in its artifacts, and newer.
+
+    A plan that is committed as it is was last written by that commit; else its file's time says when.
+    """
+    plan_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
+    uncommitted_paths = {*working_tree.staged, *working_tree.changed, *working_tree.untracked}
+    plan_mtime = _modification_time(ref.real_path)
+    is_committed = plan_path not in uncommitted_paths and _is_tracked(project, plan_path, commits)
+    later_commits = list(
+        takewhile(
+            lambda commit: plan_path not in commit.files if is_committed else commit.timestamp > plan_mtime, commits
+        )
+    )
+    plan_paths = [plan_path, project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))]
+
+    def outside_plan(paths: Iterable[str]) -> list[str]:
+        return [
+            path
+            for path in paths
+            if not any([_is_within(path, plan_path) or _is_within(plan_path, path) for plan_path in plan_paths])
+        ]
+
+    drifted_paths = {path for commit in later_commits for path in outside_plan(commit.files)}
+    drifted_paths.update(
+        outside_plan(
+            [path for path in uncommitted_paths if _modification_time(os.path.join(project.root, path)) > plan_mtime]
+        )
+    )
+    if drifted_paths:
+        former_plan_paths = [os.path.relpath(path, project.root) for path in former_paths(project, ref.path)]
+        drifted_paths = {
+            path
+            for path in drifted_paths
+            if not any([_is_within(path, former_path) for former_path in former_plan_paths])
+        }
+    base_commit = commits[len(later_commits)].id if len(later_commits) < len(commits) else ""
+    drifted_paths = {path for path in drifted_paths if not is_ours(path, base_commit)}
+    drifted_commits = [
+        commit for commit in later_commits if not commit.files or any([path in drifted_paths for path in commit.files])
+    ]
+    return PlanDrift(len(drifted_commits), len(later_commits) == MAX_COMMITS, tuple(sorted(drifted_paths)))
+
+
+def _is_tracked(project: Project, path: str, commits: list[_Commit]) -> bool:
+    """Whether git tracks a file; it is asked where none of the last commits tells."""
+    for commit in commits:
+        if path in commit.files:
+            return commit.files[path] != "D"
+    return bool(git_query.output(project, *_LS_FILES_ARGS, path))
+
+
+class _Commit(NamedTuple):
+    id: str
+    timestamp: int
+    """In seconds since 1970."""
+    subject: str
+    files: dict[str, str]
+    """What became of each: `A`, `M`, `D`, …"""
+
+
+def _parse_status(status: bytes, root: str, excluded_files: Sequence[str]) -> WorkingTree:
+    """What the status says, without some files."""
+    branch_headers: dict[bytes, str] = {}
+    paths_by_kind: dict[str, list[str]] = {"staged": [], "changed": [], "untracked": []}
+    for entry in status.split(b"\0"):
+        if entry.startswith(_BRANCH_PREFIX):
+            name, _, value = entry[len(_BRANCH_PREFIX) :].partition(b" ")
+            branch_headers[name] = os.fsdecode(value)
+        elif (path_index := _PATH_FIELD_INDEXES.get(entry[:1])) is not None:
+            path = os.fsdecode(entry.split(b" ", path_index)[-1])
+            for kind in _change_kinds(entry) if not _contains_only(os.path.join(root, path), excluded_files) else ():
+                paths_by_kind[kind].append(path)
+    head, branch = branch_headers.get(b"oid", _INITIAL), branch_headers.get(b"head", _DETACHED)
+    staged, changed, untracked = [tuple(sorted(kind_paths)) for kind_paths in paths_by_kind.values()]
+    branch, head = "" if branch == _DETACHED else branch, "" if head == _INITIAL else head
+    return WorkingTree(branch, head, "", staged, changed, untracked)
+
+
+def _change_kinds(entry: bytes) -> Iterator[str]:
+    """What a line of the status says of its path."""
+    if entry[:1] == b"?":
+        yield "untracked"
+        return
+    if entry[2:3] != b".":
+        yield "staged"
+    if entry[3:4] != b".":
+        yield "changed"
+
+
+def _parse_log(log: bytes) -> list[_Commit]:
+    """The last commits of the branch, the newest first."""
+    commits: list[_Commit] = []
+    fields = iter(log.split(b"\0"))
+    for field in fields:
+        commit, timestamp, subject = [*field[1:].split(b" ", 2), b"", b""][:3]
+        if field[:1] == b"\1" and timestamp.isdigit():
+            commits.append(_Commit(commit.decode(), int(timestamp), os.fsdecode(subject).strip(), {}))
+        elif file_status := field.strip():
+            commits[-1].files[os.fsdecode(next(fields, b""))] = file_status.decode()
+    return commits
+
+
+def _contains_only(path: str, files: Sequence[str]) -> bool:
+    """Whether a path is one of these files, or a folder that holds nothing else; that of a folder ends with a slash."""
+    if not path.endswith("/"):
+        return path in files
+    if not any([file_path.startswith(path) for file_path in files]):
+        return False
+    return all([os.path.join(directory, name) in files for directory, _, names in os.walk(path) for name in names])
+
+
+def _modification_time(path: str) -> float:
+    """When a file was changed; of one that is gone, when something was last put into or taken from its folder."""
+    while True:
+        try:
+            return os.lstat(path).st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            path = os.path.dirname(path.rstrip("/"))
+
+
+def _is_within(path: str, directory: str) -> bool:
+    """Whether a path is another one, or below it."""
+    return f"{path.rstrip('/')}/".startswith(f"{directory.rstrip('/')}/")

@@ -1,0 +1,152 @@
+"""Which models there are, how much each can read, and which of them does for a task: a dated table, which settings may add to."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+    from execplan.context.decision import ModelChoice
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models.toml")
+_STRENGTH_RANGE: Final = (1, 4)
+_MIN_WINDOW: Final = 1000
+"""Tokens of the smallest window."""
+_MAX_ALTERNATIVES: Final = 3
+
+
+class LanguageModel(NamedTuple):
+    """A model; models.toml tells what each field is."""
+
+    name: str
+    maker: str
+    window: int
+    strength: int
+    legacy: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+class ModelTable(NamedTuple):
+    """All that are known."""
+
+    dated: str
+    """The day of the built-in rows, as YYYY-MM-DD."""
+    default: str
+    needs: dict[str, int]
+    """The least strength for each intent."""
+    models: tuple[LanguageModel, ...]
+
+    def find(self, name: str) -> LanguageModel | None:
+        """The model of a name, or of a name with a date or a `[1m]` after it; None where the table has none."""
+        wanted_name = name.strip().lower()
+        for model in self.models:
+            if wanted_name in (model.name, *model.aliases):
+                return model
+            if any(
+                [
+                    _is_variant_suffix(wanted_name.removeprefix(known_name))
+                    for known_name in (model.name, *model.aliases)
+                ]
+            ):
+                return model
+        return None
+
+    def resolve(self, name: str, source: str, fallback: str = "") -> tuple[LanguageModel, str]:
+        """The model of a name, else that of another name, else the default; and a warning where the table lacks the first.
+
+        `source` says who names it: `--model`, `the session`.
+        """
+        known_model = self.find(name)
+        if known_model is not None:
+            return known_model, ""
+        substitute = self.find(fallback or self.default) or self.find(self.default) or self.models[0]
+        from difflib import get_close_matches
+
+        similar_names = get_close_matches(name.strip().lower(), [model.name for model in self.models], n=3, cutoff=0.4)
+        suggestion = f"; similar names: {', '.join(similar_names)}" if similar_names else ""
+        warning = f"{source} names the model {name.strip() or '(empty)'}, which is not known: {substitute.name} and its window of {substitute.window:,} tokens"
+        return substitute, f"{warning} are taken instead{suggestion}; context.models in the settings adds a model"
+
+
+def _is_variant_suffix(suffix: str) -> bool:
+    """Whether what stands behind a name is the date of a snapshot, or tells the long window."""
+    digits = suffix.removesuffix("[1m]").replace("-", "")
+    return suffix == "[1m]" or (suffix[:1] == "-" and len(digits) == 8 and digits.isdigit())
+
+
+def load_models(extra_rows: Sequence[Mapping[str, object]] = ()) -> ModelTable:
+    """The built-in table, with rows of the settings in place of those of the same name, and behind the others."""
+    import tomllib
+
+    with open(_FILE, "rb") as file:
+        builtin = tomllib.load(file)
+    models_by_name = {model.name: model for model in [parse_model(entry, "models.toml") for entry in builtin["models"]]}
+    models_by_name |= {model.name: model for model in [parse_model(entry, "context.models") for entry in extra_rows]}
+    return ModelTable(
+        builtin["dated"].isoformat(), builtin["default"], builtin["needs"], tuple(models_by_name.values())
+    )
+
+
+def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
+    """The model of a row; raises ExecplanError for one that says what it can't."""
+    field_types = {"name": str, "maker": str, "window": int, "strength": int, "legacy": bool, "aliases": list}
+    problems = [f"knows {', '.join(field_types)}, not {name}" for name in fields if name not in field_types]
+    problems += [f"needs {name}" for name in ("name", "maker", "window", "strength") if name not in fields]
+    problems += [
+        f"takes another kind of value for {name}" for name in fields if type(fields[name]) is not field_types.get(name)
+    ]
+    aliases = fields.get("aliases", [])
+    if not problems and isinstance(aliases, list):
+        name, window, strength = fields["name"], fields["window"], fields["strength"]
+        if not name or not fields["maker"] or not all([isinstance(alias, str) for alias in aliases]):
+            problems.append("takes words for name, maker and aliases")
+        elif isinstance(window, int) and window < _MIN_WINDOW:
+            problems.append(f"takes a window of at least {_MIN_WINDOW:,} tokens")
+        elif isinstance(strength, int) and not _STRENGTH_RANGE[0] <= strength <= _STRENGTH_RANGE[1]:
+            problems.append("takes a strength from 1 to 4")
+        elif isinstance(name, str) and isinstance(window, int) and isinstance(strength, int):
+            alias_names = tuple([alias.lower() for alias in aliases])
+            return LanguageModel(
+                name.lower(), str(fields["maker"]), window, strength, fields.get("legacy") is True, alias_names
+            )
+    hint = '{ name = "ours-1", maker = "Ours", window = 200000, strength = 2 }'
+    raise ExecplanError("bad-setting", f"a row of {source} {problems[0]}", exit=INPUT, hint=f"write: {hint}")
+
+
+def recommend_model(table: ModelTable, target: LanguageModel, intent: str, budget: int) -> ModelChoice:
+    """The model that does for an intent, of the maker of the target: the weakest that is strong enough and has room.
+
+    Where no current one is, the target itself; a weaker one than the target is recommended too, for it costs less.
+    """
+    from execplan.context.decision import ModelChoice
+
+    min_strength = table.needs.get(intent, table.needs["generic"])
+    capable = [
+        model
+        for model in table.models
+        if not model.legacy and model.strength >= min_strength and model.window >= budget
+    ]
+    capable.sort(key=lambda model: (model.strength, -model.window, model.name))
+    same_maker = [model for model in capable if model.maker == target.maker]
+    best = same_maker[0] if same_maker else target
+    other_makers = [model for model in capable if model.maker != target.maker and model.strength == best.strength]
+    alternatives = [model.name for model in [*same_maker[1:2], *other_makers] if model != best]
+    return ModelChoice(
+        recommended=best.name,
+        reason=_explain_choice(best, target, intent, budget, is_capable=bool(same_maker)),
+        alternatives=tuple(alternatives[:_MAX_ALTERNATIVES]),
+    )
+
+
+def _explain_choice(best: LanguageModel, target: LanguageModel, intent: str, budget: int, *, is_capable: bool) -> str:
+    purpose = intent.replace("_", " ") if intent != "generic" else "general work"
+    if not is_capable:
+        return f"No model of {target.maker} in the table is known to do for {purpose}; it is the one that was named"
+    summary = f"The least strength of {best.maker}'s models that does for {purpose}"
+    return f"{summary}; its window of {best.window:,} tokens holds the budget of {budget:,}"

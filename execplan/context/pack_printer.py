@@ -1,0 +1,126 @@
+"""What it takes to print each unit, whole or shortened, and the items that come of it."""
+
+from __future__ import annotations
+
+from execplan.context.context_pack import KEEP, PRUNE, TRUNCATE
+from execplan.context.pack_formats import make_visible
+from execplan.context.token_budget import smallest_budget
+from execplan.context.unit_summarizer import truncate_unit
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+    from execplan.context.context_pack import ContextPack, Unit
+    from execplan.context.pack_formats import PackFormat
+    from execplan.context.relevance import ScoredUnit
+    from execplan.context.token_budget import Allocation
+    from execplan.context.token_counter import Counter
+
+MIN_PINNED_TOKENS: Final = 24
+"""Tokens of its content that a pinned unit has at least."""
+
+
+class PackItem(NamedTuple):
+    """A unit, and what becomes of it."""
+
+    unit: Unit
+    action: str
+    text: str
+    """What is printed of its content; nothing where it is pruned."""
+    tokens: int
+    """Of all that is printed of it; 0 where it is pruned."""
+    original_tokens: int
+    """The same if it were printed whole."""
+    priority: int
+    """From 0 to 100."""
+    reason: str
+    is_filtered: bool = False
+    """Whether it was pruned because it is not relevant, room or not."""
+
+
+class Rendering(NamedTuple):
+    """How a unit may be printed."""
+
+    action: str
+    text: str
+    tokens: int
+
+
+OMITTED: Final = Rendering(PRUNE, "", 0)
+
+
+class PackPrinter:
+    """All units, and what it takes to print each whole."""
+
+    def __init__(
+        self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat
+    ) -> None:
+        """Raises ExecplanError for two units with one id."""
+        _ensure_unique_ids(candidates)
+        self.pack, self.counter, self.pack_format = pack, counter, pack_format
+        self.candidates = [
+            candidate._replace(unit=candidate.unit._replace(content=make_visible(candidate.unit.content)))
+            for candidate in candidates
+        ]
+        self.full_renderings = {
+            candidate.unit.id: self.render(candidate.unit, KEEP, candidate.unit.content)
+            for candidate in self.candidates
+        }
+        self.frame_tokens = counter.count(pack_format.render_pack(pack, (), is_shortened=True))
+        """Tokens of what is around the units."""
+
+    def render(self, unit: Unit, action: str, text: str) -> Rendering:
+        """A unit as it is printed with this text."""
+        return Rendering(action, text, self.counter.count(self.pack_format.render_unit(unit, text, action)))
+
+    def count_tokens(self, renderings: Mapping[str, Rendering]) -> int:
+        """The tokens of the pack that these make."""
+        unit_renderings = [
+            (candidate.unit, renderings.get(candidate.unit.id, OMITTED)) for candidate in self.candidates
+        ]
+        rendered_units = [
+            self.pack_format.render_unit(unit, rendering.text, rendering.action)
+            for unit, rendering in unit_renderings
+            if rendering.action != PRUNE
+        ]
+        is_shortened = any([rendering.action != KEEP for _, rendering in unit_renderings])
+        return self.counter.count(self.pack_format.render_pack(self.pack, rendered_units, is_shortened=is_shortened))
+
+    def render_minimums(self, allocation: Allocation) -> dict[str, Rendering]:
+        """The least that is printed of what is never left out; raises ExecplanError where it has no room."""
+        renderings = {}
+        for candidate in self.candidates:
+            if candidate.unit.pinned:
+                full_rendering = self.full_renderings[candidate.unit.id]
+                shortened = self.render(
+                    candidate.unit, TRUNCATE, truncate_unit(candidate.unit, MIN_PINNED_TOKENS, self.counter)
+                )
+                renderings[candidate.unit.id] = (
+                    shortened if shortened.tokens < full_rendering.tokens else full_rendering
+                )
+        needed_tokens = max(
+            self.frame_tokens + sum([rendering.tokens for rendering in renderings.values()]),
+            self.count_tokens(renderings),
+        )
+        if needed_tokens > allocation.context:
+            budget = smallest_budget(needed_tokens, allocation.shares)
+            raise ExecplanError(
+                "budget-too-small",
+                f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} to read, and what is never left out takes {needed_tokens:,}",
+                exit=INPUT,
+                hint=f"the smallest budget that is enough is {budget:,}: --budget {budget}",
+            )
+        return renderings
+
+
+def _ensure_unique_ids(candidates: Sequence[ScoredUnit]) -> None:
+    seen_ids: set[str] = set()
+    for candidate in candidates:
+        if candidate.unit.id in seen_ids:
+            hint = "give each unit an id of its own"
+            raise ExecplanError("double-unit", f"two units have the id {candidate.unit.id!r}", exit=INPUT, hint=hint)
+        seen_ids.add(candidate.unit.id)

@@ -1,0 +1,117 @@
+"""What the logs of all agent programs come to."""
+
+from __future__ import annotations
+
+import json
+
+from execplan.context.context_pack import MESSAGE, TOOL_RESULT, Unit
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Line = dict[str, Any]
+
+
+class SessionLog(NamedTuple):
+    """What a log holds that the model still sees."""
+
+    program: str
+    model: str
+    """The last one that was named, or nothing."""
+    units: tuple[Unit, ...]
+    unreadable_lines: int
+    """Lines that are no JSON object, or not in a form that is known."""
+    earlier_messages: int
+    """Messages before the last time that the program compacted the session: the model sees them no more."""
+    other_agent_lines: int
+    """Lines of other agents that this one called: what they came to stands in the result of the call."""
+
+
+class UnitCollector:
+    """Collects the units of a log; an id holds the number of the line, so that it stays while the log grows."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self._call_indexes: dict[str, int] = {}
+        self._id_counts: dict[str, int] = {}
+
+    def add_message(self, line: int, speaker: str, text: str) -> None:
+        """Add what somebody says, unless it is empty."""
+        if text.strip():
+            self._add(f"message:{line}", MESSAGE, text, speaker, line)
+
+    def add_call(self, line: int, name: str, call_id: str, arguments: object) -> None:
+        """Add a call of a tool; its result comes later."""
+        self._call_indexes[call_id] = len(self.units)
+        self._add(f"tool:{line}", TOOL_RESULT, f"{_format_arguments(arguments)}\n", name or "tool", line)
+
+    def add_result(self, line: int, call_id: str, text: str) -> None:
+        """Put a result behind its call, or by itself where there is none; a result without text is none."""
+        index = self._call_indexes.get(call_id)
+        if index is None:
+            self._add(f"tool:{line}", TOOL_RESULT, text, "tool", line)
+        else:
+            call_unit = self.units[index]
+            self.units[index] = call_unit._replace(content=f"{call_unit.content}\n{text}".rstrip("\n"), order=line)
+
+    def clear(self) -> int:
+        """Drop all that was added, for the session was compacted; how many messages that were."""
+        count = len([unit for unit in self.units if unit.type == MESSAGE])
+        self.units.clear()
+        self._call_indexes.clear()
+        return count
+
+    def _add(self, unit_id: str, unit_type: str, text: str, title: str, line: int) -> None:
+        self._id_counts[unit_id] = self._id_counts.get(unit_id, 0) + 1
+        unit_id = unit_id if self._id_counts[unit_id] == 1 else f"{unit_id}-{self._id_counts[unit_id]}"
+        self.units.append(Unit(unit_id, unit_type, text, f"{title}, line {line}", order=line))
+
+
+def parse_lines(data: bytes) -> Iterator[tuple[int, Line | None]]:
+    """The lines of a log with their numbers; None for one that is no JSON object."""
+    for number, raw in enumerate(data.split(b"\n"), start=1):
+        if raw.strip():
+            try:
+                value = json.loads(raw)
+            except (ValueError, RecursionError):
+                value = None
+            yield number, value if isinstance(value, dict) else None
+
+
+def extract_text(content: object) -> str:
+    """The text of a content, which is a string or a list of parts; of a part that is no text, what it is."""
+    while isinstance(content, dict):
+        content = content.get("content", content.get("output", ""))
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    texts = []
+    for content_part in content:
+        if isinstance(content_part, str):
+            texts.append(content_part)
+        elif isinstance(content_part, dict):
+            text = content_part.get("text")
+            texts.append(text if isinstance(text, str) else f"({content_part.get('type', 'something')}, not text)")
+    return "\n".join(texts)
+
+
+def _format_arguments(arguments: object) -> str:
+    """What a tool is given, as a person would write it: a string as it is, an object a field a line."""
+    if isinstance(arguments, str):
+        return arguments
+    if not isinstance(arguments, dict):
+        return _to_json(arguments)
+    return "\n".join(
+        [f"{name}: {value if isinstance(value, str) else _to_json(value)}" for name, value in arguments.items()]
+    )
+
+
+def _to_json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deep)"

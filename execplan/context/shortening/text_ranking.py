@@ -1,0 +1,167 @@
+"""What a reader of prose needs first: headings and first sentences, and the sentences that share words with the task."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from execplan.context.keywords import count_shared_words
+from execplan.context.shortening.excerpt import REST_RANK, TextPart
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from typing import Final
+
+
+_ERROR = re.compile(
+    r"\b(?:error|errors|fail|failed|failure|failures|exception|traceback|panic|panicked|fatal|assert\w*|segfault|abort\w*|"
+    r"denied|refused|timeout|timed out|cannot|killed)\b|[A-Za-z](?:Error|Exception)\b|^E\s{2,}|[✗✖❌]",
+    re.IGNORECASE,
+)
+_NO_ERROR = re.compile(r"\b(?:0|no) (?:errors?|fail\w*|warnings?)\b", re.IGNORECASE)
+_HEAD_LINES, _TAIL_LINES, _LAST_LINES = 5, 10, 3
+"""Lines."""
+_MAX_ERROR_LINES: Final = 40
+"""Lines with an error that come first; a log of nothing else has its end, too."""
+_DIFF_FILE = re.compile(r"diff --git |\+\+\+ |rename |deleted file|new file|Binary files")
+
+
+def split_log(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
+    """The parts of a log: its last lines and its errors, what is around these, its tail, its head, lines with such words.
+
+    Other errors come next, then all else from its end on.
+    """
+    return _rank_log_lines(lines, keywords, [REST_RANK + len(lines) - index for index in range(len(lines))])
+
+
+def split_text(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
+    """The parts of a text that may be a log, in the same order; all else comes from its beginning on."""
+    return _rank_log_lines(lines, keywords, [REST_RANK + 1] * len(lines))
+
+
+def _rank_log_lines(lines: Sequence[str], keywords: Collection[str], ranks: list[int]) -> list[TextPart]:
+    blank_ranks = list(ranks)
+    nonblank = [index for index, line in enumerate(lines) if line.strip()]
+    error_lines = [
+        index for index in nonblank if _ERROR.search(lines[index][:2000]) and not _NO_ERROR.search(lines[index][:2000])
+    ]
+    for index in nonblank:
+        if count_shared_words(lines[index], keywords):
+            ranks[index] = 5
+    _lower_ranks(ranks, error_lines, REST_RANK)
+    _lower_ranks(ranks, nonblank[:_HEAD_LINES], 4)
+    _lower_ranks(ranks, nonblank[-_TAIL_LINES:], 3)
+    selected_errors = error_lines[: _MAX_ERROR_LINES // 2] + error_lines[-_MAX_ERROR_LINES // 2 :]
+    _lower_ranks(ranks, [neighbor for index in selected_errors for neighbor in (index - 1, index + 1)], 2)
+    _lower_ranks(ranks, selected_errors, 1)
+    _lower_ranks(ranks, [*nonblank[:1], *nonblank[-_LAST_LINES:]], 0)
+    return [
+        TextPart(line, index, ranks[index] if line.strip() else blank_ranks[index]) for index, line in enumerate(lines)
+    ]
+
+
+def _lower_ranks(ranks: list[int], line_indexes: Sequence[int], rank: int) -> None:
+    for index in line_indexes:
+        if 0 <= index < len(ranks):
+            ranks[index] = min(ranks[index], rank)
+
+
+def split_diff(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
+    """The parts of a diff: its files, its hunks' headers, then changed lines of hunks that share words, then of the others."""
+    hunk_starts = [index for index, line in enumerate(lines) if line.startswith("@@ ")]
+    hunk_ends = dict(pairwise([*hunk_starts, len(lines)]))
+    parts, is_relevant = [], False
+    for index, line in enumerate(lines):
+        if line.startswith("@@ "):
+            is_relevant = count_shared_words("\n".join(lines[index : hunk_ends[index]]), keywords) > 0
+        rank = REST_RANK
+        if _DIFF_FILE.match(line):
+            rank = 0
+        elif line.startswith("@@ "):
+            rank = 1
+        elif line.startswith(("+", "-")) and not line.startswith("--- "):
+            rank = 2 if is_relevant else 3
+        elif line.startswith(" "):
+            rank = 4 if is_relevant else 5
+        parts.append(TextPart(line, index, rank))
+    return parts
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'“‘(\[`*]*[^\W_a-z])|(?<=[。！？])")
+"""Where a sentence ends: a stop, and behind it no small letter."""
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_CODE_FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:`{3,}|~{3,})")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+
+
+def split_sentences(line: str) -> list[str]:
+    """The sentences of a line, each with the spaces before it."""
+    line_sentences, start = [], 0
+    for match in _SENTENCE.finditer(line):
+        line_sentences.append(line[start : match.start()])
+        start = match.start()
+    return [*line_sentences, line[start:]]
+
+
+def split_prose(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
+    """The parts of a text: headings, then the first sentence, then the first of each paragraph, then those with such words."""
+    parts, prose_sentences = _parse_sentences(lines)
+    ranks = {index: 0 for index, part in enumerate(parts) if _HEADING.match(part.text)}
+    is_first = True
+    for sentence in prose_sentences:
+        rank = _keyword_rank(parts, sentence, keywords)
+        if sentence.starts_paragraph:
+            rank = 1 if is_first else min(rank, 3)
+            is_first = False
+        ranks |= dict.fromkeys(sentence.part_indexes, rank)
+    return [part._replace(rank=ranks.get(index, REST_RANK)) for index, part in enumerate(parts)]
+
+
+def split_message(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
+    """The parts of what somebody said: its first and its last sentence, then those with such words, then the others."""
+    parts, message_sentences = _parse_sentences(lines)
+    ranks: dict[int, int] = {}
+    for index, sentence in enumerate(message_sentences):
+        rank = 0 if index in (0, len(message_sentences) - 1) else min(_keyword_rank(parts, sentence, keywords), 6)
+        ranks |= dict.fromkeys(sentence.part_indexes, rank)
+    return [part._replace(rank=ranks.get(part_index, REST_RANK)) for part_index, part in enumerate(parts)]
+
+
+class _Sentence(NamedTuple):
+    part_indexes: list[int]
+    """Which parts it is made of: several where a line ends within it."""
+    starts_paragraph: bool
+    """Whether a paragraph or an item begins with it."""
+
+
+def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Sentence]]:
+    """The sentences of each line as parts, and which of them are one sentence; headings and code are none."""
+    parts: list[TextPart] = []
+    parsed_sentences: list[_Sentence] = []
+    starts_paragraph, in_code_block, is_unfinished = True, False, False
+    for line_index, line in enumerate(lines):
+        is_fence = _CODE_FENCE.match(line) is not None
+        in_code_block = in_code_block != is_fence
+        if is_fence or in_code_block or not line.strip() or _HEADING.match(line):
+            parts.append(TextPart(line, line_index))
+            starts_paragraph, is_unfinished = True, False
+            continue
+        if _ITEM.match(line):
+            starts_paragraph, is_unfinished = True, False
+        for sentence_text in split_sentences(line):
+            if is_unfinished:
+                parsed_sentences[-1].part_indexes.append(len(parts))
+            else:
+                parsed_sentences.append(_Sentence([len(parts)], starts_paragraph))
+            parts.append(TextPart(sentence_text, line_index))
+            starts_paragraph = is_unfinished = False
+        is_unfinished = not line.rstrip().endswith((".", "!", "?", ":", "。", "！", "？"))
+    return parts, parsed_sentences
+
+
+def _keyword_rank(parts: Sequence[TextPart], sentence: _Sentence, keywords: Collection[str]) -> int:
+    """The rank of a sentence by what it shares with the task: two words come sooner."""
+    shared_count = count_shared_words(" ".join([parts[index].text for index in sentence.part_indexes]), keywords)
+    return 2 if shared_count > 1 else 4 if shared_count else REST_RANK

@@ -1,0 +1,213 @@
+"""What a summary asks of a plan: what it is for, where it stands, what comes next, what is new in its logs."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.context.summary.plan_sentences import best_sentences, has_alphanumeric, read_sentences, topic_words
+from execplan.context.summary.summary_pieces import escape_hidden
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.plan.log_edits import is_newest_first
+from execplan.plan.model import ARCHIVED, DONE, OPEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.clock import Timestamp
+    from execplan.context.summary.plan_sentences import Sentence
+    from execplan.context.summary.summary_pieces import Subject
+    from execplan.plan.model import Entry, Plan, Section, Task
+
+_PURPOSE_TITLE = re.compile(
+    r"\b(?:purpose|objective|mission|goal|aim|problem|overview|summary)s?\b|目的|目标|목적|목표", re.IGNORECASE
+)
+"""Titles of sections that say what a plan is for, where none is called Purpose."""
+_RISK_TITLE = re.compile(r"\brisks?\b|\bfailure (?:modes?|scenarios?)\b|风险|リスク|위험", re.IGNORECASE)
+_RISK_WORDS = re.compile(
+    r"\b(?:risk(?:s|y|ier)?|danger(?:ous)?|block(?:er|ers|ed)|irreversible|data loss|caveats?|unresolved|"
+    r"not yet|still (?:missing|open|fails?)|known (?:issue|limitation|gap)s?|pre-existing)\b",
+    re.IGNORECASE,
+)
+"""Words of sentences that name a risk, where no section does."""
+_ENOUGH_SENTENCES = 200
+_MAX_ZONE_CHARS = 24
+_DEVIATION_WORDS = re.compile(
+    r"\b(?:however|unexpected(?:ly)?|turned out|contrary|deviat\w+|deferred|skipped|abandoned|"
+    r"could not|was not possible|reverted|fell back|differently)\b",
+    re.IGNORECASE,
+)
+"""Words of sentences that tell of something that went otherwise than was planned."""
+
+
+def purpose_sentences(subject: Subject, max_sentences: int) -> list[Sentence]:
+    """The sentences that say best what the plan is for."""
+    plan = subject.plan
+    title_words = topic_words(plan.title or "")
+    for start, end in _purpose_ranges(plan):
+        sentences = read_sentences(plan, start, end)
+        if sentences:
+            return best_sentences(sentences, title_words, max_sentences)
+    return []
+
+
+def _purpose_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
+    """Where it may say what it is for: its purpose, a section of another name, its beginning, its context, any section."""
+    purpose_sections = [plan.section(outline.PURPOSE)]
+    purpose_sections += [
+        section for section in plan.sections if section.name is None and _PURPOSE_TITLE.search(section.title)
+    ]
+    yield from _section_ranges(purpose_sections)
+    yield plan.title_line + 1, plan.sections[0].start if plan.sections else len(plan.text.lines)
+    yield from _section_ranges([plan.section(outline.CONTEXT)])
+    yield from _section_ranges([section for section in plan.sections if section.name not in outline.LIVING])
+
+
+def _section_ranges(sections: Sequence[Section | None]) -> Iterator[tuple[int, int]]:
+    for section in sections:
+        if section is not None:
+            yield section.body_start, section.notes_start
+
+
+def has_text(task: Task) -> bool:
+    """Whether a task says anything."""
+    return has_alphanumeric(task.text)
+
+
+def open_tasks(subject: Subject) -> list[Task]:
+    """The open tasks, the next one first."""
+    placeholder_lines = frozenset(subject.plan.placeholder_lines)
+    return [
+        task
+        for task in subject.plan.tasks
+        if task.state == OPEN and task.box_line not in placeholder_lines and has_text(task)
+    ]
+
+
+def done_tasks(subject: Subject) -> list[Task]:
+    """The tasks that are done, the newest first: by their stamps where all have one, else by their place."""
+    tasks = [task for task in subject.plan.tasks if task.state == DONE and has_text(task)]
+    if all([task.timestamp is not None and task.timestamp.is_valid for task in tasks]):
+        tasks.sort(key=lambda task: (earliest_minute(task.timestamp) or 0, task.number))
+    return tasks[::-1]
+
+
+def earliest_minute(timestamp: Timestamp | None) -> int | None:
+    """The first minute since 1970 that a stamp may mean; of one without an offset that of its date and time in UTC."""
+    from execplan.clock import minute_bounds
+
+    if timestamp is None or not timestamp.is_valid:
+        return None
+    zoned_timestamp = timestamp if timestamp.zone.strip()[:1] in ("Z", "+", "-") else timestamp._replace(zone="Z")
+    minute_range = minute_bounds(zoned_timestamp)
+    return minute_range[0] if minute_range is not None else None
+
+
+def sorted_timestamps(tasks: Sequence[Task]) -> list[Timestamp]:
+    """The possible stamps of tasks, in order of time."""
+    timestamps = [task.timestamp for task in tasks if task.timestamp is not None and task.timestamp.is_valid]
+    return sorted(timestamps, key=lambda stamp: (earliest_minute(stamp) or 0, stamp.text))
+
+
+def newest_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries of a log, the newest first; what is a table's is none."""
+    log_entries = [entry for entry in entries if not entry.text.startswith("|")]
+    return log_entries if is_newest_first(entries) else log_entries[::-1]
+
+
+class PlanProgress(NamedTuple):
+    """Where a plan stands, in our words and its numbers."""
+
+    state: str
+    task_counts: str
+    last_date: str
+    """The date of the last tick, or nothing."""
+    template_note: str
+    """What a template left, or nothing."""
+
+    @property
+    def summary(self) -> str:
+        """All but the state."""
+        last_note = f", last stamp {self.last_date}" if self.last_date else ""
+        return f"{self.task_counts}{last_note}" + (f", {self.template_note}" if self.template_note else "")
+
+
+def format_timestamp(timestamp: Timestamp) -> str:
+    """A stamp as it is printed; what nobody would take for a zone is left out."""
+    return escape_hidden(
+        timestamp.date_time
+        if len(timestamp.zone) <= _MAX_ZONE_CHARS
+        else timestamp.date + timestamp.time_separator + timestamp.time
+    )
+
+
+def timestamp_range(subject: Subject) -> str:
+    """From when to when there are stamps, or nothing."""
+    timestamps = sorted_timestamps(subject.plan.tasks)
+    if not timestamps:
+        return ""
+    first, last = format_timestamp(timestamps[0]), format_timestamp(timestamps[-1])
+    return f"stamps from {first} to {last}" if first != last else f"stamped {first}"
+
+
+def plan_progress(subject: Subject) -> PlanProgress:
+    """Its state, its tasks, when the last was ticked."""
+    plan = subject.plan
+    counts = plan.counts()
+    done_count, total_count = counts["done"], counts["total"]
+    task_counts = f"{done_count} of {total_count} tasks done" if total_count else "no tasks"
+    if counts["other"]:
+        task_counts += f", {counts['other']} neither open nor done"
+    if subject.state == ARCHIVED and counts["open"]:
+        task_counts += f", {counts['open']} left open"
+    timestamps = sorted_timestamps([task for task in plan.tasks if task.state == DONE])
+    last_date = timestamps[-1].date if timestamps else ""
+    placeholder_count = len(plan.placeholder_lines)
+    template_note = (
+        f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of its template not yet replaced"
+        if placeholder_count
+        else ""
+    )
+    return PlanProgress(subject.state, task_counts, last_date, template_note)
+
+
+def risk_sentences(subject: Subject) -> list[Sentence]:
+    """What is said in sections and below headings that are about risks, else sentences that name one."""
+    plan = subject.plan
+    sentences: list[Sentence] = []
+    for start, end in _risk_ranges(plan):
+        sentences += read_sentences(plan, start, end)
+        if len(sentences) > _ENOUGH_SENTENCES:
+            break
+    return sentences or matching_sentences(
+        plan, (outline.OUTCOMES, outline.SURPRISES, outline.RECOVERY, outline.CONTEXT), _RISK_WORDS
+    )
+
+
+def _risk_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
+    """The lines below headings about risks, to the next heading that is as high."""
+    headings = [block for block in plan.blocks if block.kind == "heading" and not block.depth]
+    level, start = 0, 0  # of the heading about risks below which we are
+    for heading in headings:
+        if level and heading.level <= level:
+            yield start, heading.start
+            level = 0
+        if not level and heading.level > 1 and _RISK_TITLE.search(heading.text) and heading.start != plan.title_line:
+            level, start = heading.level, heading.end
+    if level:
+        yield start, len(plan.text.lines)
+
+
+def deviation_sentences(subject: Subject) -> list[Sentence]:
+    """Sentences about what went otherwise than planned."""
+    return matching_sentences(subject.plan, (outline.OUTCOMES, outline.PROGRESS), _DEVIATION_WORDS)
+
+
+def matching_sentences(plan: Plan, section_names: Sequence[str], pattern: re.Pattern[str]) -> list[Sentence]:
+    """Sentences of some sections that have some of the words, those without entries of a log first."""
+    sentences_by_section = [
+        read_sentences(plan, start, end)
+        for start, end in _section_ranges([plan.section(name) for name in section_names])
+    ]
+    return [sentence for sentences in sentences_by_section for sentence in sentences if pattern.search(sentence.text)]

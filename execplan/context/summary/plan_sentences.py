@@ -1,0 +1,272 @@
+"""Sentences: where they end, how long they are, and how one that is too long is cut; never within a code span or a link."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from execplan.named_tuple import NamedTuple
+from execplan.plan.line_grammar import is_empty_text, read_checkbox
+from execplan.text.markdown_blocks import PARAGRAPH, QUOTE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.plan.model import Plan
+    from execplan.text.markdown_blocks import Block
+
+
+_BOILERPLATE = re.compile(
+    r"\bliving document\b|\bPLANS\.md\b|\bthis ExecPlan (?:is|must|should|follows)\b", re.IGNORECASE
+)
+"""What most plans say of themselves, in many wordings."""
+_PURPOSE_START = re.compile(
+    r"(?:after|when|once|with) this\b|this (?:plan|change|work|slice|feature|milestone)\b|(?:the|its|our) (?:goal|purpose|aim)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says what something is for."""
+_WORD = re.compile(r"\w+")
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}")
+_STOP_WORDS = frozenset(
+    "a an and are as at be by for from in into is it its of on or that the this to with will".split()
+)
+_MIN_WORDS = 4
+_MAX_PARAGRAPH_CHARS = 20_000
+_MAX_SECTION_CHARS = 200_000
+"""Characters of a paragraph, and of a section, that are looked at."""
+
+
+class Sentence(NamedTuple):
+    """One sentence and where it stands."""
+
+    text: str
+    position: int
+    """Its place among those of its section, from 0."""
+    opens_paragraph: bool
+    """Whether it is the first of its paragraph."""
+    start: int
+    """First line of its paragraph, from 0."""
+    end: int
+
+
+def read_sentences(plan: Plan, start: int, end: int) -> list[Sentence]:
+    """The sentences of the paragraphs between two lines; no tables, quotes, code, comments or guidance."""
+    plan_sentences: list[Sentence] = []
+    for paragraph, first_line, end_line in _iter_paragraphs(plan, start, end):
+        for index, sentence in enumerate(split_sentences(paragraph)):
+            if not _BOILERPLATE.search(sentence) and not is_empty_text(sentence):
+                plan_sentences.append(Sentence(sentence, len(plan_sentences), index == 0, first_line, end_line))
+    return plan_sentences
+
+
+def _iter_paragraphs(plan: Plan, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """The words of each paragraph and its lines."""
+    quote_end = -1
+    remaining_chars = _MAX_SECTION_CHARS
+    for at in range(bisect_left(plan.blocks, start, key=_block_start), len(plan.blocks)):
+        block = plan.blocks[at]
+        if block.start >= end or remaining_chars <= 0:
+            break
+        if block.kind == QUOTE:
+            quote_end = max(quote_end, block.end)
+        if block.kind != PARAGRAPH or block.start < quote_end:
+            continue
+        lines = [block.text, *plan.text.lines[block.start + 1 : block.end]]
+        if any([line.lstrip().startswith("|") for line in lines]):
+            continue
+        kept_lines = [
+            line.strip()
+            for at, line in enumerate(lines, block.start)
+            if not _contains_sorted(plan.placeholder_lines, at)
+        ]
+        text = " ".join(kept_lines)[:_MAX_PARAGRAPH_CHARS].strip()
+        remaining_chars -= len(text)
+        box = read_checkbox(text)
+        if text:
+            yield box.text if box is not None else text, block.start, block.end
+
+
+def _block_start(block: Block) -> int:
+    return block.start
+
+
+def _contains_sorted(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is among others that rise."""
+    index = bisect_left(numbers, number)
+    return index < len(numbers) and numbers[index] == number
+
+
+def topic_words(text: str) -> frozenset[str]:
+    """The words that tell what a text is about; of scripts without spaces each two letters."""
+    terms = {word for word in _WORD.findall(text.casefold()) if word not in _STOP_WORDS and len(word) > 1}
+    for run in _IDEOGRAPHS.findall(text):
+        terms |= {run[index : index + 2] for index in range(len(run) - 1)}
+    return frozenset(terms)
+
+
+def best_sentences(sentences: Sequence[Sentence], title_words: frozenset[str], max_sentences: int) -> list[Sentence]:
+    """Those that say most, in the order of the file."""
+    ranked = sorted(sentences, key=lambda sentence: (-_score_sentence(sentence, title_words), sentence.position))[
+        :max_sentences
+    ]
+    return sorted(ranked, key=lambda sentence: sentence.position)
+
+
+def _score_sentence(sentence: Sentence, title_words: frozenset[str]) -> float:
+    """Early ones are worth more, those that name an aim, and those with words of the title; less what leads to a list."""
+    score = 3 / (1 + sentence.position) + 0.5 * sentence.opens_paragraph
+    if _PURPOSE_START.match(sentence.text):
+        score += 2
+    if title_words:
+        score += 2 * len(topic_words(sentence.text) & title_words) / len(title_words)
+    if sentence.text.endswith((":", "：")):
+        score -= 3
+    return score - (count_words(sentence.text) < _MIN_WORDS)
+
+
+ELLIPSIS = " …"
+"""What stands where a sentence was cut."""
+MAX_WORD_CHARS = 40
+"""Characters that count as one word where no space stands between them: a path of a hundred counts as three."""
+
+_UNSPACED_SCRIPTS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+"""Letters of scripts that put no spaces between words: each counts as a word."""
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]+[”’」』）]*")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|no|fig|dr|mr|ms|st|approx|incl|resp|[A-Z])\.$", re.IGNORECASE
+)
+_CLAUSE_END = re.compile(r"[,;:—–，；：、]$")
+_BACKTICKS = re.compile(r"`+")
+_LINK_OR_EMPHASIS = re.compile(
+    r"!?\[[^\[\]]*\](?:\([^()\s]*(?:\([^()\s]*\))?(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])"
+    r"|\*\*(?=\S)[^*]+\*\*|(?<!\w)__(?=\S)[^_]+__(?!\w)|(?<![\w*])\*(?=[^\s*])[^*]+\*|(?<!\w)_(?=[^\s_])[^_]+_(?!\w)"
+    r"|~~(?=\S)[^~]+~~"
+)
+
+
+def count_words(text: str) -> int:
+    """How many words a text has: what stands between spaces and has a letter or a digit."""
+    total = 0
+    if not text.isascii():
+        text, total = _UNSPACED_SCRIPTS.subn(" ", text)
+    for run in text.split():
+        if run[0].isalnum() or run[-1].isalnum() or has_alphanumeric(run):
+            total += -(-len(run) // MAX_WORD_CHARS)
+    return total
+
+
+def has_alphanumeric(text: str) -> bool:
+    """Whether there is a letter or a digit in it."""
+    return any(map(str.isalnum, text))
+
+
+def split_sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph, in order."""
+    protected_spans = markup_spans(paragraph)
+    parsed_sentences, start, index = [], 0, 0
+    for end in _SENTENCE_END.finditer(paragraph):
+        while index < len(protected_spans) and protected_spans[index][1] < end.end():
+            index += 1
+        is_inside_span = (
+            index < len(protected_spans) and protected_spans[index][0] < end.end() < protected_spans[index][1]
+        )
+        if not is_inside_span and _is_sentence_end(
+            paragraph[start : end.end()], paragraph[end.end() : end.end() + 3].lstrip()
+        ):
+            parsed_sentences.append(paragraph[start : end.end()].strip())
+            start = end.end()
+    parsed_sentences.append(paragraph[start:].strip())
+    return [sentence for sentence in parsed_sentences if has_alphanumeric(sentence)]
+
+
+def _is_sentence_end(before: str, after: str) -> bool:
+    """Whether a sentence ends between the two."""
+    if before[-1] in "。！？”’」』）":
+        return True
+    if before.strip("( .").isdigit():
+        return False  # the number of a list
+    return not after[:1].islower() and not _ABBREVIATION.search(before[-10:])
+
+
+def markup_spans(text: str) -> list[tuple[int, int]]:
+    """Where code spans, links and what is emphasised begin and end, in order, those that touch others as one."""
+    code_spans = list(_code_spans(text))
+    masked_chars = list(text)
+    for start, end in code_spans:
+        masked_chars[start:end] = "x" * (end - start)
+    all_spans = sorted([*code_spans, *[match.span() for match in _LINK_OR_EMPHASIS.finditer("".join(masked_chars))]])
+    merged_spans: list[tuple[int, int]] = []
+    for start, end in all_spans:
+        if merged_spans and start < merged_spans[-1][1]:
+            merged_spans[-1] = merged_spans[-1][0], max(end, merged_spans[-1][1])
+        else:
+            merged_spans.append((start, end))
+    return merged_spans
+
+
+def _code_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where code spans begin and end: with as many backticks."""
+    runs = [match.span() for match in _BACKTICKS.finditer(text)]
+    runs_by_length: dict[int, list[int]] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        runs_by_length.setdefault(runs[index][1] - runs[index][0], []).append(index)
+    index = 0
+    while index < len(runs):
+        same_length = runs_by_length[runs[index][1] - runs[index][0]]
+        while same_length and same_length[-1] <= index:
+            same_length.pop()
+        if same_length:
+            yield runs[index][0], runs[same_length[-1]][1]
+            index = same_length[-1]
+        index += 1
+
+
+def first_sentences(text: str, max_words: int) -> str:
+    """The first sentences that have together at most so many words; the first cut short where it alone has more."""
+    selected, remaining_words = [], max_words
+    for sentence in split_sentences(text):
+        word_count = count_words(sentence)
+        if word_count > remaining_words:
+            break
+        selected.append(sentence)
+        remaining_words -= word_count
+    return " ".join(selected) if selected else shorten_sentence(text, max_words)
+
+
+def shorten_sentence(text: str, max_words: int) -> str:
+    """The words up to a clause's end, else a word's, and an ellipsis; nothing where all that fits is the half of a span."""
+    if count_words(text) <= max_words:
+        return text
+    ends = _word_ends(text)
+    word_counts = _word_counts(text, ends)
+    fitting_ends = [end for end, word_count in zip(ends, word_counts, strict=True) if word_count <= max_words]
+    clause_ends = [
+        end
+        for end, word_count in zip(ends, word_counts, strict=True)
+        if max_words < 2 * word_count <= 2 * max_words and _CLAUSE_END.search(text[:end])
+    ]
+    end = clause_ends[-1] if clause_ends else fitting_ends[-1] if fitting_ends else 0
+    return text[:end].rstrip(" ,;:—–，；：、(") + ELLIPSIS if end else ""
+
+
+def _word_ends(text: str) -> list[int]:
+    """Where words end outside of spans."""
+    positions, index = [], 0
+    protected_spans = markup_spans(text)
+    for end in re.finditer(r"(?<=\S)(?=\s)|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff，；：、])", text):
+        while index < len(protected_spans) and protected_spans[index][1] <= end.start():
+            index += 1
+        if index == len(protected_spans) or not protected_spans[index][0] < end.start():
+            positions.append(end.start())
+    return positions
+
+
+def _word_counts(text: str, ends: list[int]) -> list[int]:
+    """How many words stand before each end."""
+    word_counts, total, start = [], 0, 0
+    for end in ends:
+        total += count_words(text[start:end])
+        word_counts.append(total)
+        start = end
+    return word_counts

@@ -1,0 +1,218 @@
+"""A plan in one of six forms and three lengths, in its own words."""
+
+from __future__ import annotations
+
+from execplan.context.summary import itinerary, summary_forms
+from execplan.context.summary.plan_sentences import count_words
+from execplan.context.summary.summary_pieces import (
+    EARLIER_LABEL,
+    LENGTHS,
+    Subject,
+    SummarySection,
+    escape_hidden,
+    quote_text,
+)
+from execplan.named_tuple import NamedTuple
+from execplan.plan.reader import read_text
+from execplan.secrets.redaction import REDACTED
+from execplan.text.text_lines import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.plan.model import Plan
+    from execplan.secrets.redaction import Redactor
+
+
+def fit_sections(sections: Sequence[SummarySection], max_words: int, *, with_headings: bool) -> list[SummarySection]:
+    """The parts with the pieces that fit into so many words; what was quoted already only where a part has nothing else.
+
+    Pieces are taken by rank; where one of a part does not fit, none of that part is taken any more, so that what is
+    left out is always its end.
+    """
+    frame_sizes = [_frame_size(section, with_headings=with_headings) for section in sections]
+    remaining_words = max_words - sum(
+        [frame_size for section, frame_size in zip(sections, frame_sizes, strict=True) if section.empty_text]
+    )
+    candidates = [
+        (piece.rank, index, position)
+        for index, section in enumerate(sections)
+        for position, piece in enumerate(section.pieces)
+    ]
+    selected: list[list[int]] = [[] for _ in sections]
+    repeat_counts = [0 for _ in sections]
+    full_sections: set[int] = set()
+    seen_quotes: set[str] = set()
+    for _, index, position in sorted(candidates):
+        piece = sections[index].pieces[position]
+        quotes = set(piece.quotes)
+        if quotes and quotes <= seen_quotes and selected[index]:
+            repeat_counts[index] += 1
+            continue
+        if index in full_sections:
+            continue
+        word_count = count_words(piece.text) + (
+            frame_sizes[index] if not (selected[index] or sections[index].empty_text) else 0
+        )
+        if word_count > remaining_words or (
+            sections[index].max_pieces and len(selected[index]) == sections[index].max_pieces
+        ):
+            full_sections.add(index)
+            continue
+        remaining_words -= word_count
+        seen_quotes |= quotes
+        selected[index].append(position)
+    return [
+        section._replace(
+            pieces=tuple([section.pieces[position] for position in sorted(positions)]),
+            omitted_count=section.omitted_count + len(section.pieces) - len(positions) - repeats,
+        )
+        for section, positions, repeats in zip(sections, selected, repeat_counts, strict=True)
+    ]
+
+
+def _frame_size(section: SummarySection, *, with_headings: bool) -> int:
+    """The words of ours around its pieces; a part that says what it lacks is always printed, others with pieces only."""
+    frame_text = (
+        format_omitted(section._replace(omitted_count=section.omitted_count + len(section.pieces)))
+        if section.pieces
+        else section.empty_text
+    )
+    return count_words(frame_text) + (count_words(section.heading) if with_headings else 0)
+
+
+def format_omitted(section: SummarySection) -> str:
+    """How many pieces are left out, where that is said."""
+    return (
+        f"… {section.omitted_count:,} {section.omitted_label}"
+        if section.omitted_label and section.omitted_count
+        else ""
+    )
+
+
+def redact_plan(plan: Plan, redaction: Redactor) -> Plan:
+    """The plan as it reads with each secret replaced; its lines keep their numbers."""
+    source = plan.text.to_str()
+    secret_spans = redaction.spans(source)
+    if not secret_spans:
+        return plan
+    for start, end in reversed(secret_spans):
+        line_ends = "".join([char for char in source[start:end] if char in "\r\n"])
+        source = source[:start] + REDACTED + line_ends + source[end:]
+    return read_text(Text.from_str(source))
+
+
+_MAX_TITLE_WORDS = 20
+"""The most words of the title."""
+
+
+OMITTED_FIELD = "…"
+"""What stands in a field for what does not fit."""
+
+
+class SummaryForm(NamedTuple):
+    """One way to tell a plan."""
+
+    build_sections: Callable[[Subject], list[SummarySection]]
+    format_text: Callable[[str, list[SummarySection]], str]
+    """Title and parts, put together."""
+    markup: bool
+    """Whether it is markdown; else it is plain text."""
+    with_headings: bool
+    """Whether headings are printed."""
+
+
+class Summary(NamedTuple):
+    """What came of it."""
+
+    form: str
+    length: str
+    max_words: int
+    """The most words that it may have."""
+    word_count: int
+    text: str
+    title: str
+    sections: tuple[SummarySection, ...]
+
+
+def summarize_plan(
+    plan: Plan, plan_id: str, state: str, task_ids: Sequence[str], form_name: str, length_name: str
+) -> Summary:
+    """The plan in a form and a length; `task_ids` are those of its tasks."""
+    summary_form = FORMS[form_name]
+    max_length = next(candidate for candidate in LENGTHS if candidate.name == length_name)
+    subject = Subject(plan, plan_id, state, tuple(task_ids), summary_form.markup, max_length)
+    title = quote_text(subject, plan.title or "", _MAX_TITLE_WORDS) or escape_hidden(plan_id)
+    max_words = max_length.max_words - (0 if form_name == "structured" else count_words(title))
+    attempts = []
+    for share in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
+        shorter_subject = subject._replace(
+            length=max_length._replace(max_sentence_words=round(max_length.max_sentence_words * share))
+        )
+        attempts.append(
+            fit_sections(
+                summary_form.build_sections(shorter_subject), max_words, with_headings=summary_form.with_headings
+            )
+        )
+        if not _count_empty_sections(attempts[-1]):
+            break
+    sections = [section for section in min(attempts, key=_count_empty_sections) if section.pieces or section.empty_text]
+    text = summary_form.format_text(title, sections)
+    return Summary(form_name, length_name, max_length.max_words, count_words(text), text, title, tuple(sections))
+
+
+def _count_empty_sections(sections: Sequence[SummarySection]) -> int:
+    """How many parts have no room for anything of theirs."""
+    return len([section for section in sections if section.omitted_count and not section.pieces])
+
+
+def _format_paragraphs(title: str, sections: Sequence[SummarySection]) -> str:
+    """Plain text, a paragraph a part."""
+    return (
+        "\n\n".join(
+            [title, *[" ".join([piece.text for piece in section.pieces]) for section in sections if section.pieces]]
+        )
+        + "\n"
+    )
+
+
+def _format_sections(title: str, sections: Sequence[SummarySection]) -> str:
+    """Markdown with headings and lists."""
+    blocks = [f"# {title}"]
+    for section in sections:
+        omitted_note = format_omitted(section)
+        lines = [f"- {piece.text}" for piece in section.pieces] or ([] if omitted_note else [section.empty_text])
+        if omitted_note:
+            lines.insert(0 if section.omitted_label == EARLIER_LABEL else len(lines), f"- {omitted_note}")
+        blocks += [f"## {section.heading}"] if section.heading else []
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _format_points(title: str, sections: Sequence[SummarySection]) -> str:
+    """Markdown, one list."""
+    return (
+        "\n".join([f"# {title}", "", *[f"- {piece.text}" for section in sections for piece in section.pieces]]) + "\n"
+    )
+
+
+def _format_fields(title: str, sections: Sequence[SummarySection]) -> str:
+    """A name, a colon and what it is; lists have the name in their pieces."""
+    lines = []
+    for section in sections:
+        name = f"{section.heading}: " if section.heading else ""
+        lines += [f"{name}{piece.text}" for piece in section.pieces] or (
+            [f"{name}{OMITTED_FIELD if section.omitted_count else section.empty_text}"] if name else []
+        )
+    return "\n".join(lines) + "\n"
+
+
+FORMS = {
+    "summary": SummaryForm(summary_forms.build_prose, _format_paragraphs, markup=False, with_headings=False),
+    "report": SummaryForm(summary_forms.build_report, _format_sections, markup=True, with_headings=True),
+    "itinerary": SummaryForm(itinerary.build_itinerary, _format_sections, markup=True, with_headings=True),
+    "analysis": SummaryForm(summary_forms.build_analysis, _format_sections, markup=True, with_headings=True),
+    "structured": SummaryForm(summary_forms.build_structured, _format_fields, markup=False, with_headings=True),
+    "bullet_points": SummaryForm(summary_forms.build_bullet_points, _format_points, markup=True, with_headings=False),
+}

@@ -1,0 +1,55 @@
+"""How a budget of tokens is split: the system prompt, what is read, and the response."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+MIN_BUDGET: Final = 200
+"""Tokens of the smallest budget."""
+_MAX_RESERVED_SHARE: Final = 0.9
+"""Of a budget what is not for reading."""
+
+
+class BudgetShares(NamedTuple):
+    """Which parts of a budget are not for reading."""
+
+    system_prompt: float = 1 / 16
+    response_reserve: float = 1 / 8
+
+
+DEFAULT_SHARES: Final = BudgetShares()
+
+
+class Allocation(NamedTuple):
+    """A budget, split; in tokens."""
+
+    system_prompt: int
+    context: int
+    """What a pack may take."""
+    response_reserve: int
+    shares: BudgetShares = DEFAULT_SHARES
+
+
+def allocate_budget(total: int, shares: BudgetShares = DEFAULT_SHARES) -> Allocation:
+    """Split a budget of so many tokens; raises ExecplanError for shares that leave too little to read."""
+    if min(shares) < 0 or not sum(shares) <= _MAX_RESERVED_SHARE:
+        message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
+        hint = f"none below 0, and together at most {_MAX_RESERVED_SHARE:g} of the budget"
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+    # The sum is rounded, not each share: otherwise a larger budget could leave one token less to read.
+    reserved = round(total * sum(shares))
+    response = round(total * shares.response_reserve)
+    return Allocation(reserved - response, total - reserved, response, shares)
+
+
+def smallest_budget(needed_tokens: int, shares: BudgetShares = DEFAULT_SHARES) -> int:
+    """The smallest budget that leaves so many tokens to read."""
+    total = max(needed_tokens, MIN_BUDGET)
+    while allocate_budget(total, shares).context < needed_tokens:
+        total += 1
+    return total

@@ -1,0 +1,178 @@
+"""How many tokens a text takes: an estimate that needs nothing, or an exact count where the extra `tokens` is installed."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Final
+
+ESTIMATE: Final = "estimate"
+ENCODING: Final = "o200k_base"
+"""The vocabulary of the exact counter, which the estimate was fitted to."""
+_BINDINGS_MODULE: Final = "bpe_openai._bindings"
+
+PAIR_WEIGHTS = {
+    "a0": 2273,
+    "as": 422,
+    "an": 1094,
+    "a.": 1083,
+    "a_": 1184,
+    "Aa": 706,
+    "A0": 2015,
+    "As": 601,
+    "A.": 1457,
+    "0.": 914,
+    "sa": 541,
+    "s0": 2187,
+    "s.": 1425,
+    "s_": 1790,
+    "na": 1561,
+    "nA": 1825,
+    "ns": 1196,
+    "n.": 1066,
+    ".a": 506,
+    ".0": 1513,
+    "._": 1358,
+    "aaaaa": 93,
+    "aaaaaaaa": 120,
+    "aaaaaaaaaaaaaaaa": 2434,
+    "AAA": 817,
+    "0000": 795,
+    "..": 58,
+}
+"""Thousandths of a token for each place where such a row of characters stands: `a` is a small letter, `A` a capital, `0` a
+digit, `s` a space, `n` a new line, `.` any other sign. By `scripts/tokens.py --fit`, over plans and code."""
+NON_ASCII_WEIGHTS = {
+    0x250: 510,  # Latin
+    0x900: 459,  # Greek, Cyrillic, Arabic
+    0x2000: 612,  # Indic, Thai
+    0x2E80: 908,  # signs
+    0xAC00: 895,  # Han, kana
+    0xD7B0: 847,  # Hangul
+    0x10000: 1224,
+    0x110000: 1530,  # pictures
+}
+"""The same for a character beyond ASCII, by the end of its range; those of signs, Han and Hangul are fitted, too."""
+
+
+class Counter(NamedTuple):
+    """Counts the tokens of texts."""
+
+    name: str
+    exact: bool
+    count: Callable[[str], int]
+    """How many tokens a text takes."""
+
+
+def make_counter(exact: bool | None = None) -> Counter:
+    """The exact counter where it is installed, else the estimate; `exact` asks for one of them.
+
+    Raises ExecplanError where the exact one is asked for and is not there.
+    """
+    if exact is False:
+        return Counter(ESTIMATE, exact=False, count=estimate_tokens)
+    try:
+        count = _load_bindings().tokenizer_for_encoding(ENCODING).count
+    except ImportError as error:
+        if exact:
+            hint = "install the extra: pip install 'execplan[tokens]'"
+            message = "tokens can't be counted exactly here: bpe-openai is not installed"
+            raise ExecplanError("no-tokenizer", message, exit=ENVIRONMENT, hint=hint) from error
+        return Counter(ESTIMATE, exact=False, count=estimate_tokens)
+    return Counter(ENCODING, exact=True, count=_tolerate_surrogates(count))
+
+
+def _load_bindings() -> ModuleType:
+    """The compiled part of the package, alone; raises ImportError.
+
+    The package's own face has no count, refuses texts of a million characters, and unpacks every vocabulary that it knows,
+    which takes longer than all that is counted with one.
+    """
+    import sys
+    from importlib import import_module
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec, module_from_spec
+
+    if _BINDINGS_MODULE in sys.modules:
+        return import_module(_BINDINGS_MODULE)
+    package = find_spec(_BINDINGS_MODULE.partition(".")[0])
+    spec = PathFinder.find_spec(_BINDINGS_MODULE, package.submodule_search_locations) if package is not None else None
+    if spec is None or spec.loader is None:
+        raise ImportError(_BINDINGS_MODULE)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[_BINDINGS_MODULE] = module  # where its package would have put it, if that is wanted later
+    return module
+
+
+def _tolerate_surrogates(count: Callable[[str], int]) -> Callable[[str], int]:
+    """The same, for texts too that hold half of a surrogate pair."""
+    return lambda text: count(text.encode("utf-8", "replace").decode())
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text takes: rather a few too many than too few."""
+    total = sum(
+        [
+            weight * pattern_count
+            for weight, pattern_count in zip(PAIR_WEIGHTS.values(), count_patterns(text), strict=True)
+        ]
+    )
+    if not text.isascii():
+        from collections import Counter as Tally
+
+        total += sum(
+            [_char_weight(char) * pattern_count for char, pattern_count in Tally(_NON_ASCII.findall(text)).items()]
+        )
+    return max(-(-total // 1000), -(-len(text) // _MAX_TOKEN_CHARS))
+
+
+_MAX_TOKEN_CHARS = 64
+"""Characters of the longest tokens, such as a row of spaces: a text has at least so many tokens."""
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def count_patterns(text: str) -> list[int]:
+    """How often each row of classes of WEIGHTS occurs in a text."""
+    classes = text.replace("?", ".").encode("ascii", "replace").translate(_CLASSES) + _END_CLASS
+    class_number = int.from_bytes(classes, "little")
+    # Each byte is a class and the next one: to count a byte takes a tenth of the time that two bytes take.
+    pairs = ((class_number << 3) + (class_number >> 8)).to_bytes(len(classes) + 1, "little")
+    return [(pairs if len(pattern) == 1 else classes).count(pattern) for pattern in _ENCODED_PATTERNS]
+
+
+def _char_weight(char: str) -> int:
+    """What a character beyond ASCII adds."""
+    return next(weight for range_end, weight in NON_ASCII_WEIGHTS.items() if ord(char) < range_end)
+
+
+def _char_class(code: int) -> str:
+    """The class of a byte: `u` is what stands for a character beyond ASCII, which is counted by itself."""
+    char = chr(code)
+    special_classes = {" ": "s", "\t": "s", "\n": "n", "\r": "n", "_": "_", "?": "u"}
+    if char in special_classes:
+        return special_classes[char]
+    if code < 128 and char.isalnum():
+        return "0" if char.isdigit() else "A" if char.isupper() else "a"
+    return "."
+
+
+_CLASS_ORDER: Final = "aA0sn._u"
+_CLASSES = bytes([_CLASS_ORDER.index(_char_class(code)) for code in range(256)])
+_END_CLASS = bytes([_CLASS_ORDER.index("u")])
+
+
+def _encode_pattern(pattern: str) -> bytes:
+    """What is counted for a row of WEIGHTS: a pair of two classes is one byte."""
+    codes = [_CLASS_ORDER.index(symbol) for symbol in pattern]
+    return bytes([8 * codes[0] + codes[1]] if len(set(codes)) == 2 else codes)
+
+
+_ENCODED_PATTERNS = [_encode_pattern(pattern) for pattern in PAIR_WEIGHTS]

@@ -1,0 +1,273 @@
+"""Each of the format's criteria for a plan, and what speaks against them: what a request and a change say of it."""
+
+from __future__ import annotations
+
+from execplan.context.triage.request_parsing import CLAUSE_END, NAME_TOKEN
+from execplan.context.triage.triage_table import CRITERIA, SMALL
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from execplan.context.triage.change_summary import ChangeSummary
+    from execplan.context.triage.request_parsing import CueHit, Request
+    from execplan.context.triage.triage_table import TriageTable
+
+_MAX_STRENGTH = 4.0
+_MAX_ENTRY_WORDS = 3
+_MAX_SHOWN_CHARS = 60
+REQUEST = "request"
+CHANGES = "changes"
+
+
+class Evidence(NamedTuple):
+    """What speaks for a criterion, and how strongly: 1 it may be so, 2 it mostly is, 3 it says so."""
+
+    source: str
+    """REQUEST or CHANGES."""
+    what: str
+    """The words, the file or the number."""
+    why: str
+    strength: float
+
+    @property
+    def sentence(self) -> str:
+        """As a person reads it."""
+        return f"{self.what} {self.why}"
+
+
+class TriageCase(NamedTuple):
+    """What is judged."""
+
+    request: Request | None
+    hits: tuple[CueHit, ...]
+    """The cues of the request that count."""
+    changes: ChangeSummary | None
+    named_parts: tuple[str, ...]
+    """The parts of the repository that the request names."""
+    table: TriageTable
+
+
+def hours_evidence(case: TriageCase) -> Iterator[Evidence]:
+    """Whether it takes hours, or is likely to sprawl: what is built, how long the request is, how much changes."""
+    yield from _cue_evidence(case, "hours")
+    yield from _length_evidence(case)
+    yield from _size_evidence(case, "hours", "lines", "{} changed lines", "are more than is done at once")
+
+
+def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
+    """Whether it goes through several parts: words for that, things in a row, named files and parts, those that change."""
+    yield from _cue_evidence(case, "scope")
+    request = case.request
+    if request is not None and request.is_english:
+        yield from _length_step_evidence(case, "row", _longest_enumeration(request), "{} things", "stand in one row")
+    if request is not None:
+        yield from _length_step_evidence(case, "paths", len(request.files), "{} files", "are named")
+        part_names = ", ".join(case.named_parts)
+        yield from _length_step_evidence(
+            case, "parts", len(case.named_parts), part_names, "are parts of this repository that it names"
+        )
+    yield from _size_evidence(
+        case, "scope", "files", "{} source files", "change, and a plan is due for more than three"
+    )
+    yield from _size_evidence(case, "scope", "parts", "{} parts of the repository", "change")
+
+
+def risk_evidence(case: TriageCase) -> Iterator[Evidence]:
+    """Whether it can do harm: migrations, security, what others rely on, in words or by the kind of file."""
+    yield from _cue_evidence(case, "risk")
+    request = case.request
+    upgrade = _major_upgrade(request) if request is not None and request.is_english else ""
+    if upgrade:
+        yield Evidence(REQUEST, f'"{upgrade}"', "is another major version", case.table.length_rules["major"])
+    for kind, paths in case.changes.kinds if case.changes is not None else ():
+        if kind.criterion == "risk":
+            more_note = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            yield Evidence(CHANGES, f"{paths[0]}{more_note} ({kind.name})", kind.why, kind.strength)
+
+
+def ambiguity_evidence(case: TriageCase) -> Iterator[Evidence]:
+    """Whether something is to be found out or decided first; only words tell."""
+    yield from _cue_evidence(case, "ambiguity")
+
+
+def validation_evidence(case: TriageCase) -> Iterator[Evidence]:
+    """Whether it is hard to show that it is done: words for that, and sources that change without a test."""
+    yield from _cue_evidence(case, "validation")
+    yield from _size_evidence(case, "validation", "untested", "{} lines of source", "change, and no test does")
+
+
+def small_evidence(case: TriageCase) -> Iterator[Evidence]:
+    """What speaks for no plan: words for one small thing, one place that is named, few files and lines that change."""
+    request, length_rules = case.request, case.table.length_rules
+    is_short = request is not None and request.word_count <= length_rules["whole"]
+    if is_short:
+        yield from _cue_evidence(case, SMALL)
+    if request is not None and request.is_english and is_short:
+        code_names = [name for name in request.code_names if not name.isalnum()]
+        if len(code_names) == len(request.code_names) == 1:
+            yield Evidence(
+                REQUEST, _format_code(code_names[0]), "is the one place that it names", length_rules["one_place"]
+            )
+        if request.quoted:
+            yield Evidence(REQUEST, "a text in quotes", "is given as it is meant", length_rules["quoted"])
+    if case.changes is not None:
+        file_count, line_count = len(case.changes.source_files), case.changes.lines
+        strength = next(
+            (
+                level
+                for max_files, max_lines, level in case.table.small_change_limits
+                if file_count <= max_files and line_count <= max_lines
+            ),
+            0,
+        )
+        if strength:
+            size_text = f"{_format_count(case.changes.files, 'file')}, {_format_count(line_count, 'line')} of it added or removed,"
+            statement = (size_text, "is a small change") if case.changes.files else ("nothing", "changes")
+            yield Evidence(CHANGES, *statement, strength)
+
+
+EVIDENCE_FINDERS: Mapping[str, Callable[[TriageCase], Iterator[Evidence]]] = dict(
+    zip(
+        (*CRITERIA, SMALL),
+        (hours_evidence, scope_evidence, risk_evidence, ambiguity_evidence, validation_evidence, small_evidence),
+        strict=True,
+    )
+)
+
+
+def combined_strength(evidence: Sequence[Evidence]) -> float:
+    """How strongly some evidence speaks: the strongest, and half of all other, 4 at most."""
+    strengths = [entry.strength for entry in evidence]
+    return min(_MAX_STRENGTH, max(strengths) + (sum(strengths) - max(strengths)) / 2) if strengths else 0.0
+
+
+def select_counted_hits(hits: Sequence[CueHit], request: Request) -> list[CueHit]:
+    """The cues that count: what is said not to be done, and what is only where the small thing is done, do not."""
+    if not request.is_english:
+        return []
+    active_hits = [hit for hit in hits if not hit.is_negated and (hit.is_first or not hit.cue.lead)]
+    is_small = _is_small_act(active_hits)
+    is_wording = any([hit.cue.wording and (is_small or not hit.cue.detail) for hit in active_hits])
+    ignored_criteria = ("risk", "validation") if is_wording else ()
+    counted_hits = []
+    for hit in active_hits:
+        cue = hit.cue
+        if (
+            cue.criterion in ignored_criteria
+            or (cue.thing and is_wording)
+            or (cue.detail and not is_small and not cue.halved)
+        ):
+            continue
+        is_halved = cue.thing if is_small else cue.halved
+        counted_hits.append(hit._replace(cue=cue._replace(strength=cue.strength / 2)) if is_halved else hit)
+    return counted_hits
+
+
+def _is_small_act(hits: Sequence[CueHit]) -> bool:
+    """Whether a request begins with a verb of one small act, or says how something should read."""
+    return any([hit.cue.act or (hit.is_first and hit.cue.criterion == SMALL and hit.cue.strength >= 1) for hit in hits])
+
+
+def _cue_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
+    """What the words say, each row of the table once."""
+    seen_cues = set()
+    for hit in case.hits:
+        if hit.cue.criterion == criterion and hit.cue not in seen_cues:
+            seen_cues.add(hit.cue)
+            yield Evidence(REQUEST, f'"{hit.text}"', hit.cue.why, hit.cue.strength)
+
+
+def _length_evidence(case: TriageCase) -> Iterator[Evidence]:
+    request = case.request
+    if request is not None and request.is_english:
+        yield from _length_step_evidence(case, "words", request.word_count, "{} words", "are needed to say it")
+        yield from _length_step_evidence(
+            case, "sentences", request.sentences, "{} sentences or items", "ask for several things"
+        )
+
+
+def _major_upgrade(request: Request) -> str:
+    """The two versions of an upgrade that differ in their first number: `2.2 to 5.0`."""
+    if any([token.startswith("upgrad") for token in request.tokens]):
+        original_tokens = request.original_tokens
+        for index in range(1, len(original_tokens) - 1):
+            if request.tokens[index - 1 : index + 2] == ("#", "to", "#"):
+                old, new = original_tokens[index - 1], original_tokens[index + 1]
+                if old.partition(".")[0] != new.partition(".")[0]:
+                    return f"{old} to {new}"
+    return ""
+
+
+def _longest_enumeration(request: Request) -> int:
+    """How many things stand in the longest row of a request: `a, b and c` are three; each has three words at most."""
+    longest_count = entry_count = word_count = 0
+    for token, original_token in zip((*request.tokens, CLAUSE_END), (*request.original_tokens, "."), strict=True):
+        is_clause_end = token == CLAUSE_END and original_token != ","
+        if token in ("and", "or") and entry_count:
+            longest_count = max(
+                longest_count, entry_count + 1 + bool(word_count)
+            )  # one less where a comma stands before the `and`
+        if is_clause_end or word_count > _MAX_ENTRY_WORDS:
+            entry_count = word_count = 0
+        elif token == CLAUSE_END:
+            entry_count, word_count = entry_count + 1, 0
+        elif token not in ("and", "or"):
+            word_count += 1
+    return longest_count
+
+
+def _length_step_evidence(case: TriageCase, name: str, count: int, template: str, why: str) -> Iterator[Evidence]:
+    strength = _reached_strength(count, case.table.length_rules[name])
+    if strength:
+        yield Evidence(REQUEST, template.format(count), why, strength)
+
+
+def _size_evidence(case: TriageCase, criterion: str, measure: str, template: str, why: str) -> Iterator[Evidence]:
+    if case.changes is None:
+        return
+    sizes = {
+        "lines": case.changes.lines,
+        "files": len(case.changes.source_files),
+        "parts": len(case.changes.parts),
+        "untested": case.changes.untested_lines,
+    }
+    for rule in case.table.sizes:
+        strength = (
+            _reached_strength(sizes[measure], rule.steps)
+            if (rule.criterion, rule.measure) == (criterion, measure)
+            else 0
+        )
+        if strength:
+            yield Evidence(CHANGES, template.format(f"{sizes[measure]:,}"), why, strength)
+
+
+def _reached_strength(count: int, steps: Sequence[Sequence[int]]) -> int:
+    """The strength of the highest step that a count has reached, or 0."""
+    return max([strength for minimum, strength in steps if count >= minimum], default=0)
+
+
+def find_named_parts(request: Request, parts_by_name: Mapping[str, str]) -> tuple[str, ...]:
+    """The parts of the repository that a request names, by a word or by a path."""
+    tokens = set(request.tokens) - {CLAUSE_END, NAME_TOKEN}
+    paths = [part_name for name, part_name in parts_by_name.items() if name in tokens]
+    paths += [
+        part_name
+        for part_name in parts_by_name.values()
+        if any([code.startswith(f"{part_name}/") for code in request.code_names])
+    ]
+    return tuple(sorted(set(paths)))
+
+
+def _format_code(code: str) -> str:
+    """A name in code as a sentence may hold it."""
+    return (
+        f"`{code}`"
+        if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable()
+        else "what stands in backticks"
+    )
+
+
+def _format_count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,173 @@
+"""Is a plan due? The score of what a request and a change say, and what would settle it where that is unclear."""
+
+from __future__ import annotations
+
+from math import exp
+
+from execplan.context.triage.change_summary import summarize_changes
+from execplan.context.triage.request_parsing import find_cues, parse_request
+from execplan.context.triage.triage_criteria import (
+    EVIDENCE_FINDERS,
+    TriageCase,
+    combined_strength,
+    find_named_parts,
+    select_counted_hits,
+)
+from execplan.context.triage.triage_table import SMALL, load_builtin_table
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+    from execplan.context.triage.change_summary import ChangedFile, ChangeSummary
+    from execplan.context.triage.request_parsing import Request
+    from execplan.context.triage.triage_criteria import Evidence
+    from execplan.context.triage.triage_table import TriageTable
+
+NONE: Final = "none"
+PLAN: Final = "plan"
+UNCLEAR: Final = "unclear"
+_MAX_QUESTIONS = 2
+"""Questions of one answer."""
+
+
+class Thresholds(NamedTuple):
+    """Confidences that no plan is needed, between which it is unclear."""
+
+    none: float = 0.95
+    """From there on none is needed."""
+    plan: float = 0.70
+    """Below, one is."""
+
+
+class Criterion(NamedTuple):
+    """A criterion, or `small`, with what speaks for it."""
+
+    name: str
+    strength: float
+    """0 to 4."""
+    weight: float
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def points(self) -> float:
+        """What it adds to the score, or takes from it."""
+        return self.strength * self.weight * (1 if self.name == SMALL else -1)
+
+
+class Question(NamedTuple):
+    """What is unclear, and what would settle it."""
+
+    criterion: str
+    unclear: str
+    question: str
+
+
+class TriageResult(NamedTuple):
+    """The verdict with all that it comes from."""
+
+    verdict: str
+    confidence: float
+    """That no plan is needed, from 0 to 1."""
+    criteria: tuple[Criterion, ...]
+    reasons: tuple[str, ...]
+    """Sentences, the weightiest first."""
+    unclear: tuple[Question, ...]
+    request: Request | None
+    changes: ChangeSummary | None
+
+
+def evaluate_triage(
+    request_text: str | None,
+    changed: Sequence[ChangedFile] | None = None,
+    parts_by_name: Mapping[str, str] | None = None,
+    thresholds: Thresholds | None = None,
+) -> TriageResult:
+    """Judge a request, a change, or both; parts are those of the repository, by the names that a request may give them."""
+    table, limits = load_builtin_table(), thresholds or Thresholds()
+    case = _build_case(request_text, changed, parts_by_name or {}, table)
+    criteria = _evaluate_criteria(case)
+    score = no_plan_confidence(criteria, table)
+    if case.request is not None and case.changes is not None:
+        request_confidence = no_plan_confidence(_evaluate_criteria(case._replace(changes=None)), table)
+        change_confidence = no_plan_confidence(
+            _evaluate_criteria(case._replace(request=None, hits=(), named_parts=())), table
+        )
+        is_request_clear = case.request.is_english and request_confidence >= limits.plan
+        # a change may be only the beginning of what is asked, and no words make light of what it does
+        score = min(score, change_confidence, 1 if is_request_clear else request_confidence)
+    verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
+    reasons = _explain_verdict(case, criteria, verdict)
+    unclear = _select_questions(case, criteria) if verdict == UNCLEAR else ()
+    return TriageResult(verdict, score, criteria, reasons, unclear, case.request, case.changes)
+
+
+def _build_case(
+    request_text: str | None,
+    changed: Sequence[ChangedFile] | None,
+    parts_by_name: Mapping[str, str],
+    table: TriageTable,
+) -> TriageCase:
+    request = parse_request(request_text, table) if request_text is not None else None
+    counted_hits = tuple(select_counted_hits(find_cues(request, table), request)) if request is not None else ()
+    changes = summarize_changes(changed, table) if changed is not None else None
+    return TriageCase(
+        request, counted_hits, changes, find_named_parts(request, parts_by_name) if request is not None else (), table
+    )
+
+
+def _evaluate_criteria(case: TriageCase) -> tuple[Criterion, ...]:
+    """Every criterion with its evidence, the strongest first."""
+    criteria = []
+    for name, find_evidence in EVIDENCE_FINDERS.items():
+        evidence = tuple(sorted(find_evidence(case), key=lambda entry: (-entry.strength, entry.source, entry.what)))
+        criteria.append(Criterion(name, combined_strength(evidence), case.table.weights[name], evidence))
+    return tuple(criteria)
+
+
+def no_plan_confidence(criteria: Sequence[Criterion], table: TriageTable) -> float:
+    """How sure it is that no plan is needed, from 0 to 1 with four digits."""
+    score = table.weights["nothing"] + sum([criterion.points for criterion in criteria])
+    return round(1 / (1 + exp(-score)), 4)
+
+
+def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: str) -> tuple[str, ...]:
+    """What speaks for the verdict, and where nothing does, that."""
+    supported = [
+        criterion for criterion in criteria if criterion.evidence and (verdict != PLAN or criterion.name != SMALL)
+    ]
+    if verdict == NONE:
+        supported.sort(key=lambda criterion: criterion.name != SMALL)
+    else:
+        supported.sort(key=lambda criterion: -abs(criterion.points))
+    sentences = [
+        f"{criterion.name}: {'; '.join([entry.sentence for entry in criterion.evidence])}" for criterion in supported
+    ]
+    if case.request is not None and not case.request.is_english:
+        sentences.append("it is not in English, as far as can be told, so its words are not judged")
+    elif not sentences:
+        sentences.append("nothing in it says how large it is, what it risks, or how it is shown to be done")
+    return tuple(sentences)
+
+
+def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
+    """What is asked: about the criteria that something speaks for, weightiest first; else about those that say most."""
+    question_texts = case.table.questions
+    supported = sorted(
+        [criterion for criterion in criteria if criterion.evidence and criterion.name != SMALL],
+        key=lambda criterion: criterion.points,
+    )
+    questions = [
+        Question(
+            criterion.name,
+            f"{criterion.evidence[0].sentence}; that alone decides nothing",
+            question_texts[criterion.name]["question"],
+        )
+        for criterion in supported
+    ]
+    default_names = [] if questions else ["scope", "validation"]
+    if case.request is not None and not case.request.is_english:
+        default_names = ["language"]
+    return tuple([*[Question(name, **question_texts[name]) for name in default_names], *questions][:_MAX_QUESTIONS])

@@ -1,0 +1,137 @@
+"""Units made shorter, by what they are; what is printed stands in them, and what was left out is marked."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.context.context_pack import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
+from execplan.context.shortening import code_outline, data_outline, text_ranking
+from execplan.context.shortening.excerpt import Excerpt, render_excerpt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Final
+
+    from execplan.context.token_counter import Counter
+
+    Summarizer = Callable[[int, bool], str | None]
+
+_MAX_CHARS: Final = 1_000_000
+"""Characters of a unit that is looked at as a whole; a larger one, if it is no log, is only cut."""
+_MAX_TOKEN_CHARS: Final = 64
+"""Characters of the longest tokens."""
+_MAX_WORD_CHARS: Final = 64
+"""Characters of the longest word that is not cut."""
+_MAX_MARKER_CHARS: Final = 32
+"""Characters of the longest mark."""
+_CODE_EXTENSIONS = frozenset(
+    "bash c cc clj cpp cs cu dart ex exs fs go gradle graphql h hpp hs java jl js jsx kt kts lua m metal mjs mm ml nim "
+    "php pl proto ps1 rb rs scala scss sh slang sol sql svelte swift tf ts tsx vue wgsl zig zsh".split()
+)
+_PROSE_EXTENSIONS = frozenset(("adoc", "markdown", "md", "mdx", "rst", "tex"))
+_TABLE_EXTENSIONS = frozenset(("csv", "tsv"))
+_LOG_EXTENSIONS = frozenset(("err", "log", "out"))
+_SETTINGS_EXTENSIONS = frozenset("cfg conf css env html ini properties toml xml yaml yml".split())
+_SPLITTERS = {
+    "python": code_outline.split_other_code,
+    "code": code_outline.split_other_code,
+    "diff": text_ranking.split_diff,
+    "log": text_ranking.split_log,
+    "text": text_ranking.split_text,
+    "message": text_ranking.split_message,
+    "prose": text_ranking.split_prose,
+    "settings": data_outline.split_settings,
+    "table": data_outline.split_table,
+}
+"""What takes a unit apart."""
+_DIFF_START = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
+_SPACE = re.compile(r"\s")
+
+
+def summarize_unit(
+    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
+) -> str | None:
+    """The most telling parts of a unit, in at most so many tokens; None where there is no telling, or no room.
+
+    With `include_rest` all its other parts follow, until the room is full.
+    """
+    return make_summarizer(unit, keywords, counter)(max_tokens, include_rest)
+
+
+def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> Summarizer:
+    """What makes summaries of a unit, of any number of tokens, with the rest or without; the unit is taken apart once."""
+    kind = content_kind(unit)
+    if len(unit.content) > _MAX_CHARS and kind not in ("log", "text"):
+        return lambda max_tokens, include_rest: None
+    count_tokens = counter.count
+    if kind == "json":
+        return lambda max_tokens, include_rest: data_outline.summarize_json(
+            unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest
+        )
+    lines = unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text_parts = code_outline.split_python(lines, keywords) if kind == "python" else None
+    first_line = (unit.line_start or 1) if kind in ("python", "code") else 0
+    excerpt = Excerpt(
+        text_parts or _SPLITTERS[kind](lines, keywords), count_tokens, first_line, "row" if kind == "table" else "line"
+    )
+    return lambda max_tokens, include_rest: render_excerpt(excerpt, max_tokens, include_rest=include_rest)
+
+
+def content_kind(unit: Unit) -> str:
+    """How a unit is shortened: python, code, prose, message, diff, log, text, settings, table or json."""
+    extension = unit.path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in unit.path else ""
+    if unit.type == DIFF or extension in ("diff", "patch") or _DIFF_START.match(unit.content):
+        return "diff"
+    if extension in ("py", "pyi"):
+        return "python"
+    if extension in _CODE_EXTENSIONS:
+        return "code"
+    if extension in _TABLE_EXTENSIONS:
+        return "table"
+    if extension == "json" or (unit.type == TOOL_RESULT and unit.content[:1] in ("{", "[")):
+        return "json" if unit.content.strip()[-1:] in ("}", "]") else "log"
+    if extension in _SETTINGS_EXTENSIONS:
+        return "settings"
+    if extension in _PROSE_EXTENSIONS:
+        return "prose"
+    if unit.type == MESSAGE:
+        return "message"
+    if extension in _LOG_EXTENSIONS or unit.type == TOOL_RESULT:
+        return "log"
+    return "text" if unit.type in (ARTIFACT, FILE) else "prose"
+
+
+def truncate_unit(unit: Unit, max_tokens: int, counter: Counter) -> str:
+    """The beginning of a unit, with a mark of how much is left out; the mark alone where nothing else fits.
+
+    All of it where the mark would be longer than what it stands for.
+    """
+    content = unit.content
+    if len(content) <= max_tokens * _MAX_TOKEN_CHARS and counter.count(content) <= max_tokens:
+        return content
+    low, high = 0, min(len(content), max_tokens * _MAX_TOKEN_CHARS)
+    while high > 8 * max_tokens and counter.count(content[: high // 2]) > max_tokens:
+        high //= 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if counter.count(_truncated_text(content, middle)) <= max_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    size = low
+    while size > max(low - _MAX_WORD_CHARS, low // 2) and size < len(content) and not _SPACE.match(content[size]):
+        size -= 1
+    if size <= max(low - _MAX_WORD_CHARS, low // 2) or counter.count(_truncated_text(content, size)) > max_tokens:
+        size = low
+    return _truncated_text(content, size)
+
+
+def _truncated_text(content: str, size: int) -> str:
+    """So many characters of a text, or fewer, with a mark of what is left out, which is shorter than that; or all of it."""
+    size = max(min(size, len(content) - _MAX_MARKER_CHARS), 0)
+    head, tail = content[:size].rstrip(), content[size:]
+    line_count = tail.rstrip().count("\n")
+    omitted = f"{line_count:,} lines" if line_count > 1 else f"{len(tail):,} characters"
+    marker = f"\n… {omitted} left out" if head else f"… {omitted} left out"
+    return head + marker if len(marker) < len(content) - len(head) else content

@@ -1,0 +1,211 @@
+"""Is the guard asked before every call of an agent, where it was installed?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tomllib
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents.integrations import guard_hook, hook_file, session_hooks
+from execplan.agents.integrations.hook_file import PROGRAMS
+from execplan.approvals import approval_files, approval_status
+from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
+from execplan.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
+from execplan.engine.run_records import run_status
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+@check("session-hooks")
+def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
+    project, integration = context.project, session_hooks.WHAT
+    installed_programs = [
+        name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
+    ]
+    if not installed_programs:
+        yield NOT_INSTALLED
+        return
+    install = partial(session_hooks.install, project, programs=installed_programs)
+    yield from check_integration(
+        project, integration, install, partial(session_hooks.uninstall, project, programs=installed_programs)
+    )
+    if shutil.which("execplan") is None:
+        yield Finding(
+            WARNING,
+            "",
+            session_hooks.NOT_ON_PATH_WARNING,
+            "put the folder of execplan on PATH, or install it there: pipx install .",
+        )
+    yield from find_disabled_hooks(project, installed_programs, WARNING, "tells no session where the plan stands")
+
+
+_INSTALL = f"execplan install {guard_hook.WHAT}"
+_MANAGED = (
+    "/etc/claude-code/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+)
+"""What an organization has decided for Claude Code, on Linux and on macOS."""
+_MAX_BYTES = 5 << 20
+
+
+@check("guard")
+def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hook that asks the guard is whole and of today, and nothing that is known of switches it off."""
+    project = context.project
+    installed_programs = [name for name in PROGRAMS if _has_guard_hook(project, name)]
+    for name in installed_programs:
+        yield from _check_entry(project, name)
+    if not installed_programs:
+        yield NOT_INSTALLED
+        return
+    if shutil.which("execplan") is None:
+        message = "execplan is not on PATH: a program that does not find it either has every call denied"
+        yield Finding(WARNING, "", message, "put the folder of execplan on PATH, or install it there: pipx install .")
+    yield from find_disabled_hooks(project, installed_programs, ERROR, "asks no guard")
+    if not any(
+        [
+            _has_active_approval(stored_plan.project, stored_plan.ref)
+            for stored_plan in context.plans
+            if not stored_plan.ref.archived
+        ]
+    ):
+        yield "no plan is approved, so an agent may only read: execplan approve PLAN"
+
+
+def _has_guard_hook(project: Project, program: str) -> bool:
+    """Whether a hook of the guard stands in the file of a program, ours or one that was put there by hand."""
+    return b"execplan guard" in _read_bytes(os.path.join(project.root, PROGRAMS[program].file))
+
+
+def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
+    """Whether an entry is as it was put in, and as it would be put in today."""
+    agent_program = PROGRAMS[program]
+    try:
+        file = guard_hook.open_file(project, program)
+    except ExecplanError as error:
+        message = f"{error.message}: {agent_program.name} can't read it either, and asks no guard"
+        yield Finding(ERROR, agent_program.file, message, "mend the file", line=error.line)
+        return
+    if not file.entries:
+        yield f"put into {file.display_path} by hand"
+    elif file.is_edited:
+        message = "the entry of the guard was edited by hand: it may not be asked before every call"
+        yield Finding(WARNING, file.display_path, message, f"look at it; then for the one of today: {_INSTALL} --force")
+    elif not file.is_current:
+        command = f"{_INSTALL} --for {program}"
+        fix = make_fix(
+            project, partial(guard_hook.install, project, force=False, programs=[program]), f"renew it: {command}"
+        )
+        yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
+
+
+def find_disabled_hooks(project: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
+    """What keeps the programs from running hooks of the repository, and what comes of that."""
+    if "claude" in programs:
+        yield from _find_disabled_claude_hooks(project, level, consequence)
+    if "codex" in programs:
+        yield from _find_disabled_codex_hooks(project, level, consequence)
+
+
+def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
+    user_folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    repository_file = os.path.join(project.root, PROGRAMS["claude"].file)
+    local_file = os.path.join(project.root, ".claude", "settings.local.json")
+    for path in (repository_file, local_file, os.path.join(user_folder, "settings.json"), *_MANAGED):
+        document = _read_json(path)
+        for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
+            if document.get(key) is True:
+                message = f"{key} switches off the hooks of this repository, so Claude Code {consequence}"
+                yield Finding(level, project.display_path(path), message, f"take {key} out of it")
+    if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
+        message = (
+            f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
+        )
+        yield Finding(
+            level,
+            project.display_path(repository_file),
+            message,
+            "mend that entry; `/hooks` in Claude Code shows what it has read",
+        )
+
+
+def _find_malformed_hook(hooks: Any) -> str:
+    """Where the hooks of a file are of another form than Claude Code takes."""
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        if not isinstance(groups, list):
+            return f"hooks.{event}"
+        for number, group in enumerate(groups):
+            if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
+                return f"hooks.{event}.{number}"
+            if not isinstance(group.get("matcher", ""), str):
+                return f"hooks.{event}.{number}.matcher"
+    return ""
+
+
+def _find_disabled_codex_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
+    user_file = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
+    for path in (os.path.join(project.root, ".codex", "config.toml"), user_file):
+        features = _subtable(_read_toml(path), "features")
+        if features.get("hooks", features.get("codex_hooks")) is False:
+            message = f"switches hooks off ([features] hooks = false), so Codex {consequence}"
+            yield Finding(level, project.display_path(path), message, "take that line out of it")
+    trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), project.root).get("trust_level")
+    if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":
+        message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {consequence}"
+        remedy = "start codex in it and trust it when it asks; then trust the hook, too: /hooks"
+        yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
+
+
+def _has_active_approval(project: Project, ref: PlanRef) -> bool:
+    """Whether a plan has an approval that holds, or a run that is under way."""
+    if not approval_files.read_all(project, ref):
+        return False
+    run = run_status.find_last_run(project, ref)
+    is_active = run is not None and run.state in (
+        run_status.RUNNING,
+        run_status.BY_AGENT,
+        run_status.WAITING,
+        run_status.CUT_SHORT,
+    )
+    return is_active or approval_status.find_status(project, ref, with_programs=False).state == approval_status.APPROVED
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        with open(file_access.open_regular(path), "rb") as file:
+            return file.read(_MAX_BYTES)
+    except OSError:
+        return b""
+
+
+def _read_json(path: str) -> dict[str, Any]:
+    """What a file of settings says; nothing where it can't be read."""
+    try:
+        document = json.loads(_read_bytes(path) or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _read_toml(path: str) -> dict[str, Any]:
+    """What a file of settings says; nothing where it can't be read."""
+    try:
+        return tomllib.loads(_read_bytes(path).decode("utf-8"))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
+    subtable = table.get(key)
+    return subtable if isinstance(subtable, dict) else {}

@@ -1,0 +1,127 @@
+"""Every check made, and what they found mended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.doctor import (
+    agent_hook_checks,
+    edit_checks,
+    environment_checks,
+    integration_checks,
+    leftover_checks,
+    plan_file_checks,
+)
+from execplan.doctor import run_checks as runs
+from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
+from execplan.errors import ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.edits.plan_writer import WriteOptions
+
+CHECK_MODULES = (
+    environment_checks,
+    environment_checks,
+    plan_file_checks,
+    plan_file_checks,
+    edit_checks,
+    runs,
+    leftover_checks,
+    integration_checks,
+    agent_hook_checks,
+    agent_hook_checks,
+)
+"""The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
+for _module in CHECK_MODULES:
+    for _name in [
+        name for name, registered in CHECKS.items() if registered.find_problems.__module__ == _module.__name__
+    ]:
+        CHECKS[_name] = CHECKS.pop(_name)
+
+
+class CheckResult(NamedTuple):
+    """What came of a check."""
+
+    name: str
+    message: str
+    """What holds, or why it was not looked at."""
+    findings: tuple[Finding, ...]
+    was_run: bool = True
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was looked at and nothing is wrong."""
+        return self.was_run and not self.findings
+
+
+class FixOutcome(NamedTuple):
+    """Something that was mended, or in a dry run would be."""
+
+    check: str
+    path: str
+    message: str
+    diff: str = ""
+
+
+def run_checks(start: str, script: Callable[[str], str]) -> list[CheckResult]:
+    """Make every check on the home of a folder and those that it names; raises ExecplanError where there is none.
+
+    `script` gives the completion script of a shell.
+    """
+    context = DoctorContext(start, script)
+    reported: set[str] = set()
+    results = []
+    for check in CHECKS.values():
+        check_result = _run_check(check, context, reported)
+        reported |= {finding.message for finding in check_result.findings}
+        results.append(check_result)
+    return results
+
+
+def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> CheckResult:
+    """Make a check; what keeps it from being made is a finding, unless another check has found it already."""
+    if not (check.works_without_settings or context.projects):
+        return CheckResult(check.name, "not checked: the settings can't be read", (), was_run=False)
+    findings: list[Finding] = []
+    notes = [check.sentence]
+    try:
+        for outcome in check.find_problems(context):
+            if isinstance(outcome, Finding):
+                findings.append(outcome)
+            else:
+                notes.append(outcome)
+    except ExecplanError as error:
+        if error.message in reported or any([error.message in message for message in reported]):
+            return CheckResult(check.name, f"not checked: {error.message}", tuple(findings), was_run=False)
+        findings.append(Finding(ERROR, "", error.message, error.hint or "mend that, and look again", error.line))
+    note_text = f" ({'; '.join(notes[1:])})" if notes[1:] else ""
+    return CheckResult(check.name, notes[0] + note_text, tuple(findings))
+
+
+def preview_fixes(results: list[CheckResult]) -> list[FixOutcome]:
+    """What `mend` would do."""
+    return [
+        FixOutcome(check_result.name, finding.path, finding.fix.description, finding.fix.diff)
+        for check_result in results
+        for finding in check_result.findings
+        if finding.fix is not None
+    ]
+
+
+def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions) -> tuple[list[FixOutcome], list[str]]:
+    """Mend what can be, check after check, each looking at what those before it left; and why something could not be."""
+    applied: list[FixOutcome] = []
+    failures: list[str] = []
+    context = DoctorContext(start, script)
+    for check in CHECKS.values():
+        for finding in _run_check(check, context, set()).findings:
+            if finding.fix is None:
+                continue
+            context = DoctorContext(start, script)
+            try:
+                applied += [FixOutcome(check.name, finding.path, message) for message in finding.fix.apply(options)]
+            except ExecplanError as error:
+                failures.append(f"{finding.path or check.name}: {error.message}")
+    return applied, failures

@@ -1,0 +1,103 @@
+"""Is every edit in its plan, and nothing half done?"""
+
+from __future__ import annotations
+
+from functools import partial
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.archive.move_execution import find_interrupted_move, recover_move
+from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.edits import edit_journal, lost_edit_recovery
+from execplan.edits.backup_copies import save_backup
+from execplan.edits.lost_edit_detection import detect_lost_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.edits.lost_edits import JournaledEdit
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project import Project
+
+
+@check("moves")
+def check_moves(context: DoctorContext) -> Iterator[Finding | str]:
+    """No move of a plan is half done."""
+    for project in context.state_projects:
+        move = find_interrupted_move(project)
+        if move is not None:
+            fix = Fix(f"finish or reverse: {move.description}", partial(_recover_move, project))
+            message = f"a move was cut short: {move.description}"
+            yield Finding(ERROR, project.display_path(move.path), message, "execplan doctor --fix", fix=fix)
+
+
+def _recover_move(project: Project, options: WriteOptions) -> list[str]:
+    return recover_move(project)
+
+
+@check("edits")
+def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every edit that was made through execplan is in its plan, as far as the journal tells."""
+    for stored_plan in context.plans:
+        if stored_plan.plan is None or stored_plan.plan.conflict_lines:
+            continue
+        project, ref = stored_plan[:2]
+        losses = detect_lost_edits(project, ref)
+        for damaged_record in losses.damaged:
+            file = quote(project.display_path(edit_journal.journal_path(project, ref.path)))
+            remedy = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
+            yield Finding(
+                WARNING,
+                project.display_path(ref.path),
+                f"the journal's record can't be read of {damaged_record}",
+                remedy,
+            )
+        text = losses.current
+        for step in losses.lost:
+            if ref.archived:
+                yield _archived_loss_finding(stored_plan, step)
+                continue
+            restored_text, diff = lost_edit_recovery.preview_restore(project, ref, step, text)
+            text = text if restored_text is None else restored_text
+            yield _lost_edit_finding(stored_plan, step, diff)
+
+
+def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) -> Finding:
+    """What is to be said of an edit that is no longer in its plan, and how the plan changes when it is put back."""
+    project, ref = stored_plan[:2]
+    message = f"another program has overwritten an edit: {step.description}"
+    remedy, description, apply = "execplan doctor --fix", "put back", _restore_edit
+    if not diff:
+        message += "; the same lines were changed otherwise, so it can't be put back by itself"
+        remedy, description, apply = (
+            "keep what it did in a file: execplan doctor --fix",
+            "keep in a file",
+            _save_lost_edit,
+        )
+    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
+    fix = Fix(f"{description}: {step.description}", partial(apply, stored_plan, step), diff)
+    return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)
+
+
+def _archived_loss_finding(stored_plan: StoredPlan, step: JournaledEdit) -> Finding:
+    """An archived plan is a record: what it lacks is kept in a file, unless the plan is restored first."""
+    project, ref = stored_plan[:2]
+    message = f"another program overwrote an edit before the plan was archived: {step.description}"
+    remedy = f"put it back: execplan restore {ref.shell_name}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
+    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
+    fix = Fix(f"keep in a file: {step.description}", partial(_save_lost_edit, stored_plan, step), "")
+    return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)
+
+
+def _restore_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
+    lost_edit_recovery.restore_edit(stored_plan.project, stored_plan.ref, step, options)
+    return [f"put back: {step.description}"]
+
+
+def _save_lost_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
+    project, ref = stored_plan[:2]
+    file = save_backup(project, ref.path, lost_edit_recovery.edit_diff(project, ref, step))
+    lost_edit_recovery.forget_edits(project, ref, [step])
+    return [f"kept in {project.display_path(file)}: {step.description}"]

@@ -1,0 +1,172 @@
+"""Is what the tool stands on as it has to be: Python, git, and a file system that locks?"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import sys
+import tempfile
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.errors import ExecplanError
+from execplan.files import atomic_files
+from execplan.git import git_query
+from execplan.linter.checking import custom_rules
+from execplan.project import project_state, user_settings
+from execplan.scaffold import plan_templates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.project.project import Project
+
+
+@check("settings", works_without_settings=True)
+def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
+    """The settings can be read, those of every home that they name and the user's own.
+
+    What they name is there: homes, the template of `new`, rules of one's own.
+    """
+    for problem in context.settings_problems:
+        yield _settings_finding(problem.path, problem.error)
+    for project in context.projects:
+        try:
+            plan_templates.find_template(project, project.settings.template)
+        except ExecplanError as error:
+            yield _settings_finding("", error)
+    try:
+        custom_rules.load_rules(user_settings.rules())
+        user_settings.execution()
+    except ExecplanError as error:
+        yield _settings_finding(user_settings.path(), error)
+    if len(context.projects) > 1:
+        yield f"{len(context.projects)} homes"
+
+
+@check("folders")
+def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
+    """The folders of the settings are there, as far as they have to be, and are folders."""
+    for project in context.projects:
+        expected_folders = [project.plans, *project.archives]
+        if project.is_flat:
+            expected_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+        for path in dict.fromkeys(expected_folders):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                message = "a folder of the settings is a file, or a link that leads nowhere"
+                yield Finding(
+                    ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER"
+                )
+        if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
+            display_path = project.display_path(project.plans)
+            yield Finding(
+                ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}"
+            )
+        if not os.path.lexists(project.plans):
+            fix = Fix(f"make {project.display_path(project.plans)}", partial(_create_plans_folder, project))
+            yield Finding(
+                WARNING,
+                project.display_path(project.plans),
+                "the folder of the plans is not there",
+                "execplan init",
+                fix=fix,
+            )
+
+
+def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
+    with project_state.lock(project, "home", "doctor"):
+        atomic_files.make_directory(project.plans)
+    return [f"made {project.display_path(project.plans)}"]
+
+
+def _settings_finding(path: str, error: ExecplanError) -> Finding:
+    return Finding(ERROR, path, error.message, error.hint or "mend that", line=error.line)
+
+
+PYTHON = (3, 11)
+GIT = (2, 30)
+"""The oldest that are good enough: the package's own, and the git of Debian 11; a newer one is what the tests run with."""
+
+
+_MINUTE = 60
+
+
+@check("python", works_without_settings=True)
+def check_python(context: DoctorContext) -> Iterator[Finding | str]:
+    """Python is new enough."""
+    version = tuple(sys.version_info[:3])
+    version_text = ".".join(map(str, version))
+    if version < PYTHON:
+        needed = ".".join(map(str, PYTHON))
+        yield Finding(
+            ERROR,
+            sys.executable,
+            f"Python {version_text} is too old",
+            f"install execplan with Python {needed} or newer",
+        )
+    yield version_text
+
+
+@check("git")
+def check_git(context: DoctorContext) -> Iterator[Finding | str]:
+    """Git is there and new enough, where there is a repository."""
+    project = context.project
+    if project.git is None:
+        yield "no repository: nothing can be committed"
+        return
+    try:
+        version_output = git_query.output(project, "--version").decode("utf-8", "replace").strip()
+    except ExecplanError as error:
+        yield Finding(
+            ERROR, "", f"{error.message}, and {project.root} is a repository: nothing can be committed", error.hint
+        )
+        return
+    match = re.search(r"(\d+)\.(\d+)", version_output)
+    needed = ".".join(map(str, GIT))
+    if match is None or (int(match[1]), int(match[2])) < GIT:
+        yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
+    lock = os.path.join(project.git, "index.lock")
+    if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
+        remedy = f"when no git process is at work any more: rm {quote(project.display_path(lock))}"
+        yield Finding(
+            WARNING,
+            project.display_path(lock),
+            "another git process holds the index, or has died: no commit is made",
+            remedy,
+        )
+    yield version_output.removeprefix("git version ")
+
+
+@check("state")
+def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
+    """The folder for locks and journals can be written to, and its file system can lock."""
+    for project in context.state_projects:
+        folder = project.state
+        while not os.path.lexists(folder):
+            folder = os.path.dirname(folder)
+        display_path = project.display_path(folder) or folder
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"x")
+                file.flush()
+                yield from _check_locks(file.fileno(), display_path)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0).lower()
+            remedy = "let yourself write there, or make room; until then every edit is refused"
+            yield Finding(ERROR, display_path, f"can't be written to: {reason}", remedy)
+
+
+def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
+    """Try a lock on an open file."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        remedy = "put the checkout on a local disk: without locks writers would lose each other's edits"
+        yield Finding(ERROR, display_path, f"the file system can't lock: {reason}", remedy)

@@ -1,0 +1,217 @@
+"""Is what `install` has added still whole, of today, and able to run?"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from execplan.agents.integrations import agents_md, completion, githooks, integration_changes, precommit
+from execplan.agents.integrations import managed_block as block
+from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.errors import ExecplanError
+from execplan.git import git_query
+from execplan.project import project_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.agents.integrations.integration_changes import Change, ChangeSet
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.project.project import Project
+
+NOT_INSTALLED = "not installed"
+"""What a check says of an integration that is not there."""
+_NO_GIT = "no repository: not looked at"
+_PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?$")
+"""Where a hook names the Python that runs it."""
+
+
+@check("agents")
+def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
+    """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
+    project = context.project
+    yield from check_integration(
+        project, agents_md.WHAT, partial(agents_md.install, project), partial(agents_md.uninstall, project)
+    )
+
+
+@check("pre-commit")
+def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
+    """What was put into .pre-commit-config.yaml is whole and of today, and names a Python that is there."""
+    project = context.project
+    if project.git is None:
+        yield _NO_GIT
+        return
+    yield from check_integration(
+        project, precommit.WHAT, partial(precommit.install, project), partial(precommit.uninstall, project)
+    )
+
+
+@check("git-hooks")
+def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+    """What was put into git's own hook is whole, of today, run by git, and names a Python that is there."""
+    project = context.project
+    if project.git is None:
+        yield _NO_GIT
+        return
+    hooks_folder, common = git_query.hooks_and_common_dir(project)
+    for folder in dict.fromkeys([hooks_folder, os.path.join(common, "hooks")]):
+        hook = os.path.join(folder, "pre-commit")
+        if not _has_block(hook):
+            continue
+        display_path = project.display_path(os.path.realpath(hook))
+        if os.path.realpath(folder) != os.path.realpath(hooks_folder):
+            message = f"is not run by git, because core.hooksPath leads to {hooks_folder}"
+            remedy = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
+            yield Finding(WARNING, display_path, message, remedy)
+        elif not os.access(hook, os.X_OK):
+            yield Finding(
+                ERROR, display_path, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(display_path)}"
+            )
+    if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
+        yield f"{hooks_folder} is outside the repository: not looked at"
+        return
+    planned_removal = githooks.uninstall(project, force=True)
+    if [change.action for change in planned_removal.changes] == ["moved"]:
+        fix = make_fix(
+            project,
+            partial(githooks.uninstall, project, force=True),
+            f"give {planned_removal.changes[0].source} its name back",
+        )
+        path = project.display_path(planned_removal.changes[0].source)
+        yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
+        return
+    for warning in planned_removal.warnings:
+        yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
+    yield from check_integration(
+        project, githooks.WHAT, partial(githooks.install, project), partial(githooks.uninstall, project)
+    )
+
+
+@check("merge-driver")
+def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
+    """Where .gitattributes gives plans to execplan to merge, git is told how."""
+    project = context.project
+    try:
+        driver = import_module("execplan.agents.integrations.merge_driver")
+    except ModuleNotFoundError:
+        yield NOT_INSTALLED
+        return
+    if project.git is None:
+        yield _NO_GIT
+        return
+    driver_state = str(driver.state(project))
+    fix = make_fix(project, partial(driver.install, project, force=False), f"renew it: execplan install {driver.WHAT}")
+    if driver_state == "attribute only":
+        message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
+        yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.WHAT}", fix=fix)
+    elif driver_state == "installed":
+        for change in driver.install(project, force=False).changes:
+            if change.path.endswith(".gitattributes") and change.action != "kept":
+                message = "lacks what execplan would write today"
+                yield Finding(
+                    WARNING, project.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix
+                )
+    # A driver that is configured and not named does nothing; another branch may name it.
+    yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(
+        driver_state, driver_state
+    )
+
+
+@check("completion")
+def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
+    """The completion scripts of shells are whole and of today."""
+    is_installed = False
+    for shell in completion.SHELLS:
+        uninstall = partial(completion.uninstall, shell)
+        if any([change.action != "kept" for change in uninstall(force=True).changes]):
+            is_installed = True
+            install = partial(completion.install, shell, context.script(shell))
+            yield from check_integration(context.project, f"{completion.WHAT} --shell {shell}", install, uninstall)
+    if not is_installed:
+        yield NOT_INSTALLED
+
+
+def check_integration(
+    project: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
+) -> Iterator[Finding | str]:
+    """What is wrong with an integration, if it is there: damage is raised, the rest is found."""
+    command = f"execplan install {integration}"
+    try:
+        if not any([change.action != "kept" for change in uninstall(force=True).changes]):
+            yield NOT_INSTALLED
+            return
+        planned = install(force=False)
+    except ExecplanError as error:
+        yield Finding(ERROR, "", error.message, error.hint or command, line=error.line)
+        return
+    fix = make_fix(project, partial(install, force=False), f"renew it: {command}")
+    for change in planned.changes:
+        path = project.display_path(change.path)
+        python_path, is_edited = _find_python(change), change.reason == "edited by hand"
+        if python_path and not os.access(python_path, os.X_OK):
+            remedy = f"{command} --force" if is_edited else command
+            message = f"names {python_path}, which is gone, so plans are not checked"
+            yield Finding(ERROR, path, message, remedy, fix=None if is_edited else fix)
+        elif change.action != "kept" and not _is_current_except_python(change, python_path):
+            yield Finding(WARNING, path, "lacks what execplan would write today", command, fix=fix)
+        elif is_edited:
+            yield f"{path} was edited by hand and stays as it is"
+
+
+def _find_python(change: Change) -> str:
+    """The Python that the block of a file names, or nothing."""
+    for line in _block_lines(change.old, change.path):
+        match = _PYTHON_PATH.search(line)
+        if match:
+            command = match[1].replace("''", "'") if line.lstrip().startswith("entry") else match[1]
+            try:
+                return (shlex.split(command) or [""])[0]
+            except ValueError:  # somebody wrote into it
+                return command
+    return ""
+
+
+def _is_current_except_python(change: Change, python_path: str) -> bool:
+    """Whether a block is of today but for the Python that it names, which is as good as this one."""
+    old, new = [
+        [
+            _PYTHON_PATH.sub(lambda match: match[0].replace(match[1], ""), line)
+            for line in _block_lines(data, change.path)
+        ]
+        for data in (change.old, change.new)
+    ]
+    return bool(python_path) and old == new
+
+
+def _block_lines(data: bytes | None, path: str) -> tuple[str, ...]:
+    managed_block = block.find_block(data or b"", block.MARKDOWN if path.endswith(".md") else block.SHELL, path)
+    return managed_block.lines if managed_block is not None else ()
+
+
+def _has_block(path: str) -> bool:
+    try:
+        return block.SHELL.begin_marker() in (integration_changes.read_file(path) or b"")
+    except ExecplanError:
+        return False
+
+
+def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
+    """What makes the changes that are planned then."""
+
+    def apply(options: WriteOptions) -> list[str]:
+        with project_state.lock(project, "home", "doctor"):
+            planned = plan_changes()
+            integration_changes.apply_changes(planned.changes)
+        return [
+            f"{change.action} {project.display_path(change.path)}"
+            for change in planned.changes
+            if change.action != "kept"
+        ]
+
+    return Fix(description, apply)

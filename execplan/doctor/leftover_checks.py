@@ -1,0 +1,263 @@
+"""Is anything left of what was killed, or of plans that are gone?"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.agents.integrations.hook_file import PROGRAMS
+from execplan.doctor.doctor_check import WARNING, Finding, Fix, check
+from execplan.edits.backup_copies import PlanBackup, list_backups, save_backup
+from execplan.errors import ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.files.file_lock import is_held
+from execplan.git import git_history, git_query
+from execplan.plan_store import claims, plan_store
+from execplan.project import directory_tree, project_state
+from execplan.project.project_discovery import project_at, with_nested_projects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.project.project import Project
+
+TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
+"""What a file is called that is being written."""
+_STATE_TEMPORARY = re.compile(r".+\.new|.+\.(?P<pid>\d+)\.tmp")
+_OVERWRITTEN = re.compile(r".+\.displaced-\d+")
+_DAY_SECONDS = 24 * 3600
+_MAX_BYTES = 1 << 30
+_JOURNAL_DAYS = 30
+"""So long a plan may be gone, moved by hand or on a branch that was never committed, before its journal is left over."""
+
+
+@check("temporary")
+def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
+    """No temporary file is left by a process that was killed."""
+    for project in context.projects:
+        for folder in _writable_folders(project):
+            is_state_folder = folder.startswith(project.state)
+            for name in _list_names(folder):
+                match = TEMPORARY.fullmatch(name) or (_STATE_TEMPORARY.fullmatch(name) if is_state_folder else None)
+                path = os.path.join(folder, name)
+                if match and _is_abandoned(project, path, match["pid"]):
+                    is_own_content = (
+                        is_state_folder or match["pid"] or match[1] == "new"
+                    )  # nobody has read what is in them but we
+                    fix = Fix(
+                        f"remove {project.display_path(path)}",
+                        partial(_remove_file if is_own_content else _remove_temporary, project, path),
+                    )
+                    remedy = "execplan doctor --fix, which keeps what nobody has read"
+                    yield Finding(
+                        WARNING, project.display_path(path), "was left by a process that was killed", remedy, fix=fix
+                    )
+
+
+@check("recovered")
+def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
+    """No version of a file is kept that an edit displaced."""
+    for project in context.state_projects:
+        backups = list_backups(project) + [
+            os.path.join(folder, name)
+            for folder in _writable_folders(project)
+            for name in _list_names(folder)
+            if _OVERWRITTEN.fullmatch(name)
+        ]
+        for path in backups:
+            display_path = project.display_path(path)
+            remedy = (
+                f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
+            )
+            yield Finding(
+                WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy
+            )
+
+
+def _writable_folders(project: Project) -> list[str]:
+    """The folders in which files are replaced or made."""
+    state_folders = [os.path.join(project.state, name) for name in _list_names(project.state)]
+    folders = [project.root, project.base, os.path.join(project.base, ".agent"), project.state, *state_folders]
+    folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(project, archived=archived)]
+    folders += [os.path.join(project.git, "hooks")] if project.git else []
+    folders += [os.path.dirname(os.path.join(project.root, program.file)) for program in PROGRAMS.values()]
+    folders += [
+        project.plans,
+        project.archive,
+        *[project.artifacts_dir("", archived=is_archived) for is_archived in (False, True)],
+    ]
+    return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
+
+
+def _list_plan_files(project: Project, *, archived: bool) -> list[tuple[str, list[str]]]:
+    try:
+        return plan_store.plan_files(project, archive=archived)
+    except ExecplanError:
+        return []
+
+
+def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
+    """Whether nobody writes a file any more."""
+    try:
+        if pid:
+            os.kill(int(pid), 0)
+            return False
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    locks = [project_state.lock_path(project, name) for name in ("home", *_find_target(path)[:1])]
+    return not any(map(is_held, locks)) and os.path.lexists(path) and not any(map(is_held, locks))
+
+
+def _find_target(path: str) -> list[str]:
+    """The file beside a temporary one that it was to replace, if it is there."""
+    folder, temporary_name = os.path.split(path)
+    return [
+        os.path.join(os.path.realpath(folder), name)
+        for name in _list_names(folder)
+        if atomic_files.temp_file_name(name) == temporary_name
+    ]
+
+
+def _remove_temporary(project: Project, path: str, options: WriteOptions) -> list[str]:
+    """Remove a temporary file as the next writer would; what nobody has read is kept."""
+    target = _find_target(path)
+    display_path = project.display_path(path)
+    with project_state.lock(project, "home", "doctor"):
+        if not target:
+            data = file_access.read(path, _MAX_BYTES)[0]
+            messages = (
+                [f"kept what it held in {project.display_path(save_backup(project, path, data))}"] if data else []
+            )
+            return [*messages, *_unlink(project, path)]
+        with project_state.lock(project, target[0], "doctor"):
+            recovery = PlanBackup(project, target[0])
+            known_contents = (file_access.read(target[0], _MAX_BYTES)[0],)
+            atomic_files.retry_on_change(
+                lambda: atomic_files.remove_leftover(
+                    target[0], known_contents, within=project.root, backup_writer=recovery
+                ),
+                display_path,
+            )
+    return [f"removed {display_path}", *recovery.warnings]
+
+
+@check("copies")
+def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
+    """No copy of a plan is kept that could not be written back when its editor closed."""
+    contents_by_name: dict[str, list[bytes]] = {}
+    for stored_plan in context.plans:
+        contents_by_name.setdefault(os.path.basename(stored_plan.ref.path), []).append(stored_plan.data)
+    for project in context.state_projects:
+        folder = os.path.join(project.state, "edit")
+        for name in _list_names(folder):
+            path = os.path.join(folder, name)
+            if name.startswith(".") or not os.path.isfile(path):
+                continue
+            data = file_access.read(path, 5 << 20)[0]
+            if data in contents_by_name.get(name.partition("-")[2], ()):
+                if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # else an editor may have it open
+                    yield _removable_finding(project, path, "is a copy for an editor, and says what the plan says")
+                continue
+            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(project.display_path(path))}"
+            yield Finding(
+                WARNING,
+                project.display_path(path),
+                "holds what was written in an editor, and is not in the plan",
+                remedy,
+            )
+
+
+@check("journals")
+def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every journal of edits belongs to a plan, unless the plan went less than 30 days ago."""
+    for project in context.state_projects:
+        folder = os.path.join(project.state, "journal")
+        old_names = [
+            name
+            for name in _list_names(folder)
+            if not name.endswith(".new")
+            and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY_SECONDS
+        ]
+        known_keys = _journal_keys(context, project) if old_names else set()
+        for name in old_names:
+            if name not in known_keys:
+                yield _removable_finding(project, os.path.join(folder, name), "is the journal of a plan that is gone")
+
+
+def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
+    """What journals are called of the plans that are there, and of all that git knows of."""
+    paths = {stored_plan.ref.path for stored_plan in context.plans}
+    for base in directory_tree.find_projects(project.root):
+        for nested in with_nested_projects(project_at(base)):
+            paths |= {ref.path for ref in plan_store.all_refs(nested)}
+    if project.git is not None:
+        tracked = [
+            os.path.join(project.root, path) for path in git_query.tracked_files(project) if path.endswith(".md")
+        ]
+        folders = [
+            listed.display_path(folder) for listed in context.projects for folder in (listed.plans, *listed.archives)
+        ]
+        paths |= {
+            *tracked,
+            *[os.path.join(project.root, path) for path in git_history.ever_committed_paths(project, folders)],
+        }
+    return {project_state.path_key(os.path.realpath(path)) for path in paths}
+
+
+@check("claims")
+def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every task that somebody has claimed is in a plan that is there."""
+    for project in context.state_projects:
+        if os.path.isdir(os.path.join(os.path.dirname(project.shared_state), "worktrees")):
+            continue  # another worktree may have the plan
+        file = project.display_path(os.path.join(project.shared_state, "claims.json"))
+        for claim in claims.load_claims(project):
+            path = os.path.join(project.path_base, claim.plan)
+            if not os.path.lexists(path):
+                remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
+                yield Finding(
+                    WARNING,
+                    project.display_path(path),
+                    f"{claim.name} claims a task of this plan, which is gone",
+                    remedy,
+                )
+
+
+def _removable_finding(project: Project, path: str, message: str) -> Finding:
+    display_path = project.display_path(path)
+    return Finding(
+        WARNING,
+        display_path,
+        message,
+        f"rm {quote(display_path)}",
+        fix=Fix(f"remove {display_path}", partial(_remove_file, project, path)),
+    )
+
+
+def _remove_file(project: Project, path: str, options: WriteOptions) -> list[str]:
+    with project_state.lock(project, "home", "doctor"):
+        return _unlink(project, path)
+
+
+def _unlink(project: Project, path: str) -> list[str]:
+    try:
+        os.unlink(path)
+    except OSError as error:
+        raise file_access.file_error(error, path, "remove") from None
+    return [f"removed {project.display_path(path)}"]
+
+
+def _list_names(folder: str) -> list[str]:
+    """What is in a folder, hidden files too; nothing where it can't be read or is not there."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

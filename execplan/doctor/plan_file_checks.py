@@ -1,0 +1,267 @@
+"""Can every plan be read, and does it lie where it belongs?"""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
+from execplan.doctor.leftover_checks import TEMPORARY
+from execplan.engine.run_records.run_status import list_open_runs
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.git import gitignore
+from execplan.linter.checking.lint_settings import active_levels
+from execplan.linter.checking.plan_check import CheckOptions, make_rule_context
+from execplan.linter.checking.project_check import list_artifacts
+from execplan.linter.rule_selection import RuleSelection
+from execplan.linter.runner import lint_plan
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.project import directory_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project import Project
+
+
+_MAX_DEPTH = 4
+"""Folders down to which other homes are looked for."""
+_LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
+"""How files end that a merge or an editor leaves."""
+
+
+@check("hidden")
+def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
+    """`list --all` shows every plan that lies in the folders of plans: none is nested deeper or has another name."""
+    listed_paths = {stored_plan.ref.path for stored_plan in context.plans}
+    for project in context.projects:
+        for folder in dict.fromkeys([project.plans, *project.archives]):
+            yield from _find_unlisted(project, folder, listed_paths)
+        for archived in (False, True) if project.is_flat else ():
+            yield from _find_plans_among_artifacts(project, project.artifacts_dir("", archived=archived).rstrip("/"))
+    known_bases = {project.base for project in context.projects}
+    nested_paths = [
+        project.display_path(base)
+        for base in directory_tree.find_projects(context.project.base, _MAX_DEPTH)
+        if base not in known_bases
+    ]
+    if nested_paths:
+        yield f"homes of their own, which the settings do not name: {', '.join(nested_paths)}"
+
+
+@check("ignored")
+def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
+    """Git sees the plans directories, the settings and the guide."""
+    for project in context.projects:
+        if project.git is None:
+            yield "no repository: not checked"
+        elif ignored_folders := gitignore.find_ignored_project_paths(project):
+            remedy = gitignore.suggest_fix(project, ignored_folders)
+            yield Finding(WARNING, "", gitignore.describe_ignored(ignored_folders), remedy)
+
+
+@check("files")
+def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
+    """What lies among the plans is a plan, and nothing that a merge or an editor has left."""
+    other_count = 0
+    for stored_plan in context.plans:
+        if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
+            path = stored_plan.project.display_path(stored_plan.ref.path)
+            message = "lies among the plans and has no section of a plan"
+            remedy = f"move it elsewhere, such as {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
+            yield Finding(WARNING, path, message, remedy)
+    for project in context.projects:
+        for folder in [project.plans, *project.archives] if project.is_flat else ():
+            for name in _list_names(folder):
+                path = os.path.join(folder, name)
+                if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
+                    display_path = project.display_path(path)
+                    remedy = f"look whether it holds what the plan lacks, then: rm {quote(display_path)}"
+                    yield Finding(WARNING, display_path, "was left by a merge or an editor", remedy)
+                elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
+                    other_count += 1
+    if other_count:
+        yield f"{other_count} other files are left alone"
+
+
+def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
+    """The plans below a folder of plans that are not shown, and the folders that can't be looked into."""
+    guide = os.path.join(project.base, project.settings.guide)
+    errors: list[OSError] = []
+    for folder, folders, names in os.walk(top, onerror=errors.append):
+        folders[:] = sorted(
+            [name for name in folders if not _is_skipped(project, top, os.path.join(folder, name), listed_paths)]
+        )
+        for name in folders:
+            path = os.path.join(folder, name)
+            if os.path.islink(path) and _holds_markdown(path):
+                message = "is a link to a folder, and what lies in it is not listed"
+                yield Finding(
+                    ERROR, project.display_path(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
+                )
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if (
+                path not in listed_paths
+                and path != guide
+                and not (name.endswith(_LEFTOVER_SUFFIXES) or TEMPORARY.fullmatch(name))
+            ):
+                yield from _inspect_unlisted(project, path)
+    for error in errors:
+        path = project.display_path(str(error.filename))
+        message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
+        if path != project.display_path(top):  # the plans folder itself is told elsewhere
+            yield Finding(ERROR, path, message, f"let yourself in: chmod u+rx {quote(path)}")
+
+
+def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
+    """Whether a folder below one of plans is looked at elsewhere, or holds what belongs to a plan."""
+    skipped_folders = [project.plans, *project.archives, os.path.join(project.base, project.settings.templates)]
+    skipped_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+    if os.path.basename(folder) == ".git" or (folder in skipped_folders and folder != top):
+        return True
+    return not project.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
+
+
+def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Finding]:
+    """The plans that lie among the folders of artifacts; what lies in such a folder may be a copy."""
+    for name in _list_names(folder):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            yield from _inspect_unlisted(project, path)
+
+
+def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
+    """What is to be said of a file that is not listed: nothing, if it is no plan."""
+    display_path = project.display_path(path)
+    try:
+        data, size = file_access.read(path, reader.MAX_BYTES)
+    except ExecplanError as error:
+        if path.endswith(".md"):
+            yield Finding(ERROR, display_path, f"is not listed, and may be a plan: {error.message}", error.hint)
+        return
+    if size > reader.MAX_BYTES and path.endswith(".md"):
+        yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large_error(size).hint)
+    if directory_tree.is_plan_text(data):
+        name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
+        target = project.display_path(project.plan_file(project.plans, name))
+        if name.lower() in ("readme", "index", "plans", "agents", "claude"):
+            target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
+        remedy = f"put it where plans are listed: mv {quote(display_path)} {quote(target)}"
+        yield Finding(ERROR, display_path, "is a plan, and no verb lists it", remedy)
+
+
+def _holds_markdown(folder: str) -> bool:
+    """Whether a file of a folder may be a plan; one that can't be looked into may hold some."""
+    try:
+        return any([name.endswith(".md") for name in os.listdir(folder)])
+    except OSError:
+        return True
+
+
+def _list_names(folder: str) -> list[str]:
+    """What is in a folder, hidden files too; nothing where it can't be read, which is told elsewhere."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+_UNFINISHED, _UNFILED = "EP502", "EP503"
+_ORPHAN = "EP505"
+
+
+@check("plans")
+def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every plan can be read, and none holds conflict markers."""
+    for stored_plan in context.plans:
+        path = stored_plan.project.display_path(stored_plan.ref.path)
+        if stored_plan.error is not None:
+            yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
+        elif stored_plan.plan is not None and stored_plan.plan.conflict_lines:
+            count = len(stored_plan.plan.conflict_lines)
+            remedy = f"execplan merge {quote(path)}, or take one side and remove the markers"
+            message = f"{count} conflict markers are left, so nothing can be written"
+            yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
+    for problem in context.unreadable_folders:
+        if not os.path.isdir(os.path.join(context.project.root, problem.path)):
+            continue  # the check of folders says so
+        hint = f"let yourself in: chmod u+rx {quote(problem.path)}"
+        yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
+    archived_flags = [stored_plan.ref.archived for stored_plan in context.plans]
+    count = archived_flags.count(False)
+    yield f"{count} plan{'s' if count != 1 else ''}, {archived_flags.count(True)} archived"
+
+
+@check("places")
+def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
+    """Finished plans lie in the archive, and no unfinished one does unless it says why."""
+    for stored_plan in context.plans:
+        if stored_plan.plan is not None and not stored_plan.plan.conflict_lines:
+            yield from _find_misplaced(stored_plan)
+
+
+def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
+    """What lint finds about the place of a plan, as the settings want it."""
+    project, ref, _, plan, _ = stored_plan
+    assert plan is not None
+    path = project.display_path(ref.path)
+    rule_levels = {
+        code: level
+        for code, level in active_levels(project, RuleSelection(), path).items()
+        if code in (_UNFINISHED, _UNFILED)
+    }
+    for finding in lint_plan(plan, make_rule_context(project, ref, CheckOptions()), rule_levels):
+        if finding.code == _UNFILED:
+            if list_open_runs(project, ref):
+                continue  # the check of runs reports it: the plan can't be archived before
+            remedy = f"execplan archive {ref.shell_name}"
+        elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
+            continue
+        else:
+            remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"
+        yield Finding(WARNING, path, finding.message, remedy, line=finding.line)
+
+
+@check("ids")
+def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
+    """No two plans have the same id, in no case and no Unicode form, archived ones and those of other homes too."""
+    plans_by_id: dict[str, list[StoredPlan]] = {}
+    for stored_plan in context.plans:
+        plans_by_id.setdefault(plan_store.normalize_id(stored_plan.ref.id), []).append(stored_plan)
+    for duplicates in plans_by_id.values():
+        if len(duplicates) > 1:
+            paths = [stored_plan.project.display_path(stored_plan.ref.path) for stored_plan in duplicates]
+            movable_index = next(
+                (index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None
+            )
+            command = (
+                f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
+            )
+            remedy = command or f"give one of the files another name: git mv {quote(paths[0])} OTHER"
+            yield Finding(WARNING, paths[0], f"its id is also that of {', '.join(paths[1:])}", remedy)
+
+
+@check("artifacts")
+def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every folder of artifacts belongs to a plan."""
+    stored_plans = context.plans
+    for project in context.projects if not context.unreadable_folders else ():
+        if _ORPHAN not in active_levels(project, RuleSelection(), ""):
+            yield f"not looked at in {project.display_path(project.base) or '.'}: its settings leave {_ORPHAN} out"
+            continue
+        names = {
+            plan_store.normalize_id(stored_plan.ref.id)
+            for stored_plan in stored_plans
+            if stored_plan.project is project
+        }
+        for name, path in list_artifacts(project):
+            if name not in names:
+                folder = os.path.dirname(path)
+                remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"
+                yield Finding(WARNING, path, "artifacts of a plan that is not there", remedy)

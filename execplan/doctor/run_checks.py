@@ -1,0 +1,189 @@
+"""Is every run at its end, or known to wait, and is nothing kept of runs that are gone?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
+from execplan.engine.run_records import evidence_copies, missing_evidence
+from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records.missing_evidence import is_lost
+from execplan.engine.run_records.run_status import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.doctor.doctor_check import DoctorContext
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
+"""What lies among the artifacts of a plan that has a ledger, or had one."""
+_IDLE_SECONDS = 86_400
+"""Seconds for which an agent's run may wait for its next call before somebody should know."""
+_DAYS = 30
+"""So long a run may be gone, with a branch that is not checked out, before what is kept for it is left over."""
+
+
+@check("runs")
+def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
+    """No run was cut short, and no rollback; no agent's run is left behind."""
+    for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
+        for run_paths in place.list_runs(project, ref):
+            state = read_run_status(project, run_paths).state
+            name = f"{run_paths.number} -p {ref.shell_name}"
+            if state == ROLLING_BACK:
+                message = (
+                    f"the rollback of the run {run_paths.id} was cut short: some of its files are back, others are not"
+                )
+                yield Finding(ERROR, project.display_path(run_paths.folder), message, f"execplan rollback {name}")
+            elif state == BY_AGENT and time() - os.lstat(run_paths.journal).st_mtime > _IDLE_SECONDS:
+                message = f"no agent has done anything in its run {run_paths.id} for more than a day"
+                remedy = f"execplan handoff {ref.shell_name}, for another agent; or take back what it did: execplan rollback {name}"
+                yield Finding(WARNING, project.display_path(run_paths.folder), message, remedy)
+            elif state == CUT_SHORT:
+                message = f"the run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
+                remedy = f"execplan resume {name}, or take back what it did: execplan rollback {name}"
+                yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy)
+
+
+@check("evidence")
+def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
+    """What a run has written is among the artifacts of its plan as it was written, and its plan is there."""
+    for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
+        for run_paths in place.list_runs(project, ref):
+            names = (
+                []
+                if run_paths.id in run_lock_holder(project)
+                else missing_evidence.list_altered_evidence(project, run_paths)
+            )
+            if names:
+                more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
+                message = f"of the run {run_paths.id} {names[0]}{more_note} missing or changed in the artifacts"
+                fix = Fix(
+                    f"restore the files of the run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
+                )
+                copy = quote(project.display_path(run_paths.copy))
+                remedy = f"execplan doctor --fix; if you removed them on purpose, remove the copy too: rm -r {copy}"
+                yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
+    for project in context.state_projects:
+        for folder, path in project_state.list_plan_state_dirs(project):
+            plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
+            for run_paths in [
+                run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES
+            ][:1]:
+                plan_copy = run_paths.copy_path(evidence_copies.PLAN)
+                if not is_lost(project, plan_copy, path) or missing_evidence.is_in_other_plan(
+                    project, path, run_paths.id
+                ):
+                    continue
+                message = f"is gone, and its run {run_paths.id} is not finished"
+                remedy = f"restore it as it was before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
+                yield Finding(ERROR, project.display_path(path), message, remedy)
+
+
+def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
+    """The runs of a plan that is gone, the last one first."""
+    ref = plan_store.PlanRef(project.split_plan_path(path)[1], path, False)
+    run_names = [name for name in reversed(place.list_directory(folder)) if place.is_run_id(name)]
+    return [place.get_run_paths(project, ref, name) for name in run_names]
+
+
+def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> list[str]:
+    """Bring back what a run has written, as a resume or a rollback of it would; raises ExecplanError."""
+    from execplan.engine.journal.journal_writer import open_run
+    from execplan.engine.run_observer import RunObserver
+
+    warnings: list[str] = []
+
+    class WarningCollector(RunObserver):
+        def warn(self, message: str) -> bool:
+            warnings.append(message)
+            return True
+
+    with open_run(project, ref, run_paths, WarningCollector(), "doctor"):
+        return warnings or [f"restored the files of the run {run_paths.id}"]
+
+
+@check("ledgers")
+def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every ledger is as it was written, as far as its chain and its anchor tell."""
+    from execplan.engine.audit_log import log_reader
+    from execplan.engine.audit_log.log_verification import verify_log
+
+    for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
+        folder, copy = project.plan_artifacts_dir(ref.path, archived=ref.archived), log_reader.copy_path(project, ref)
+        if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORD_NAMES]) and not (
+            os.path.lexists(copy) and is_lost(project, copy, log_reader.path_of(project, ref))
+        ):
+            continue  # to ask git for its anchor takes some milliseconds
+        verification = verify_log(project, ref)
+        if verification.reasons:
+            more_note = f", and {len(verification.reasons) - 1} more" if len(verification.reasons) > 1 else ""
+            message = f"the ledger of {ref.id} is not as it was written: {verification.reasons[0]}{more_note}"
+            remedy, fix = f"see all of it: execplan audit {ref.shell_name} --verify", None
+            if log_reader.is_restorable(project, ref):
+                fix = Fix(f"restore {verification.path} from its copy", partial(_restore_audit_log, project, ref))
+                remedy += "; restore it from its copy: execplan doctor --fix"
+            yield Finding(ERROR, verification.path, message, remedy, fix=fix)
+
+
+def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) -> list[str]:
+    from execplan.engine.audit_log.log_writer import AuditLog
+    from execplan.engine.workspace.backup_store import BackupStore
+
+    audit_log = AuditLog(project, ref, can_restore=True)
+    audit_log.update_anchor()
+    backup = BackupStore(project).save(audit_log.overwritten) if audit_log.overwritten else ""
+    backup_note = (
+        f"; the previous content is in {project.display_path(BackupStore(project).path(backup))}" if backup else ""
+    )
+    return [f"restored {project.display_path(audit_log.path)}{backup_note}"]
+
+
+@check("run-states")
+def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
+    """What is kept to resume runs belongs to runs that are there, or were 30 days ago."""
+    for project in context.state_projects:
+        folder = os.path.join(project.state, "runs")
+        names = plan_store.list_entries(folder)
+        known_ids = _known_run_ids(context, project) if names else set()
+        for name in names:
+            path = os.path.join(folder, name)
+            if name not in known_ids and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+                display_path = project.display_path(path)
+                fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
+                yield Finding(
+                    WARNING, display_path, "is of a run that is gone", f"rm -r {quote(display_path)}", fix=fix
+                )
+        for path, plan in project_state.list_plan_state_dirs(project):
+            if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+                display_path = project.display_path(path)
+                fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
+                yield Finding(
+                    WARNING, display_path, "is of a plan that is gone", f"rm -r {quote(display_path)}", fix=fix
+                )
+
+
+def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
+    """The runs whose working state lies beside that of a home."""
+    refs = [
+        (owner, ref) for owner in context.projects if owner.state == project.state for ref in plan_store.all_refs(owner)
+    ]
+    return {run_paths.id for owner, ref in refs for run_paths in place.list_runs(owner, ref)}
+
+
+def _remove_state(project: Project, path: str, options: WriteOptions) -> list[str]:
+    with acquire_run_lock(project, "doctor"):
+        shutil.rmtree(path, ignore_errors=True)
+    return [f"removed {project.display_path(path)}"]

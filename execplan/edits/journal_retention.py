@@ -1,0 +1,124 @@
+"""How long the journal of a plan remembers: no edit is forgotten before it was seen in a commit, or undone."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits import edit_journal, text_codec
+from execplan.edits.append_log import read_lines
+from execplan.edits.edit_entries import FOLLOW, entry_number, parse_entries, read_texts
+from execplan.edits.journal_moves import former_paths
+from execplan.edits.lost_edit_detection import detect_lost_edits
+from execplan.edits.undo_stack import build_stack
+from execplan.git import git_history
+from execplan.plan_store import plan_store
+from execplan.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.edits.edit_entries import JournalEntry
+    from execplan.project.project import Project
+
+_CHECKS_PER_LIMIT = 8
+"""The journal is looked at again after it has grown by this part of its limit."""
+
+
+def shorten_journal(project: Project, path: str, size: int) -> None:
+    """Drop the oldest entries of a journal above its limit that need not be kept; it had this size before the last one.
+
+    The plan's lock is held. Raises ExecplanError and OSError, with the journal as it was.
+    """
+    file = edit_journal.journal_path(project, path)
+    interval = max(edit_journal.MAX_BYTES // _CHECKS_PER_LIMIT, 1)
+    if os.path.getsize(file) // interval == size // interval and size > edit_journal.MAX_BYTES:
+        return
+    lines = read_lines(file)
+    entries = parse_entries(lines)
+    texts_by_number = read_texts(entries)
+    forgettable = _count_forgettable(project, path, entries, texts_by_number)
+    excess = os.path.getsize(file) - edit_journal.MAX_BYTES * 3 // 4
+    sizes: dict[int, int] = {}
+    for line in lines:
+        sizes[entry_number(line)] = sizes.get(entry_number(line), 0) + len(line) + 1
+    dropped: set[int] = set()
+    for entry in entries[:forgettable]:
+        if excess <= 0:
+            break
+        dropped.add(entry.number)
+        excess -= sizes[entry.number]
+    if dropped:
+        _rewrite_journal(
+            file,
+            lines,
+            dropped,
+            next((candidate for candidate in entries if candidate.number not in dropped), None),
+            texts_by_number,
+        )
+        log(f"shortened {file} by {len(dropped)} entries")
+
+
+def _count_forgettable(
+    project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
+) -> int:
+    """How many of the oldest entries were seen in a commit, or are undone; the last one is kept."""
+    stack = build_stack(entries)
+    counts = {step.latest.number for step in stack.undoable} | {step.operation.number for step in stack.undoable}
+    counts |= {candidate.number for candidate in entries if candidate.is_written and candidate.kind == FOLLOW}
+    committed = _count_committed(project, path, entries, texts_by_number)
+    lost = _first_lost_number(project, path) if committed else None
+    for index, entry in enumerate(entries[:-1]):
+        if entry.number == lost or (index >= committed and entry.number in counts):
+            return index
+    return max(len(entries) - 1, 0)
+
+
+def _count_committed(
+    project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
+) -> int:
+    """How many of the oldest entries came before a text that a commit holds; raises ExecplanError."""
+    if project.git is None:
+        return 0
+    root = os.path.realpath(project.root)
+    relative_paths = [
+        os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(project, path))
+    ]
+    blobs = git_history.committed_blobs(
+        project, [relative for relative in relative_paths if not relative.startswith("../")]
+    )
+    if not blobs:
+        return 0
+    for index in range(len(entries) - 1, -1, -1):
+        old, new = texts_by_number.get(entries[index].number, (None, None))
+        for count, text in ((index + 1, new if entries[index].is_written else None), (index, old)):
+            if text is not None and not blobs.isdisjoint(git_history.possible_blob_ids(text)):
+                return count
+    return 0
+
+
+def _first_lost_number(project: Project, path: str) -> int | None:
+    """The number of the oldest edit that another program has overwritten; raises ExecplanError."""
+    lost_edits = detect_lost_edits(project, plan_store.ref_for_path(project, path)).lost
+    return lost_edits[0].number if lost_edits else None
+
+
+def _rewrite_journal(
+    file: str,
+    lines: list[str],
+    dropped: set[int],
+    first_kept: JournalEntry | None,
+    texts_by_number: dict[int, tuple[bytes, bytes]],
+) -> None:
+    """Write the journal again without some entries; the texts of the first that stays are stored whole."""
+    kept_lines = [line for line in lines if line.startswith("left ") or entry_number(line) not in dropped]
+    if first_kept is not None and first_kept.number in texts_by_number:
+        at = next((at for at, line in enumerate(kept_lines) if line.startswith(f"op {first_kept.number} ")), None)
+        if at is not None:
+            fields = kept_lines[at].split(" ")
+            fields[11:13] = ["0", text_codec.encode_full(*texts_by_number[first_kept.number])]
+            kept_lines[at] = " ".join(fields)
+    temporary = f"{file}.new"
+    with open(temporary, "w", encoding="utf-8") as output:
+        output.write("".join([f"{line}\n" for line in kept_lines]))
+    os.replace(temporary, file)

@@ -1,0 +1,97 @@
+"""Which edits of a plan another program has overwritten, by what the journal, the plan and git say."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits import edit_journal
+from execplan.edits.edit_entries import EDIT, read_texts
+from execplan.edits.journal_moves import former_paths
+from execplan.edits.lost_edits import JournaledEdit, select_lost_edits
+from execplan.edits.undo_stack import build_stack
+from execplan.git import git_history
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.edits.edit_entries import JournalEntry
+    from execplan.edits.lost_edits import GitCheck
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MAX_ATTEMPTS = 10
+"""How often a plan is read again that others are writing to; then nothing is said of it."""
+
+
+class LostEditReport(NamedTuple):
+    """What the journal of a plan tells, held against the plan."""
+
+    lost: tuple[JournaledEdit, ...]
+    """The edits that are no longer in it."""
+    damaged: tuple[str, ...]
+    """What was done by those whose record can't be read."""
+    current: bytes
+    """What it holds."""
+
+
+def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
+    """Look which edits of a plan are no longer in it; raises ExecplanError."""
+    edits = edit_journal.read_entries(project, ref.path)
+    if not edits:
+        return LostEditReport((), (), b"")
+    for _ in range(_MAX_ATTEMPTS):
+        current = plan_store.read_bytes(project, ref.path)
+        previous_edits, edits = edits, edit_journal.read_entries(project, ref.path)
+        if previous_edits == edits:  # nobody has begun or finished an edit while the plan was read
+            steps, damaged = _written_edits(edits, current)
+            return LostEditReport(
+                tuple(select_lost_edits(steps, current, _make_git_check(project, ref))), tuple(damaged), current
+            )
+    return LostEditReport((), (), b"")
+
+
+def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[JournaledEdit], list[str]]:
+    """The edits that came to the disk, and what was done by those whose record can't be read."""
+    texts_by_number = read_texts(edits)
+    unread = [entry for entry in edits if entry.is_written and entry.number not in texts_by_number]
+    damaged = [f"{entry.summary}, made {entry.timestamp.replace('T', ' ')}" for entry in unread]
+    stack = build_stack(edits)
+    counts = {step.operation.number for step in stack.undoable if step.operation.kind == EDIT}
+    steps: list[JournaledEdit] = []
+    previous_number = 0
+    for index, edit in enumerate(edits):
+        if edit.number not in texts_by_number:
+            continue
+        old, new = texts_by_number[edit.number]
+        follows, previous_number = edit.number == previous_number + 1, edit.number
+        next_text = texts_by_number.get(edits[index + 1].number, (b"",))[0] if index + 1 < len(edits) else current
+        if edit.is_written or next_text == new:  # of one that was cut short the next text tells
+            steps.append(
+                JournaledEdit(edit.number, edit.summary, edit.timestamp, old, new, edit.number in counts, follows)
+            )
+    return steps, damaged
+
+
+def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
+    """Whether git put one text in place of another: both are known to it, or the first is on a branch of its own.
+
+    A text that was written over the one that is checked out was not put there by git, even if it knows both.
+    """
+    if project.git is None:
+        return lambda before, after: False
+    path, *old_paths = [
+        os.path.relpath(source, os.path.realpath(project.root))
+        for source in (ref.real_path, *former_paths(project, ref.path))
+    ]
+    paths = [path, *[old_path for old_path in old_paths if not old_path.startswith("../")]]
+
+    def is_git_change(old_text: bytes, new_text: bytes) -> bool:
+        blob_id = git_history.hash_blob(project, path, old_text)
+        if not git_history.has_blob(project, blob_id, paths) or git_history.head_blob(project, path) == blob_id:
+            return False
+        if git_history.has_blob(project, git_history.hash_blob(project, path, new_text), paths):
+            return True
+        return not git_history.has_blob(project, blob_id, paths, in_head=True)
+
+    return is_git_change

@@ -1,0 +1,62 @@
+"""Edits that another program has overwritten: found with the journal's and git's help, put back, or forgotten."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from execplan.edits import edit_journal
+from execplan.edits.lost_edits import JournaledEdit, reapply_edit
+from execplan.edits.plan_writer import amend, format_diff
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.plan.text_rebase import rebase_text
+from execplan.project import project_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import PlanChange
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_COMMAND = "doctor"
+
+
+def preview_restore(project: Project, ref: PlanRef, step: JournaledEdit, text: bytes) -> tuple[bytes | None, str]:
+    """A text with an edit put back and the difference, or None where its lines were changed otherwise."""
+    restored = reapply_edit(step, text)
+    return restored, "" if restored is None else format_diff(text, restored, project.display_path(ref.path))
+
+
+def restore_edit(project: Project, ref: PlanRef, step: JournaledEdit, options: WriteOptions) -> None:
+    """Put an edit back, as an edit of its own that `undo` takes back; raises ExecplanError where its lines have changed."""
+    if amend(project, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
+        forget_edits(project, ref, [step])  # the edit that put it back stands for it from now on
+
+
+def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit]) -> None:
+    """Take it that edits are no longer in their plan on purpose; raises ExecplanError."""
+    with project_state.lock(project, ref.real_path, f"{_COMMAND} of {ref.id}"):
+        for step in steps:
+            edit_journal.mark_undone(project, ref.path, step.number)
+
+
+def _restore_change(step: JournaledEdit, plan: Plan) -> PlanChange:
+    """The change that makes an edit again, to the plan as it is now."""
+    current = plan.text.to_bytes()
+    restored = reapply_edit(step, current)
+    if restored is None:
+        raise ExecplanError(
+            "changed-since",
+            f"the lines of {step.summary} have changed meanwhile",
+            exit=CONFLICT,
+            hint="look again: execplan doctor",
+        )
+    return rebase_text(plan, current, restored, f"put back, {step.summary}", f"put back: {step.description}", "")
+
+
+def edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
+    """What an edit did, as a unified diff."""
+    return (format_diff(step.old, step.new, project.display_path(ref.path)) + "\n").encode("utf-8", "backslashreplace")

@@ -1,0 +1,219 @@
+"""Which edits of a journal another program has overwritten, and how each is put back; no disk is looked at.
+
+An edit is overwritten in a gap: between the text that one edit left and the text that the next one found, or that the
+file holds now. What a later edit of the tool took away is no loss.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from execplan.named_tuple import NamedTuple
+from execplan.plan.merge.plan_merge import merge_plans
+from execplan.plan.reader import decode
+from execplan.text import line_merge
+from execplan.text.line_merge import merge_chunks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Sequence
+
+    from execplan.text.line_merge import Chunk
+
+    GitCheck = Callable[[bytes, bytes], bool]
+
+BOM = b"\xef\xbb\xbf"
+_MAX_LENGTH_PRODUCT = 4_000_000
+"""Product of the lengths of two texts whose comparison letter by letter takes too long."""
+_MIN_SIMILARITY = 0.6
+"""How alike the words of two lines are of which one came from the other; those of two tasks are 0.2 to 0.5."""
+_LIST_PREFIX_CHARS = "-*+ \t[]xX>#0123456789.)"
+"""What a line of a list may begin with that says nothing of its words."""
+_TIMESTAMP_CHARS = "([0123456789-: TZUC)]"
+"""What a stamp is made of."""
+_MAX_LABEL_LENGTH = 20
+
+
+class JournaledEdit(NamedTuple):
+    """An edit that came to the disk."""
+
+    number: int
+    summary: str
+    """What was done."""
+    timestamp: str
+    """When, as a stamp in UTC."""
+    old: bytes
+    new: bytes
+    is_expected: bool
+    """Whether it is to be in the file: it was not taken back, and is none that takes back another."""
+    is_consecutive: bool
+    """Whether the edit before it is the one that was made before it: a journal that was shortened has dropped some."""
+
+    @property
+    def description(self) -> str:
+        """What was done and when."""
+        return f"{self.summary}, made {self.timestamp.replace('T', ' ')}"
+
+
+class _Snapshot(NamedTuple):
+    text: bytes
+    is_gap: bool
+    """Whether an outsider may have led here from the point before; else an edit did, or nobody knows who."""
+
+
+def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes, is_git_change: GitCheck) -> list[JournaledEdit]:
+    """The edits that are no longer in the file and that no edit took away, in their order.
+
+    `is_git_change` says whether git put the second text in place of the first, as when a branch is switched; it is only asked
+    where something is missing.
+    """
+    snapshots: list[_Snapshot] = []
+    for step in steps:
+        snapshots += [_Snapshot(step.old, step.is_consecutive), _Snapshot(step.new, is_gap=False)]
+    snapshots.append(_Snapshot(current, is_gap=True))
+    gaps = [
+        index
+        for index in range(1, len(snapshots))
+        if snapshots[index].is_gap and snapshots[index].text != snapshots[index - 1].text
+    ]
+    last_gap = gaps[-1] if gaps else 0
+    lost_edits = []
+    restored = (
+        current  # with what was lost so far: a tick is only missed where there is the task again that was lost too
+    )
+    added_texts = [_added_texts(step) for step in steps] if last_gap else []
+    for index, step in enumerate(steps):
+        other_texts = {text for texts in (*added_texts[:index], *added_texts[index + 1 :]) for text in texts}
+        if 2 * index + 1 < last_gap and step.is_expected and not contains_edit(step, restored, other_texts):
+            overwrite = _find_overwrite(snapshots[2 * index + 1 :], step, other_texts)
+            if overwrite is not None and not is_git_change(*overwrite):
+                lost_edits.append(step)
+                restored = reapply_edit(step, restored) or restored
+    return lost_edits
+
+
+def _added_texts(step: JournaledEdit) -> set[str]:
+    """The words of the lines that an edit only added: no other edit's lines were made into them. None of a whole plan."""
+    if not step.old:
+        return set()
+    old, new = _split_lines(step.old), _split_lines(step.new)
+    return (
+        set()
+        if any(map(str.strip, _extra_lines(old, new)))
+        else {_strip_timestamp(_strip_markup(line)) for line in _extra_lines(new, old)} - {""}
+    )
+
+
+def _find_overwrite(
+    snapshots: Sequence[_Snapshot], step: JournaledEdit, other_texts: Container[str]
+) -> tuple[bytes, bytes] | None:
+    """The text in which an edit was last, and the one that an outsider put in its place; None where that was an edit."""
+    for before, after in zip(reversed(snapshots[:-1]), reversed(snapshots[1:]), strict=True):
+        if before.text == step.new or contains_edit(step, before.text, other_texts):
+            return (before.text, after.text) if after.is_gap else None
+    return None
+
+
+def contains_edit(step: JournaledEdit, text: bytes, other_texts: Container[str] = ()) -> bool:
+    """Whether what an edit did is in a text, at its place or at another, or what was made of it since.
+
+    `other_texts` are the words that other edits added, however like this one's.
+    """
+    old, new, lines = [_split_lines(version) for version in (step.old, step.new, text)]
+    added = {line for line in _extra_lines(new, old) if line.strip()}
+    if added and not _extra_lines([line for line in new if line in added], lines):
+        return True
+    chunks = [chunk for chunk in merge_chunks(new, lines, old) if chunk.theirs != chunk.base]
+    return all(
+        [
+            chunk.ours == chunk.base or (chunk.ours != chunk.theirs and _derives_from_edit(chunk, other_texts))
+            for chunk in chunks
+        ]
+    )
+
+
+def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:
+    """The text with an edit made again; None where the same task, entry or line was changed otherwise."""
+    merged_lines: list[str] = []
+    for chunk in merge_chunks(_split_lines(step.old), _split_lines(text), _split_lines(step.new)):
+        merged = _merge_chunk(chunk)
+        if merged is None:
+            merged_plan = merge_plans(step.old, text, step.new, line_merge.merge_with_markers)
+            return None if merged_plan.conflict_count or merged_plan.notes else merged_plan.data
+        merged_lines += merged
+    return (BOM if text.startswith(BOM) else b"") + "".join(merged_lines).encode("utf-8")
+
+
+def _merge_chunk(chunk: Chunk) -> tuple[str, ...] | None:
+    """The lines of a chunk with an edit made again, `theirs` being what it left."""
+    base, ours, theirs = chunk
+    if not base:  # both put something in at one place: the outsider's stays, the edit's comes behind
+        slices = [ours[at : at + len(theirs)] for at in range(len(ours))]
+        return ours if theirs in slices else theirs if theirs[: len(ours)] == ours else ours + theirs
+    if chunk.merged is not None or not len(base) == len(ours) == len(theirs):
+        return chunk.merged
+    lines = [theirs[at] if ours[at] == base[at] else ours[at] for at in range(len(base))]
+    conflicts = [at for at in range(len(base)) if base[at] not in (ours[at], theirs[at]) and ours[at] != theirs[at]]
+    return None if conflicts else tuple(lines)
+
+
+def _derives_from_edit(chunk: Chunk, other_texts: Container[str]) -> bool:
+    """Whether lines that are neither as an edit left them nor as it found them were made of what it left."""
+    added, removed = _extra_lines(chunk.base, chunk.theirs), _extra_lines(chunk.theirs, chunk.base)
+    if not any([line.strip() for line in removed]):
+        added_texts = {_strip_markup(line) for line in added}
+        candidates = [
+            text
+            for text in map(_strip_markup, chunk.ours)
+            if _strip_timestamp(text) not in other_texts or text in added_texts
+        ]
+        return all(
+            [
+                any([_similarity(_strip_markup(line), candidate) >= _MIN_SIMILARITY for candidate in candidates])
+                for line in added
+                if line.strip()
+            ]
+        )
+    if not any([line.strip() for line in added]):
+        return any([line.strip() and line not in chunk.ours for line in removed])
+    ours, base, theirs = ["".join(lines) for lines in (chunk.ours, chunk.base, chunk.theirs)]
+    return _similarity(ours, base) >= _similarity(ours, theirs)
+
+
+def _strip_markup(line: str) -> str:
+    """The words of a line, without what makes it a task or an entry: bullet, box, stamp, a label such as `Rationale:`."""
+    text = line.strip(_LIST_PREFIX_CHARS)
+    label, colon, rest = text.partition(": ")
+    return rest if colon and len(label) <= _MAX_LABEL_LENGTH else text
+
+
+def _strip_timestamp(text: str) -> str:
+    """The words behind a stamp such as `(2026-01-01 00:00Z)`."""
+    return text.lstrip(_TIMESTAMP_CHARS)
+
+
+def _similarity(left: str, right: str) -> float:
+    """How alike two texts are, from 0 to 1; of long ones only how many letters they share."""
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return matcher.ratio() if len(left) * len(right) < _MAX_LENGTH_PRODUCT else matcher.quick_ratio()
+
+
+def _extra_lines(lines: Iterable[str], other_lines: Iterable[str]) -> list[str]:
+    """The lines that are not among the others, or more often."""
+    remaining = Counter(other_lines)
+    extra = []
+    for line in lines:
+        remaining[line] -= 1
+        if remaining[line] < 0:
+            extra.append(line)
+    return extra
+
+
+def _split_lines(data: bytes) -> list[str]:
+    """The lines of a plan, each with its end; none of the text before it was made, or behind it was removed."""
+    if not data:
+        return []
+    text = decode(data)
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]

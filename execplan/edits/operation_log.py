@@ -1,0 +1,81 @@
+"""The order of all operations in a checkout: a line for each, in a file beside the journals of the plans."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits.append_log import append_lines, read_lines
+from execplan.edits.text_codec import quote, unquote
+from execplan.errors import ExecplanError
+from execplan.project import project_state
+from execplan.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.project.project import Project
+
+_FILE = "operations"
+_MAX_BYTES = 4 << 20
+"""Bytes of the file; then a new one is begun, and the one before it is kept."""
+_MAX_DEPTH = 100
+"""So many journals of earlier plans are looked for below that of the plan that has their path."""
+
+
+def add(project: Project, operation: str, path: str, new_path: str = "") -> None:
+    """Say that an operation on the plan at the path comes next, a move if the plan is at `new_path` from now on.
+
+    Raises ExecplanError.
+    """
+    file = _log_path(project)
+    project_state.make_state_dir(project, "journal")
+    fields = [quote(_relative_path(project, location)) for location in (path, new_path) if location]
+    append_lines(file, f"{operation} {' '.join(fields)}\n")
+    try:
+        if os.path.getsize(file) > _MAX_BYTES:
+            os.replace(file, f"{file}.old")  # who has it open still writes into it
+    except OSError as error:
+        log(f"{file} could not be begun anew: {error}")
+
+
+def newest_first(project: Project) -> Iterator[tuple[str, str]]:
+    """Each operation with the path at which its plan is now, the newest first; one may have failed, or be undone.
+
+    Raises ExecplanError.
+    """
+    # What journals lie at a path, the one on top first: by the path where each lies today, and how deep.
+    journals: dict[str, list[tuple[str, int]]] = {}
+    seen_ids: set[str] = set()
+    for line in reversed(_read_operations(project)):
+        operation, *fields = line.split(" ")
+        if operation in seen_ids or not 1 <= len(fields) <= 2:
+            continue
+        seen_ids.add(operation)
+        paths = [unquote(field) for field in fields]
+        for path in paths:
+            journals.setdefault(path, [(path, depth) for depth in range(_MAX_DEPTH)])
+        if len(paths) > 1 and paths[0] != paths[1] and journals[paths[1]]:
+            journals[paths[0]].insert(0, journals[paths[1]].pop(0))
+        path, depth = (journals[paths[0]] or [("", 1)])[0]
+        if not depth:
+            yield operation, os.path.normpath(os.path.join(project.path_base, path))
+
+
+def _relative_path(project: Project, path: str) -> str:
+    """A path as it is kept: of a link, where the link is."""
+    folder, name = os.path.split(path)
+    return os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(project.path_base))
+
+
+def _read_operations(project: Project) -> list[str]:
+    file = _log_path(project)
+    try:
+        return [*read_lines(f"{file}.old"), *read_lines(file)]
+    except ExecplanError as error:
+        log(f"{file} can't be read: {error.message}")
+        return []
+
+
+def _log_path(project: Project) -> str:
+    return os.path.join(project.state, _FILE)

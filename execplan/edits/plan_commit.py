@@ -1,0 +1,100 @@
+"""Commits of plans: which paths, under which message."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits.digest_check import ensure_digest_matches
+from execplan.edits.journal_moves import former_paths
+from execplan.errors import ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+from execplan.project.project_discovery import require_existing
+from execplan.project.template_fields import fill
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.git.git_commit import CommitResult
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MAX_SUMMARY_LENGTH = 72
+"""Characters of a summary, so that a log with one commit a line can be read."""
+
+
+class PlanCommitResult(NamedTuple):
+    """What `commit` did."""
+
+    paths: tuple[str, ...]
+    """What was committed, or would be, from the root of the repository."""
+    commit: str | None
+    digest: str
+    warnings: tuple[str, ...]
+
+
+_UNCHANGED_HINT = "nothing was changed"
+
+
+def commit_paths(
+    project: Project,
+    plan: str,
+    paths: list[str],
+    command: str,
+    summary: str,
+    old_contents: dict[str, bytes],
+    title: str | None,
+) -> CommitResult:
+    """Commit our paths, those of the plan with this id; raises ExecplanError."""
+    from execplan.git import git_commit
+
+    short_summary = (
+        summary if len(summary) <= _MAX_SUMMARY_LENGTH else summary[: _MAX_SUMMARY_LENGTH - 1].rstrip() + "…"
+    )
+    name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
+    message = fill(
+        project.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name}
+    )
+    try:
+        with project_state.lock(project, "commit", f"{command} of {plan}"):
+            return git_commit.commit(project, paths, message, old_contents)
+    except ExecplanError as error:
+        if error.hint.endswith(_UNCHANGED_HINT):  # no lock: that is true of it, but not of what was written before
+            error.message += f"; {git_commit.UNCOMMITTED_NOTE}"
+            error.hint = error.hint.removesuffix(_UNCHANGED_HINT).removesuffix("; ") or "see what the system reports"
+            error.hint += ", then: execplan commit"
+        if command == "init":
+            error.hint = error.hint.replace("execplan commit", "execplan init --commit")
+        error.add_plan_name(plan)
+        raise
+
+
+def commit_plan(
+    project: Project, ref: PlanRef, summary: str | None, *, dry_run: bool, if_match: str | None = None
+) -> PlanCommitResult:
+    """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
+    from execplan.git import git_commit
+
+    require_existing(project)
+    paths = [ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    if os.path.islink(ref.path):
+        paths.append(ref.real_path)
+    if ref.archived:
+        paths += [project.plan_file(project.plans, ref.id), project.artifacts_dir(ref.id)]
+    paths += [path for path in former_paths(project, ref.path) if not os.path.lexists(path)]
+    if dry_run:
+        data = plan_store.read_bytes(project, ref.path)
+        ensure_digest_matches(project, ref, if_match, data)
+        return PlanCommitResult(tuple(git_commit.uncommitted_files(project, paths)), None, digest(data), ())
+    with project_state.lock(project, ref.real_path, f"commit of {ref.id}"):
+        data = plan_store.read_bytes(project, ref.path)
+        ensure_digest_matches(project, ref, if_match, data)
+        try:
+            title = reader.read(data).title
+        except ExecplanError:
+            title = None
+        commit_result = commit_paths(project, ref.id, paths, "commit", summary or "update", {}, title)
+        data = plan_store.read_bytes(project, ref.path) if commit_result.rewritten else data
+    return PlanCommitResult(commit_result.paths, commit_result.digest, digest(data), commit_result.warnings)

@@ -1,0 +1,323 @@
+"""The one write path: lock, read, change, apply, read back and compare, replace, commit when asked."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits import edit_journal
+from execplan.edits.backup_copies import PlanBackup
+from execplan.edits.edit_journal import Operation
+from execplan.edits.plan_commit import commit_paths
+from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ErrorContext, ExecplanError
+from execplan.files import atomic_files
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.model import task_state
+from execplan.plan.plan_change import ensure_blocks_closed, ensure_no_conflicts, plan_content
+from execplan.plan.plan_lookup import ids_for_texts
+from execplan.plan_store import claims, plan_store
+from execplan.project import project_state
+from execplan.project.project_discovery import require_existing
+from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.line_edit import apply_edits
+from execplan.text.text_lines import digest
+from execplan.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.git.git_commit import CommitResult
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder, PlanChange, PlanContent
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+_RECORDING_COMMANDS = ("run", "rollback", "merge")
+"""Commands that write down what happened elsewhere: enforced claims do not stop them."""
+
+
+class WriteOptions(NamedTuple):
+    """What every writer takes."""
+
+    commit: bool | None = None
+    """None leaves it to the settings."""
+    dry_run: bool = False
+    if_match: str | None = None
+    """The digest that the file must have."""
+
+    def should_commit(self, project: Project) -> bool:
+        """Whether to commit what is written."""
+        return project.settings.commit if self.commit is None else self.commit
+
+
+class EditedTask(NamedTuple):
+    """A task that an edit is about, as it is now; in a dry run, as it would be."""
+
+    id: str
+    number: int
+    state: str
+    text: str
+    was: str | None
+    """Its id before the edit; None for a task that is new."""
+
+
+class EditResult(NamedTuple):
+    """What became of an edit."""
+
+    path: str
+    """From the root of the repository."""
+    changed: bool
+    digest: str
+    """SHA-256 of the file as it is now; in a dry run, as it would be."""
+    diff: str
+    """Unified, in a dry run only."""
+    commit: str | None
+    open_tasks: int
+    """How many tasks are open then."""
+    messages: tuple[str, ...]
+    warnings: tuple[str, ...]
+    tasks: tuple[EditedTask, ...] = ()
+    expected: PlanContent | None = None
+    """What the plan says then."""
+
+
+class WriteResult(NamedTuple):
+    """What became of a file."""
+
+    old: bytes
+    new: bytes
+    change: PlanChange
+    warnings: tuple[str, ...]
+
+
+def amend(
+    project: Project,
+    ref: PlanRef,
+    changer: ChangeBuilder,
+    options: WriteOptions,
+    *,
+    command: str,
+    extra_paths: tuple[str, ...] = (),
+    resolves_conflicts: bool = False,
+    make_operation: Callable[[], Operation] = Operation,
+) -> EditResult:
+    """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
+
+    `extra_paths` are other files that belong into the same commit; `resolves_conflicts` says that the change takes conflict markers
+    out, also those of an archived plan; `make_operation` is asked once the change is known, and journaled with it.
+    """
+    if not project.exists:
+        plan_store.read_bytes(project, ref.path)  # what is no file at all is refused as that
+        require_existing(project)
+    if not resolves_conflicts:
+        ensure_not_archived(project, ref)
+    if options.dry_run:
+        return _edit_result(
+            project,
+            ref,
+            rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts),
+            options,
+        )
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+        ensure_plan_exists(project, ref)
+        write_result = rewrite_plan(
+            project,
+            ref,
+            changer,
+            options,
+            command=command,
+            resolves_conflicts=resolves_conflicts,
+            make_operation=make_operation,
+        )
+        if write_result.new == write_result.old or not options.should_commit(project):
+            return _edit_result(project, ref, write_result, options)
+        real = ref.real_path
+        change = write_result.change
+        commit_result = commit_paths(
+            project,
+            ref.id,
+            [real, *extra_paths],
+            command,
+            change.summary,
+            {real: write_result.old},
+            change.expected_content.title,
+        )
+        return _edit_result(project, ref, write_result, options, commit_result)
+
+
+def ensure_not_archived(project: Project, ref: PlanRef) -> None:
+    """Refuse to change a plan that is in the archive."""
+    if ref.archived:
+        raise ExecplanError(
+            "archived-plan",
+            f"{project.display_path(ref.path)} is archived: it is a record of what was done",
+            exit=CHECK_FAILED,
+            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.shell_name}",
+        )
+
+
+def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
+    """Refuse when a plan is no longer where it was found, before a lock was had; raises ExecplanError."""
+    if not os.path.lexists(ref.path):
+        raise ExecplanError(
+            "plan-gone",
+            f"{project.display_path(ref.path)} was moved or removed while this waited for it",
+            exit=CONFLICT,
+            hint="see where it is: execplan list --all",
+        )
+
+
+def rewrite_plan(
+    project: Project,
+    ref: PlanRef,
+    changer: ChangeBuilder,
+    options: WriteOptions,
+    *,
+    command: str,
+    resolves_conflicts: bool = False,
+    make_operation: Callable[[], Operation] = Operation,
+    before_write: Callable[[bytes, bytes, PlanChange], object] | None = None,
+) -> WriteResult:
+    """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
+
+    A file that changes between read and replace is read again and the change applied to that; `before_write` gets the bytes
+    before and after just before they are written, and journals them itself.
+    """
+    display_path = project.display_path(ref.path)
+
+    def write_once() -> WriteResult:
+        with ErrorContext(display_path):
+            old = plan_store.read_bytes(project, ref.path)
+            if options.if_match is not None:
+                from execplan.edits.digest_check import ensure_digest_matches
+
+                ensure_digest_matches(project, ref, options.if_match, old)
+            try:
+                new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
+            except ExecplanError as error:
+                error.add_plan_name(ref.id)
+                raise
+            warnings = protection.check_change(old, change)
+        if options.dry_run:
+            return WriteResult(old, new, change, warnings)
+        if before_write is not None:
+            before_write(old, new, change)
+        if new == old:
+            atomic_files.remove_leftover(ref.path, (old,), within=project.root, backup_writer=backup)
+            return WriteResult(old, new, change, ())
+        if before_write is not None:
+            linked = atomic_files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
+        else:
+            with edit_journal.JournalTransaction(
+                project, ref.path, command, change.summary, old, new, make_operation()
+            ) as recording:
+                linked = atomic_files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
+            _shorten_journal(project, ref, *recording.journal_sizes)
+        warnings += (atomic_files.hard_link_warning(display_path),) if linked else ()
+        return WriteResult(old, new, change, warnings + protection.follow_tasks(old, change))
+
+    backup = PlanBackup(project, ref.path)
+    enforced = not resolves_conflicts and command not in _RECORDING_COMMANDS
+    with claims.ClaimGuard(project, ref, dry_run=options.dry_run, enforced=enforced) as protection:
+        write_result = atomic_files.retry_on_change(write_once, display_path)
+    return write_result._replace(warnings=(*write_result.warnings, *backup.warnings))
+
+
+def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: int) -> None:
+    """Shorten the journal of a plan that has grown too long; where that fails it stays as it is."""
+    if size <= edit_journal.MAX_BYTES:
+        return
+    from execplan.edits.journal_retention import shorten_journal
+
+    try:
+        shorten_journal(project, ref.path, previous_size)
+    except (OSError, ExecplanError) as error:
+        log(f"the journal of {ref.id} could not be shortened: {error}")
+
+
+def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
+    """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
+    if project.exists and atomic_files.has_leftover(ref.path):
+        with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+            atomic_files.remove_leftover(ref.path, within=project.root, backup_writer=PlanBackup(project, ref.path))
+
+
+def apply_change(
+    data: bytes, changer: Callable[[Plan], PlanChange], *, resolves_conflicts: bool = False
+) -> tuple[bytes, PlanChange]:
+    """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
+    plan = reader.read(data)
+    if not resolves_conflicts:
+        ensure_no_conflicts(plan)
+    change = changer(plan)
+    if not change.edits:
+        return data, change
+    for edit in () if change.may_change_structure else change.edits:
+        ensure_blocks_closed(plan, edit.start)
+    text = apply_edits(plan.text, change.edits)
+    new = text.to_bytes()
+    if len(new) > reader.MAX_BYTES:
+        raise reader.too_large_error(len(new))
+    if plan_content(reader.read_text(text)) != change.expected_content:
+        raise ExecplanError(
+            "would-break",
+            "these words, at this place, would change more of the plan than they should; nothing was written",
+            exit=INPUT,
+            hint="say it in other words, or edit the file by hand and run execplan lint",
+        )
+    return new, change
+
+
+def format_diff(old: bytes, new: bytes | None, path: str) -> str:
+    """The change of a file, or its removal, as a unified diff, which `git apply` takes; it ends without a line end."""
+    from difflib import unified_diff
+    from io import BytesIO
+
+    before, after = [[line.decode("utf-8", "backslashreplace") for line in BytesIO(data)] for data in (old, new or b"")]
+    name = escape_unprintable(path.lstrip("/"))
+    lines = unified_diff(
+        before, after, f"a/{name}" if old else "/dev/null", f"b/{name}" if new is not None else "/dev/null"
+    )
+    diff_lines = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return "".join(diff_lines).removesuffix("\n")
+
+
+def _edit_result(
+    project: Project,
+    ref: PlanRef,
+    write_result: WriteResult,
+    options: WriteOptions,
+    commit_result: CommitResult | None = None,
+) -> EditResult:
+    path = project.display_path(ref.path)
+    old, new, change, warnings = write_result
+    diff_text = format_diff(old, new, path) if options.dry_run and new != old else ""
+    commit, commit_warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
+    if commit_result and commit_result.rewritten:
+        new = plan_store.read_bytes(project, ref.path)
+    open_tasks = [mark for mark, _ in change.expected_content.tasks].count(" ")
+    tasks = _edited_tasks(change)
+    messages, warnings = change.messages, warnings + commit_warnings
+    return EditResult(
+        path, new != old, digest(new), diff_text, commit, open_tasks, messages, warnings, tasks, change.expected_content
+    )
+
+
+def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
+    """The tasks that a change is about."""
+    if not change.tasks:
+        return ()
+    expected_tasks = change.expected_content.tasks
+    ids = ids_for_texts([text for _, text in expected_tasks])
+    return tuple(
+        [
+            EditedTask(ids[index], index + 1, task_state(expected_tasks[index][0]), expected_tasks[index][1], old_id)
+            for index, old_id in change.tasks
+        ]
+    )

@@ -1,0 +1,270 @@
+"""A plan as an agent gets it that is to carry it out: why, what exactly, in which order, how it stands, and how to report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.approvals.current_plan import load_current_plan as compiled
+from execplan.approvals.policy_settings import effective_policy
+from execplan.engine.agent_runs import agent_runs, agent_start, open_tasks
+from execplan.engine.agent_runs.agent_transitions import next_steps
+from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.agent_runs.report_outcome import build_schedule, recovery_advice
+from execplan.engine.journal.journal_entries import REVISION_REASONS
+from execplan.engine.journal.journal_writer import make_redaction
+from execplan.engine.run_records.run_summary import find_last_begun_run, summarize_run
+from execplan.engine.run_state import RunState
+from execplan.errors import ExecplanError
+from execplan.execution import states
+from execplan.execution.evaluate import effective_risk
+from execplan.execution.permission import find_approver
+from execplan.plan import reader
+from execplan.plan.outline import PURPOSE
+from execplan.plan_store import plan_store
+from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.agent_runs.open_tasks import ProsePlan
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.execution.approval import Approval
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class Handoff(NamedTuple):
+    """What an agent is told."""
+
+    payload: dict[str, Any]
+    """As `--json` prints it, without secrets."""
+    document: ExecutionPlan | None
+    """None of a plan that compiles to no step."""
+    redacted: frozenset[str]
+    """The steps of which a secret was left out."""
+    next_commands: tuple[str, ...]
+    """Commands that make sense now."""
+
+
+class _ApprovalCheck(NamedTuple):
+    """How things stand."""
+
+    approval: Approval | None
+    """The one that lets its steps be done now."""
+    reasons: tuple[str, ...]
+    """Why none does."""
+
+
+def handoff(project: Project, ref: PlanRef) -> Handoff:
+    """What an agent needs to carry out a plan: its steps; of a plan without written steps its open tasks.
+
+    Writes nothing; raises ExecplanError.
+    """
+    prose_plan = open_tasks.find_prose_plan(project, ref)
+    return _task_handoff(project, ref, prose_plan) if prose_plan is not None else _step_handoff(project, ref)
+
+
+def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
+    """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
+    data = plan_store.read_bytes(project, ref.path)
+    plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
+    steps = document.steps if document is not None else ()
+    tasks = open_tasks.list_tasks(project, ref, plan, ())
+    policy = effective_policy(project)
+    run_state = RunState(document) if document is not None else None
+    payload: dict[str, Any] = {
+        "plan": _plan_json(project, ref, plan, data),
+        "mode": "tasks",
+        "revision": None,
+        "approved": False,
+        "approval": _approval_json(_ApprovalCheck(None, ())),
+        "run": None,
+        "reasoning": _reasoning_json(document, plan),
+        "constraints": None,
+        "tasks": tasks,
+        "sections": open_tasks.list_sections(plan),
+        "steps": [
+            _step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None
+        ],
+        "next_steps": [],
+        "report": open_tasks.recording_commands(ref),
+    }
+    if tasks:
+        next_commands: tuple[str, ...] = (f"execplan next {ref.shell_name}",)
+    else:
+        next_commands = (f"execplan show {ref.shell_name}",)
+    return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset(), next_commands)
+
+
+def _plan_json(project: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str, Any]:
+    return {"id": ref.id, "path": project.display_path(ref.path), "title": plan.title, "digest": digest(data)}
+
+
+def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
+    """The steps of a plan, with the run of the agent."""
+    policy, agent_run = effective_policy(project), agent_runs.find_last(project, ref)
+    approval_check = _check_approval(project, ref, agent_run)
+    if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
+        agent_run = None  # another run is about to begin
+    run_state = agent_run.run_state if agent_run is not None else RunState(compiled(project, ref).document)
+    data = plan_store.read_bytes(project, ref.path)
+    plan = reader.read(data)
+    document, schedule = run_state.document, build_schedule(project, run_state)
+    steps = [
+        _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
+    ]
+    redactor = make_redaction()
+    clean_steps: Any = redactor.redact_value(steps)
+    has_ended = run_state.status in states.ENDED_RUN_STATES
+    payload = {
+        "plan": {**_plan_json(project, ref, plan, data), "title": make_visible(redactor.redact_value(plan.title))},
+        "mode": "steps",
+        "revision": document.revision,
+        "approved": approval_check.approval is not None,
+        "approval": redactor.redact_value(_approval_json(approval_check)),
+        "run": redactor.redact_value(_run_json(project, ref, agent_run)),
+        "reasoning": make_visible(redactor.redact_value(_reasoning_json(document, plan))),
+        "constraints": redactor.redact_value(document.constraints.model_dump(mode="json")),
+        "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
+        "sections": [],
+        "steps": clean_steps,
+        "next_steps": [] if has_ended else [step.id for step in next_steps(run_state, schedule)],
+        "report": _report_commands(ref),
+    }
+    redacted = frozenset(
+        [step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step]
+    )
+    return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run))
+
+
+def make_visible(value: Any) -> Any:
+    """Plain data in which no text hides a character."""
+    if isinstance(value, dict):
+        return {name: make_visible(child) for name, child in value.items()}
+    if isinstance(value, list):
+        return [make_visible(child) for child in value]
+    return "\n".join([escape_unprintable(line) for line in value.split("\n")]) if isinstance(value, str) else value
+
+
+def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
+    """Whether its steps may be done now, and why not."""
+    try:
+        run_paths, _ = find_last_begun_run(project, ref)
+        if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
+            run_summary = summarize_run(project, ref, run_paths)
+            if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
+                return _ApprovalCheck(None, (f"the run {run_paths.id} is under way, and no agent's",))
+        run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
+        return _ApprovalCheck(agent_start.require_approval(project, ref, run, "").approval, ())
+    except ExecplanError as error:
+        return _ApprovalCheck(None, (error.message, *error.candidates))
+
+
+def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
+    approval = approval_check.approval
+    fields = {name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver")}
+    method = approval.effective_how if approval is not None else None
+    return {
+        **fields,
+        "how": method,
+        "expires": approval.expires_at if approval is not None else None,
+        "why": list(approval_check.reasons),
+    }
+
+
+def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dict[str, Any] | None:
+    if agent_run is None:
+        return None
+    run_state = agent_run.run_state
+    question = run_state.question._asdict() if run_state.question is not None else None
+    return {
+        "id": agent_run.run_paths.id,
+        "status": run_state.status,
+        "session": run_state.begin_fields["session"],
+        "question": question,
+    }
+
+
+def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
+    """Why it is done: the purpose, the intent of the document, and the decisions that hold still."""
+    lines: list[str] = []
+    for section in plan.sections:
+        if section.name == PURPOSE:
+            lines = [
+                plan.text.lines[at]
+                for at in range(section.body_start, section.content_end)
+                if at not in plan.placeholder_lines
+            ]
+    superseded = {decision.supersedes for decision in plan.decisions if decision.supersedes}
+    decisions = [decision for decision in plan.decisions if decision.text not in superseded]
+    fields = ("text", "rationale", "date", "author")
+    return {
+        "purpose": "\n".join(lines).strip() or None,
+        "description": document.description if document is not None else plan.title,
+        "intent": document.intent.model_dump(mode="json") if document is not None else None,
+        "decisions": [{name: getattr(decision, name) for name in fields} for decision in decisions],
+    }
+
+
+def _step_json(
+    project: Project,
+    ref: PlanRef,
+    agent_run: AgentRun | None,
+    run_state: RunState,
+    step: Step,
+    policy: Policy,
+    approval: Approval | None,
+) -> dict[str, Any]:
+    """A step with all that is known of it: the fields of the JSON step, then how it stands."""
+    risk = effective_risk(step, policy)
+    approved_by = ""
+    if approval is not None:
+        approved_by = find_approver(approval.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
+    question = step_question(step, run_state, policy.checkpoint_interval) if step.confirm else None
+    return {
+        **step.model_dump(mode="json", by_alias=True),
+        "risk": {"level": risk.level, "reasons": list(risk.reasons)},
+        "status": run_state.status_of[step.id],
+        "why": run_state.reasons.get(step.id) or None,
+        "attempts": len(run_state.attempts.get(step.id, ())),
+        "approved_by": approved_by or None,
+        "question": question.words if question is not None else None,
+        "recovery": _recovery_json(ref, agent_run.run_paths, run_state, step) if agent_run is not None else None,
+    }
+
+
+def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
+    """What follows from the failure of a step, while nothing has."""
+    last_attempts = run_state.attempts.get(step.id, [])[-1:]
+    if run_state.status_of[step.id] != states.FAILED or not last_attempts or last_attempts[0].performed is None:
+        return None
+    advice = recovery_advice(ref, run_paths, step, last_attempts[0].performed, run_state.count_tries(step.id))
+    return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
+
+
+def _report_commands(ref: PlanRef) -> dict[str, str]:
+    """The commands by which an agent says what it did."""
+    report_command = f"execplan report STEP -p {ref.shell_name} --status"
+    return {
+        "completed": f"{report_command} completed --result 'What came of it.'",
+        "failed": f"{report_command} failed --result 'What went wrong.'",
+        "replan": f"execplan replan -p {ref.shell_name} --reason 'What was found out.'",
+        "handoff": f"execplan handoff {ref.shell_name}",
+    }
+
+
+def _next_commands(ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
+    if (
+        agent_run is not None
+        and agent_run.run_state.question is not None
+        and agent_run.run_state.question.why not in REVISION_REASONS
+    ):
+        return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
+    if agent_run is not None and not agent_run.is_active:
+        return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)
+    if approval_check.approval is None:
+        return f"execplan evaluate {ref.shell_name}", f"execplan approve {ref.shell_name}"
+    return ()

@@ -1,0 +1,268 @@
+"""A report of an agent: what became of a step, checked, on record, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.approvals import approval_status
+from execplan.edits.plan_writer import ensure_not_archived
+from execplan.engine import run_setup
+from execplan.engine.agent_runs import agent_runs, agent_start, pre_run_backups, undeclared_changes
+from execplan.engine.agent_runs.agent_run_update import build_context, open_run_update
+from execplan.engine.agent_runs.agent_transitions import next_steps
+from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.agent_runs.report_evaluation import (
+    COMPLETED,
+    FAILED,
+    StepReport,
+    check_report,
+    evaluate_report,
+    files_without_backup,
+)
+from execplan.engine.agent_runs.report_outcome import (
+    ReportOutcome,
+    build_schedule,
+    ensure_inputs_unchanged,
+    find_open_attempt,
+    find_recorded_outcome,
+    find_step,
+    recovery_advice,
+)
+from execplan.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
+from execplan.engine.journal.journal_writer import make_redaction
+from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_state import Attempt, RunState
+from execplan.engine.signal_handlers import SignalHandlers
+from execplan.engine.steps.step_paths import list_declared_paths
+from execplan.engine.stop_reason import PAUSED, StopReason
+from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
+from execplan.execution import states
+from execplan.project.project_discovery import require_existing
+
+if TYPE_CHECKING:
+    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate
+    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.schedule import Schedule
+    from execplan.execution.execution_plan import Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
+    """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
+    agent_run = agent_start.find_reported_run(project, ref, name)
+    recorded_outcome = find_recorded_outcome(project, agent_run, name, step_report) if agent_run is not None else None
+    if recorded_outcome is not None:
+        return recorded_outcome
+    run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name)
+    context = build_context(project, ref, run_paths, run_state)
+    if step_report.status == COMPLETED:
+        ensure_inputs_unchanged(context, run_state, step)
+    check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, None)
+    return ReportOutcome(
+        run_paths.id if agent_run is not None and agent_run.is_active else "",
+        step,
+        None,
+        not check_result.cause,
+        already_recorded=False,
+        reason=make_redaction().redact_text(check_result.reason or step_report.result),
+        changes=observed_changes.changes,
+        recovery=None,
+        next_steps=(),
+        status=run_state.status,
+        finished=None,
+        task_text="",
+        untested=step_report.status == COMPLETED and step.validation.test_after is not None,
+    )
+
+
+def resolve_attempt(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, name: str
+) -> tuple[RunPaths, RunState, Step, Attempt]:
+    """The run, the step and the attempt that a report would be of; raises ExecplanError where there can be none."""
+    if agent_run is not None and agent_run.is_active:
+        run_paths, run_state = agent_run.run_paths, agent_run.run_state
+    else:
+        run_setup.ensure_no_unfinished_run(project, ref)
+        run_paths, run_state = (
+            place.next_run(project, ref),
+            RunState(approval_status.find_candidate(project, ref).current_plan.document),
+        )
+    step = find_step(run_state.document, name)
+    attempt = find_open_attempt(run_state, step)
+    if attempt is None:
+        attempt = _preview_attempt(project, ref, agent_run, run_state, step, build_schedule(project, run_state))
+    return run_paths, run_state, step, attempt
+
+
+def _preview_attempt(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule
+) -> Attempt:
+    """The attempt that would be begun; raises ExecplanError where it is not permitted."""
+    is_active = agent_run is not None and agent_run.is_active
+    if agent_run is not None and is_active:
+        agent_runs.ensure_not_waiting(ref, agent_run)
+    status = agent_start.require_approval(
+        project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id
+    )
+    assert status.approval is not None
+    run_state.expected_states = {**status.approval.binding.states, **run_state.expected_states}
+    permit = run_setup.permit_for(status, schedule)
+    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
+    if question is not None and agent_run is not None:
+        raise agent_runs.waiting_error(ref, agent_run.run_paths, question)
+    states_of = {
+        path: run_state.expected_states[path] for path in list_declared_paths(step) if path in run_state.expected_states
+    }
+    return Attempt(len(run_state.attempts.get(step.id, ())) + 1, None, states_of, permission.approved_by)
+
+
+__all__ = ["COMPLETED", "FAILED", "ReportOutcome", "StepReport", "report"]
+
+
+def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, options: WriteOptions) -> ReportOutcome:
+    """Record what became of a step, an id or a number; raises ExecplanError with nothing recorded."""
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    if options.dry_run:
+        return preview_report(project, ref, step, step_report)
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    with acquire_run_lock(project, f"report of {step} of {ref.id}", waits=True):
+        agent_run = agent_start.find_reported_run(project, ref, step)
+        recorded_outcome = (
+            find_recorded_outcome(project, agent_run, step, step_report) if agent_run is not None else None
+        )
+        if agent_run is not None and recorded_outcome is not None:
+            return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
+        run_paths, status = _find_or_start_run(project, ref, agent_run, step, step_report)
+        retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
+        with run_setup.add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
+            return _record_report(update, find_step(update.run_state.document, step), step_report, status)
+
+
+def _complete_recorded(
+    project: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions
+) -> ReportOutcome:
+    """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
+    if not agent_run.is_active:
+        return outcome
+    with open_run_update(project, ref, agent_run.run_paths, options) as update:
+        finished = update.advance()
+        upcoming_steps = (
+            tuple(next_steps(update.run_state, update.schedule))
+            if update.run_state.status == states.IN_PROGRESS
+            else ()
+        )
+    return outcome._replace(
+        status=finished.status, finished=finished, next_steps=upcoming_steps, warnings=finished.warnings
+    )
+
+
+def _record_report(
+    update: AgentRunUpdate, step: Step, step_report: StepReport, status: ApprovalStatus | None
+) -> ReportOutcome:
+    """The lock is held, the run has begun."""
+    run_state, session = update.run_state, update.session
+    attempt = find_open_attempt(run_state, step)
+    if step_report.status == COMPLETED:
+        ensure_inputs_unchanged(update.context, run_state, step)
+        if step.validation.test_after is not None:
+            from execplan.engine.commands.command_sandbox import find_sandbox
+
+            find_sandbox(session.project, session.policy)  # refuses where the policy wants one that is not here
+    if attempt is None:
+        assert status is not None  # what has no attempt was looked at when the run was taken up
+        attempt = _begin_attempt(update, step, status)
+    unsaved_paths = files_without_backup(update.context, step, attempt.before)
+    with SignalHandlers(update.context.stop, lambda: None):
+        performed = evaluate_report(update.context, step, attempt, run_state, step_report)
+    if performed.cause == "interrupted":
+        raise _interrupted_error(update.context.stop.signal, step)
+    update.warnings += [
+        f"{path}: what was there before is not kept: it can't be compared, or taken back" for path in unsaved_paths
+    ]
+    if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
+        update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
+    plan_paths = [
+        session.project.display_path(session.ref.path),
+        session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False)),
+    ]
+    other_declared_paths = [
+        path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])
+    ]
+    changed_paths = undeclared_changes.find_changes(
+        session.project, session.run_paths, [*plan_paths, *other_declared_paths]
+    )
+    update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
+    update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
+    tries = run_state.count_tries(step.id)
+    finished = update.advance()
+    ticked_task = run_state.ticked_tasks.get(step.id, ("", ""))[0]
+    return ReportOutcome(
+        session.run_paths.id,
+        step,
+        performed,
+        performed.ok,
+        already_recorded=False,
+        reason=run_state.attempts[step.id][-1].performed.reason,  # type: ignore[union-attr]  # it was just written
+        changes=performed.changes,
+        recovery=None if performed.ok else recovery_advice(session.ref, session.run_paths, step, performed, tries),
+        next_steps=tuple(next_steps(run_state, update.schedule)) if run_state.status == states.IN_PROGRESS else (),
+        status=run_state.status,
+        finished=finished,
+        task_text=ticked_task,
+        warnings=finished.warnings,
+    )
+
+
+def _find_or_start_run(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport
+) -> tuple[RunPaths, ApprovalStatus | None]:
+    """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
+    if agent_run is not None and agent_run.is_active:
+        target_step = find_step(agent_run.run_state.document, step)
+        if (
+            agent_run.run_state.open_rollback is None
+            and find_open_attempt(agent_run.run_state, target_step) is not None
+        ):
+            return agent_run.run_paths, None
+    try:
+        if agent_run is None or not agent_run.is_active:
+            resolve_attempt(project, ref, None, step)  # a report that is refused begins no run
+        return agent_start.acquire_run(project, ref, step_report.session, step)
+    except ExecplanError as error:
+        if error.code == "approval-used" and agent_run is not None:
+            run_args = f"{agent_run.run_paths.number} -p {ref.shell_name}"
+            error.hint = f"the run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person takes it up, or approves "
+            error.hint += f"another: execplan resume {run_args}; execplan approve {ref.shell_name}"
+        raise
+
+
+def _begin_attempt(update: AgentRunUpdate, step: Step, status: ApprovalStatus) -> Attempt:
+    """Begin an attempt that was not begun by a call; raises ExecplanError where it is not permitted."""
+    run_state, session = update.run_state, update.session
+    permit = run_setup.permit_for(status, update.schedule)
+    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
+    if question is not None:
+        update.stop(StopReason(PAUSED, step.id, question=question))
+        raise agent_runs.waiting_error(session.ref, session.run_paths, question)
+    states_before = pre_run_backups.expected_states_json(run_state.expected_states, list_declared_paths(step))
+    number = len(run_state.attempts.get(step.id, ())) + 1
+    update.journal_writer.write(
+        INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False
+    )
+    return run_state.attempts[step.id][-1]
+
+
+def _interrupted_error(signal: str, step: Step) -> ExecplanError:
+    message = f"the test behind {step.id} was interrupted: nothing is recorded of how it ended"
+    if signal == "SIGINT":
+        return ExecplanError("interrupted", message, exit=INTERRUPTED, hint="report it again")
+    return ExecplanError("terminated", message, exit=TERMINATED, hint="report it again")

@@ -1,0 +1,79 @@
+"""A person takes an agent's run up again: what it waits for is answered, a new approval serves it, and the agent goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.engine import run_questions, run_setup, stop_reason
+from execplan.engine.agent_runs import agent_start
+from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate, build_context
+from execplan.engine.agent_runs.agent_transitions import next_steps
+from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.journal.journal_entries import REVISION_REASONS, SKIP, SKIPPED, STOP
+from execplan.engine.run_observer import FinishedRun
+from execplan.engine.run_questions import Prompter
+from execplan.engine.schedule import Schedule
+from execplan.engine.stop_reason import StopReason
+from execplan.errors import USAGE, ExecplanError
+from execplan.execution import states
+from execplan.plan_store import author
+
+if TYPE_CHECKING:
+    from execplan.engine.run_observer import RunObserver
+    from execplan.engine.run_session import RunSession
+    from execplan.engine.run_state import Question, RunState
+
+
+def resume_agent_run(session: RunSession, answer: str | None, observer: RunObserver) -> FinishedRun:
+    """Answer, if something is asked, and let the agent go on; no step is done here. Raises ExecplanError."""
+    update = AgentRunUpdate(
+        session, build_context(session.project, session.ref, session.run_paths, session.journal_writer.run_state)
+    )
+    run_state = update.run_state
+    question = run_state.question or (
+        next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None
+    )
+    if question is None and answer is not None:
+        message = "the run waits for no answer"
+        raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
+    choice = run_questions.resolve_answer(question, answer) if question is not None else None
+    if question is not None and choice is None:
+        choice = observer.ask(question)
+        if choice is None:
+            return FinishedRun(session.run_paths.id, run_state.status, question)
+    if question is not None and choice == STOP:
+        Prompter.record_answer(session.journal_writer, question, STOP, "resume")
+        return update.stop(
+            StopReason(stop_reason.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+        )
+    _record_resume(update, question)
+    if question is not None and question.why not in REVISION_REASONS:
+        Prompter.record_answer(session.journal_writer, question, choice or "", "resume")
+        if choice == SKIP:
+            session.journal_writer.write(SKIPPED, step=question.step, reason="skipped by who was asked")
+            update.tick_task(update.schedule.steps_by_id[question.step])
+    return update.advance()
+
+
+def next_question(run_state: RunState, schedule: Schedule, interval: int) -> Question | None:
+    """What would be asked before the next call, though the run does not wait for it yet."""
+    step_questions = [step_question(step, run_state, interval) for step in next_steps(run_state, schedule)]
+    return next((question for question in step_questions if question is not None), None)
+
+
+def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
+    """Write that the run goes on; what failed is done again where it ended so, or where that is asked."""
+    session, run_state = update.session, update.run_state
+    status = agent_start.require_approval(session.project, session.ref, session.run_paths.id, "")
+    run_setup.ensure_same_document(session.ref, session.run_paths, run_state, status)
+    run_setup.create_state_directory(session.project, session.ref, session.run_paths)
+    asked_step = question.step if question is not None else ""
+    failed = (
+        [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
+        if run_state.end_entry is None
+        else []
+    )
+    agent_start.record_resume(
+        session.journal_writer, session.project, session.run_paths, status, author.session_id() or "", failed=failed
+    )
+    update.schedule = Schedule(run_state.document, None, update.path_exists)

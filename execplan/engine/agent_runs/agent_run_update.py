@@ -1,0 +1,131 @@
+"""A moment in which something is written of an agent's run: what is needed for it, what follows, and its end."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from execplan.approvals import approval_key
+from execplan.approvals.policy_settings import effective_policy
+from execplan.engine import stop_reason
+from execplan.engine.agent_runs import agent_start, journal_watermark, undeclared_changes
+from execplan.engine.agent_runs.agent_transitions import apply_transitions
+from execplan.engine.agent_runs.report_evaluation import interrupted_result
+from execplan.engine.journal.journal import check_entries, read_bytes
+from execplan.engine.journal.journal_entries import RESULT, TICKED, attempt_result_json
+from execplan.engine.journal.journal_writer import JournalWriter, make_redaction
+from execplan.engine.run_observer import FinishedRun, RunObserver
+from execplan.engine.run_records.evidence_copies import open_journal
+from execplan.engine.run_session import RunSession, file_run, finish_session, start_session
+from execplan.engine.run_state import RunState
+from execplan.engine.schedule import Schedule
+from execplan.engine.step_executor import StepExecutor
+from execplan.errors import ExecplanError
+from execplan.execution import states
+from execplan.execution.world import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class AgentRunUpdate:
+    """Of one run; the lock of runs is held, and its journal is open."""
+
+    def __init__(self, session: RunSession, context: RunContext) -> None:
+        self.session, self.context = session, context
+        self.journal_writer, self.run_state = session.journal_writer, session.journal_writer.run_state
+        self.schedule = Schedule(self.run_state.document, None, self.path_exists)
+        self.warnings: list[str] = []
+
+    def path_exists(self, path: str) -> bool:
+        """Whether something is at a path."""
+        return self.context.workspace.state(path).kind != ABSENT
+
+    def tick_task(self, step: Step) -> None:
+        """Tick the task that is done with a step, if one is; no step fails for that."""
+        transcript, tick_result = StepExecutor().tick_task(self.context, self.run_state, step)
+        self.warnings += [tick_result.warning] if tick_result.warning else []
+        if tick_result.task:
+            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+
+    def advance(self) -> FinishedRun:
+        """Write what follows from what was written; how the run stands then. Raises ExecplanError."""
+        for name in self.run_state.steps_with_status(states.COMPLETED):
+            self.tick_task(
+                self.schedule.steps_by_id[name]
+            )  # whoever wrote that it is done may have been killed before this
+        stop_reason = apply_transitions(self.journal_writer, self.schedule, self.tick_task)
+        return self.continue_run() if stop_reason is None else self.stop(stop_reason)
+
+    def continue_run(self) -> FinishedRun:
+        """File a run that goes on, and seal what its agent may do now; raises ExecplanError."""
+        session, run_state = self.session, self.run_state
+        file_run(session, None, self.warnings)
+        undeclared_changes.save_snapshot(session.project, session.run_paths)
+        try:
+            agent_start.issue_grant(
+                session.project,
+                session.ref,
+                session.run_paths,
+                agent_start.require_approval(session.project, session.ref, session.run_paths.id, ""),
+            )
+        except ExecplanError as error:
+            self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
+        return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
+
+    def stop(self, stop_reason: stop_reason.StopReason) -> FinishedRun:
+        """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
+        if stop_reason.question is None:
+            for name, attempt in self.run_state.open_attempts():
+                performed = interrupted_result(
+                    self.context, self.schedule.steps_by_id[name], attempt, self.run_state, keep=True
+                )
+                self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **attempt_result_json(performed))
+        return finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
+
+
+@contextmanager
+def open_run_update(
+    project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions
+) -> Iterator[AgentRunUpdate]:
+    """What is written of a run at this moment; the caller holds the lock of runs. Raises ExecplanError."""
+    from execplan.engine.audit_log.log_writer import AuditLog
+    from execplan.engine.replanning import run_revisions
+
+    _ensure_journal_not_truncated(project, run_paths)
+    with open_journal(run_paths) as journal:
+        check_entries(journal.entries, run_paths.journal)
+        run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
+        audit_log = AuditLog(project, ref, can_restore=True)
+        audit_log.append_entries(run_paths.id, journal.entries)
+        policy = effective_policy(project)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), RunObserver())
+        warnings = journal_writer.repair(project, ref, run_paths)
+        session = start_session(project, ref, run_paths, policy, journal_writer, options)
+        update = AgentRunUpdate(session, build_context(project, ref, run_paths, run_state))
+        update.warnings += warnings
+        yield update
+
+
+def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None:
+    """Refuse a journal that lacks what it had when a call was last allowed; raises ExecplanError."""
+    signing_key = approval_key.read(project)
+    if signing_key is not None:
+        journal_watermark.check(run_paths, read_bytes(run_paths.journal), signing_key)
+
+
+def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
+    """What is needed to look at what an agent has done, and to run the test behind a step; raises ExecplanError."""
+    from execplan.engine.recovery.interruption import make_inspection_context as bare
+
+    context = bare(project, ref, run_paths, run_state, RunObserver())
+    limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
+    return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

@@ -1,0 +1,63 @@
+"""The run of an agent that is under way: the last one of its plan, begun by an agent and not at its end."""
+
+from __future__ import annotations
+
+from execplan.engine.journal.journal_entries import REVISION_REASONS
+from execplan.engine.replanning import run_revisions
+from execplan.engine.run_records.run_summary import find_last_begun_run
+from execplan.engine.run_state import RunState
+from execplan.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.execution import states
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.journal.journal import Entry
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_state import Question
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class AgentRun(NamedTuple):
+    """A run of an agent, read."""
+
+    run_paths: RunPaths
+    entries: Sequence[Entry]
+    run_state: RunState
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is not at its end."""
+        return self.run_state.status in (states.IN_PROGRESS, states.REPLANNING)
+
+
+def find_last(project: Project, ref: PlanRef) -> AgentRun | None:
+    """The last run of a plan, if an agent's; raises ExecplanError."""
+    run_paths, entries = find_last_begun_run(project, ref)
+    if run_paths is None or entries[0].fields.get("mode") != "agent":
+        return None
+    return AgentRun(run_paths, entries, RunState(run_revisions.load_document(run_paths, entries), entries))
+
+
+def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
+    """Refuse where a person is to do something first; raises ExecplanError."""
+    run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.shell_name}"
+    if run_state.open_rollback is not None:
+        message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
+        hint = f"a person finishes it: execplan rollback {run_args}"
+        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
+    if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
+        raise waiting_error(ref, agent_run.run_paths, run_state.question)
+
+
+def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> ExecplanError:
+    """The refusal of a run that waits for a person's answer."""
+    from execplan.engine.run_questions import ALLOWED_ANSWERS
+
+    answers = ALLOWED_ANSWERS[question.why]
+    hint = f"a person answers: execplan resume {run_paths.number} -p {ref.shell_name} --answer {'|'.join(answers)}"
+    message = f"the run {run_paths.id} of {ref.id} waits: {question.words}"
+    return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)

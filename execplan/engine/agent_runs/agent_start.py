@@ -1,0 +1,224 @@
+"""An agent's run begins, or is taken up under a new approval; its steps are done by somebody else, and none of them here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.approvals import approval_key, approval_status
+from execplan.edits.plan_writer import ensure_not_archived
+from execplan.engine import run_setup
+from execplan.engine.agent_runs import agent_runs, guard_grant, journal_watermark, pre_run_backups, undeclared_changes
+from execplan.engine.agent_runs.agent_transitions import apply_transitions
+from execplan.engine.journal.journal import read_bytes
+from execplan.engine.journal.journal_entries import RESUMED
+from execplan.engine.journal.journal_writer import JournalWriter, make_redaction
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records.evidence_copies import open_journal
+from execplan.engine.run_records.run_summary import find_active_run
+from execplan.engine.run_state import RunState
+from execplan.engine.schedule import Schedule
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.execution import states
+from execplan.execution.world import ABSENT
+from execplan.project.project_discovery import require_existing
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.execution.approval import Approval
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths:
+    """Begin a run by an agent, or take up the one that is under way, and issue its warrant; raises ExecplanError.
+
+    The caller holds the lock of runs.
+    """
+    return acquire_run(project, ref, session, "")[0]
+
+
+def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
+    """The same, and what lets it go on.
+
+    `reported_step`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
+    was when it was approved.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    agent_run = agent_runs.find_last(project, ref)
+    if agent_run is None or not agent_run.is_active:
+        return _start_run(project, ref, session, reported_step)
+    agent_runs.ensure_not_waiting(ref, agent_run)
+    return agent_run.run_paths, _resume_run(project, ref, agent_run, session, reported_step)
+
+
+def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
+    """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
+    agent_run = agent_runs.find_last(project, ref)
+    if agent_run is None or agent_run.is_active:
+        return agent_run
+    try:
+        require_approval(project, ref, "", reported_step)
+    except ExecplanError:
+        return agent_run
+    return None
+
+
+def require_approval(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovalStatus:
+    """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
+    candidate = approval_status.find_candidate(project, ref, with_programs=False)
+    best_approval = approval_status.require_valid_approval(
+        project, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step)
+    )
+    if not run and best_approval.stored.approval is not None:
+        _ensure_not_remainder_approval(project, ref, best_approval.stored.approval)
+    return approval_status.ApprovalStatus(
+        approval_status.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate
+    )
+
+
+def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
+    """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
+    failed_run = find_active_run(project, ref)
+    if (
+        failed_run is not None
+        and failed_run.finished_steps
+        and approval.steps is not None
+        and failed_run.finished_steps.isdisjoint(approval.steps)
+    ):
+        run = f"{failed_run.run} -p {ref.shell_name}"
+        message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
+        hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
+        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
+
+
+def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
+    """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
+    assert status.candidate is not None
+    assert status.approval is not None
+    guard_grant.issue(project, ref, run_paths, status.candidate, status.approval)
+    journal_watermark.write(run_paths, read_bytes(run_paths.journal), approval_key.get_or_create(project))
+
+
+def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
+    from execplan.engine.audit_log.log_writer import AuditLog
+
+    run_setup.ensure_no_unfinished_run(project, ref)
+    run_paths = place.next_run(project, ref)
+    status = require_approval(project, ref, "", reported_step)
+    assert status.candidate is not None  # what may run compiles to something
+    assert status.approval is not None
+    document = status.candidate.current_plan.document
+    audit_log = AuditLog(project, ref)
+    audit_log.update_anchor()
+    run_setup.create_run(project, ref, run_paths, status)
+    initial_states = pre_run_backups.save_states(
+        project, document.steps, status.approval, (), _declared_paths(document, reported_step)
+    )
+    undeclared_changes.save_snapshot(project, run_paths)
+    with open_journal(run_paths) as journal:
+        journal_writer = JournalWriter(
+            run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver()
+        )
+        run_fields = {
+            "mode": "agent",
+            "sandbox": "",
+            "jobs": 1,
+            "chosen": None,
+            "replays": None,
+            "states": initial_states,
+        }
+        run_setup.write_first_entry(journal_writer, project, run_paths, status, **run_fields, **_session_field(session))
+        workspace = WorkspaceFiles(project)
+        schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
+        apply_transitions(
+            journal_writer, schedule, lambda step: None
+        )  # what is skipped from the beginning ticks nothing
+        audit_log.update_anchor()
+    issue_grant(project, ref, run_paths, status)
+    return run_paths, status
+
+
+def _resume_run(
+    project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str
+) -> ApprovalStatus:
+    """Go on with a run, on record where what allows it is another approval or revision than before."""
+    from execplan.engine.audit_log.log_writer import AuditLog
+
+    status = require_approval(project, ref, agent_run.run_paths.id, reported_step)
+    assert status.approval is not None
+    run_setup.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, status)
+    run_setup.create_state_directory(project, ref, agent_run.run_paths)
+    if (
+        status.approval.id != agent_run.run_state.approval_fields["approval_id"]
+        or agent_run.run_state.status == states.REPLANNING
+    ):
+        with open_journal(agent_run.run_paths) as journal:
+            audit_log = AuditLog(project, ref)
+            audit_log.append_entries(agent_run.run_paths.id, journal.entries)
+            journal_writer = JournalWriter(
+                agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver()
+            )
+            record_resume(journal_writer, project, agent_run.run_paths, status, session, reported_step)
+            audit_log.update_anchor()
+    issue_grant(project, ref, agent_run.run_paths, status)
+    return status
+
+
+def record_resume(
+    journal_writer: JournalWriter,
+    project: Project,
+    run_paths: RunPaths,
+    status: ApprovalStatus,
+    session: str,
+    reported_step: str = "",
+    failed: Collection[str] | None = None,
+) -> None:
+    """Write that a run goes on; None for failed: what has failed stays so. Raises ExecplanError."""
+    assert status.candidate is not None  # as above
+    assert status.approval is not None
+    run_state, document = journal_writer.run_state, status.candidate.current_plan.document
+    is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
+    run_setup.use_approval(project, run_paths, status.approval)
+    known_paths = [
+        path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states
+    ]
+    initial_states = pre_run_backups.save_states(
+        project, document.steps, status.approval, known_paths, _declared_paths(document, reported_step)
+    )
+    run_state.document = document
+    still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
+    resume_fields = {
+        "document": status.candidate.binding.document,
+        "revision": document.revision,
+        "failed": still_failed,
+    }
+    journal_writer.write(
+        RESUMED,
+        **{**run_setup.approval_fields(status), **_session_field(session)},
+        **resume_fields,
+        states=initial_states,
+    )
+
+
+def _session_field(session: str) -> dict[str, str]:
+    return {"session": session} if session else {}
+
+
+def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
+    """What a step writes, by its id or number; nothing for none."""
+    from execplan.engine.steps.step_paths import list_declared_paths
+
+    return [
+        path
+        for step in document.steps
+        if reported_step in (step.id, str(step.number))
+        for path in list_declared_paths(step)
+    ]

@@ -1,0 +1,97 @@
+"""What an agent has changed of what a step writes: how it is now, against how it was to be found."""
+
+from __future__ import annotations
+
+from execplan.engine.journal.journal_entries import Change
+from execplan.engine.steps.step_paths import list_declared_paths, parent_folders
+from execplan.engine.workspace import workspace_snapshot
+from execplan.engine.workspace.workspace_walker import WorkspaceWalker
+from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.world import ABSENT, FOLDER, State
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from execplan.engine.run_state import RunState
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+
+_MAX_FILES = 2000
+"""Files of a folder beyond which it is not taken back file by file."""
+
+
+class ObservedChanges(NamedTuple):
+    """What was seen."""
+
+    changes: tuple[Change, ...]
+    folders: tuple[str, ...]
+    """Those that were made, the outer ones first."""
+    unknown_paths: tuple[str, ...]
+    """The paths of which nobody knows how they were before."""
+
+
+def observe(
+    context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool
+) -> ObservedChanges:
+    """Look at what a step writes; what is there now is kept, if so. Raises ExecplanError."""
+    changes: list[Change] = []
+    inner_folders: list[str] = []
+    unknown_paths = []
+    for path in list_declared_paths(step):
+        previous_state = before.get(path, run_state.expected_states.get(path))
+        current_state = context.store.save_path(context.workspace, path) if keep else context.workspace.state(path)
+        if previous_state is None:
+            unknown_paths += [path] if current_state.kind != ABSENT else []
+        elif current_state.kind == FOLDER:
+            files = dict(_iter_contents(context, path, keep=keep)) if previous_state.kind == ABSENT else {}
+            inner_folders += [path] if previous_state.kind == ABSENT else []
+            inner_folders += [name for name, state in files.items() if state.kind == FOLDER]
+            unknown_paths += [path] if previous_state.kind != ABSENT or len(files) >= _MAX_FILES else []
+            changes += [
+                _change(context, name, State(ABSENT), state) for name, state in files.items() if state.kind != FOLDER
+            ]
+        elif describe_difference(sanitize_state(previous_state), sanitize_state(current_state)):
+            changes.append(_change(context, path, previous_state, current_state))
+    created_folders = [
+        folder
+        for folder in parent_folders(list_declared_paths(step))
+        if _is_created(context, folder, before, run_state)
+    ]
+    folders = sorted(
+        {*created_folders, *inner_folders} - _previously_created(run_state), key=lambda directory: directory.split("/")
+    )
+    return ObservedChanges(tuple(changes), tuple(folders), tuple(unknown_paths))
+
+
+def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
+    """What lies in a folder that was not there before, as far as anybody would take it back one by one."""
+    walker = WorkspaceWalker(context.project, context.workspace)
+    walker.collect_path(path)
+    for name in sorted(walker.statuses)[:_MAX_FILES]:
+        if name.startswith(f"{path}/"):
+            yield name, context.store.save_path(context.workspace, name) if keep else context.workspace.state(name)
+
+
+def _change(context: RunContext, path: str, old: State, new: State) -> Change:
+    return Change(
+        path, old, new, *workspace_snapshot.count_line_changes(context.store, context.workspace, path, old, new)
+    )
+
+
+def _is_created(context: RunContext, folder: str, before: Mapping[str, State], run_state: RunState) -> bool:
+    """Whether a folder was missing, and is there."""
+    state_before = before.get(folder, run_state.expected_states.get(folder))
+    return state_before is not None and state_before.kind == ABSENT and context.workspace.state(folder).kind == FOLDER
+
+
+def _previously_created(run_state: RunState) -> set[str]:
+    """The folders that attempts before have made, and that were not taken back."""
+    return {
+        folder
+        for step, attempts in run_state.attempts.items()
+        for attempt in attempts
+        if attempt.performed is not None and not attempt.retaken and step not in run_state.rolled_back_steps
+        for folder in attempt.performed.folders
+    }

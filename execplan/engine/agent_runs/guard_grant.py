@@ -1,0 +1,294 @@
+"""The warrant of an agent's run: what was checked in full when it was issued, sealed, so that each call is judged in no time.
+
+It lies in the state folder. It holds as long as its seal does and every file that it goes by is as it was then: settings,
+approval, register, document and plan. Whoever finds that it does not hold checks all of it again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from execplan import __version__
+from execplan.approvals import approval_key
+from execplan.execution.permission import ApprovalTerms
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+from execplan.project import project_state, settings, user_settings
+from execplan.project.project import Project
+from execplan.project.settings import Settings
+from execplan.text import fast_json
+from execplan.text.hmac_signature import sign, signatures_match
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Final
+
+    from execplan.approvals.approval_status import ApprovalCandidate
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.execution.approval import Approval
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.policy import Policy
+    from execplan.plan_store.plan_store import PlanRef
+
+FOLDER: Final = "warrants"
+_LIMIT: Final = 64 << 20
+_ABSENT: Final = "absent"
+_SIGNATURE_CONTEXT: Final = b"execplan-warrant-1\n"
+"""What the key seals here, so that no seal of another kind passes for this one."""
+
+
+class GrantedStep(NamedTuple):
+    """A step that the document holds."""
+
+    step: dict[str, Any]
+    """As the document's JSON has it, with what it leaves out."""
+    level: str
+    """As it was rated."""
+    told: str
+    """What it does in one line that may be written down: secrets are taken out."""
+
+
+class GuardGrant(NamedTuple):
+    """What an agent's calls are judged by."""
+
+    plan: str
+    path: str
+    """Of the plan's file, absolute."""
+    run: str
+    folder: str
+    """Of the run's evidence."""
+    working: str
+    """Of the run's working state."""
+    home: Project
+    revision: int
+    document: str
+    """SHA-256 of its bytes."""
+    steps: tuple[GrantedStep, ...]
+    constraints: dict[str, Any]
+    terms: ApprovalTerms
+    interval: int
+    """Completed steps behind which a run asks whether it is to go on."""
+    reads: str
+    """What may be read, by the policy."""
+    tools: tuple[str, ...]
+    """Tools that the user's own settings let pass."""
+    hidden: tuple[str, ...]
+    """Secrets that stand in the document: no reason tells them."""
+    witnesses: dict[str, str]
+    """By path of a file that it goes by, the SHA-256 of its bytes, or that it was absent."""
+
+    @property
+    def run_paths(self) -> RunPaths:
+        """Where its run lies."""
+        from execplan.engine.run_records.run_paths import RunPaths
+
+        return RunPaths(self.run, self.folder, self.working, self.home.root)
+
+
+def issue(
+    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+) -> GuardGrant:
+    """Write the warrant of a run that may go on under an approval; raises ExecplanError.
+
+    The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
+    """
+    grant = _build_grant(project, ref, run_paths, candidate, approval)
+    body = fast_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
+    path = path_of(project, ref.id)
+    project_state.make_state_dir(project, FOLDER)
+    key = approval_key.get_or_create(project)
+    _update_watermark(run_paths, key)
+    data = sign(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
+    temporary_path = f"{path}.new"
+    try:
+        handle = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as file:
+            file.write(data)  # not synced: one that is torn does not hold, and is issued anew
+        os.rename(temporary_path, path)
+    except OSError as error:
+        raise file_access.file_error(error, path, "write") from None
+    return grant
+
+
+def revoke(project: Project, plan: str) -> None:
+    """Let the warrant of a plan be gone, if there is one; raises ExecplanError."""
+    try:
+        os.unlink(path_of(project, plan))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise file_access.file_error(error, path_of(project, plan), "remove") from None
+
+
+def load(project: Project, plan: str) -> GuardGrant | None:
+    """The warrant of a plan, by its id; None where there is none, or its seal or a witness does not hold."""
+    grant = load_file(project, path_of(project, plan))
+    return grant if grant is not None and grant.plan == plan else None
+
+
+def load_file(project: Project, path: str) -> GuardGrant | None:
+    """The warrant in a file of this home's state, as `load`; of the home no more is known than its root and where git lies."""
+    from execplan.errors import ExecplanError
+
+    try:
+        data, size = file_access.read(path, _LIMIT)
+        key = approval_key.read(project)
+        signature, newline, body = data.partition(b"\n")
+        if (
+            size > _LIMIT
+            or key is None
+            or not newline
+            or not signatures_match(signature, sign(key, _SIGNATURE_CONTEXT + body))
+        ):
+            return None
+        grant = _from_json(fast_json.read(body.decode(), allow_surrogates=True))
+        belongs_here = grant.home.root == project.root and path == path_of(grant.home, grant.plan)
+        return (
+            grant
+            if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()])
+            else None
+        )
+    except (ExecplanError, OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def path_of(project: Project, plan: str) -> str:
+    """Where the warrant of a plan lies."""
+    return os.path.join(project.state, FOLDER, f"{project_state.path_key(plan)}.json")
+
+
+def list_files(state_folder: str) -> list[str]:
+    """The warrants that lie in a state folder, in force or not."""
+    try:
+        names = os.listdir(os.path.join(state_folder, FOLDER))
+    except OSError:
+        return []
+    return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
+
+
+def _build_grant(
+    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+) -> GuardGrant:
+    document, policy = candidate.current_plan.document, candidate.policy
+    secrets = find_secrets(document)
+    return GuardGrant(
+        plan=ref.id,
+        path=ref.path,
+        run=run_paths.id,
+        folder=run_paths.folder,
+        working=run_paths.state,
+        home=project,
+        revision=document.revision,
+        document=candidate.binding.document,
+        steps=tuple(_granted_steps(document, policy, secrets)),
+        constraints=document.constraints.model_dump(mode="json", by_alias=True),
+        terms=approval.terms(policy.person_from),
+        interval=policy.checkpoint_interval,
+        reads=policy.reads,
+        tools=policy.tools,
+        hidden=secrets,
+        witnesses={
+            path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, candidate, approval)
+        },
+    )
+
+
+def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, ...]) -> Iterator[GrantedStep]:
+    from execplan.execution.evaluate import effective_risk
+
+    for step in document.steps:
+        summary = " ".join((step.command or step.action or step.target or step.tool).split())
+        step_json = step.model_dump(mode="json", by_alias=True)
+        yield GrantedStep(step_json, effective_risk(step, policy).level, redact_secrets(summary, secrets)[:500])
+
+
+def _update_watermark(run_paths: RunPaths, key: bytes) -> None:
+    """Refuse to go on with a journal that is not as it was, and note how far it has come; raises ExecplanError."""
+    from execplan.engine.agent_runs import journal_watermark
+
+    data = file_access.read(run_paths.journal, _LIMIT)[0] if os.path.lexists(run_paths.journal) else b""
+    journal_watermark.check(run_paths, data, key)
+    journal_watermark.write(run_paths, data, key)
+
+
+def redact_secrets(text: str, secrets: tuple[str, ...]) -> str:
+    """A text without the secrets that are known."""
+    for secret in secrets:
+        text = text.replace(secret, "[redacted]")
+    return text
+
+
+def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
+    """The secrets in the texts of a document, the longest first."""
+    from execplan.engine.journal.journal_writer import make_redaction
+
+    redactor, secrets, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+        elif isinstance(node, str):
+            secrets |= {node[start:end] for start, end in redactor.spans(node)}
+    return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
+
+
+def _dependency_paths(
+    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+) -> Iterator[str]:
+    """The files that it goes by."""
+    from execplan.approvals import approval_files, approval_registry, artifact_store
+    from execplan.engine.replanning import run_revisions
+
+    yield user_settings.path()
+    yield os.path.join(project.base, settings.SETTINGS_FILE)
+    yield os.path.join(project.base, settings.PYPROJECT_FILE)
+    yield approval_files.file_path(project, ref, approval.digest)
+    for approval_id in (approval.id, *approval.origins):
+        yield from approval_registry.entry_paths(project, approval_id)
+    yield artifact_store.path_of(project, ref)
+    yield ref.path
+    yield run_paths.document
+    if candidate.current_plan.document.revision > 1:
+        yield run_revisions.revision_path(run_paths, candidate.current_plan.document.revision)
+
+
+def _file_checksum(path: str) -> str:
+    """What a file says of itself."""
+    if not os.path.lexists(path):
+        return _ABSENT
+    data, size = file_access.read(path, _LIMIT)
+    return digest(data) if size <= _LIMIT else ""
+
+
+def _install_paths() -> list[str]:
+    """What else it goes by: this release, and where the user's own files lie, which variables may have moved."""
+    return [__version__, user_settings.path(), os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")]
+
+
+def _to_json(grant: GuardGrant) -> dict[str, Any]:
+    project = grant.home._asdict() | {"settings": grant.home.settings._asdict()}
+    steps = [step._asdict() for step in grant.steps]
+    grant_json = grant._asdict() | {"home": project, "steps": steps, "terms": grant.terms._asdict()}
+    return grant_json | {"places": _install_paths()}
+
+
+def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
+    """The warrant that JSON holds; raises KeyError, TypeError."""
+    if grant_json.pop("places") != _install_paths():
+        raise ValueError("issued by another release, or for other folders of the user")
+    project = grant_json["home"]
+    project_settings = Settings(**(project["settings"] | {"homes": tuple(project["settings"]["homes"])}))
+    terms = grant_json["terms"]
+    step_ids = terms["steps"]
+    fields = grant_json | {
+        "home": Project(**(project | {"settings": project_settings})),
+        "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
+        "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
+        "tools": tuple(grant_json["tools"]),
+        "hidden": tuple(grant_json["hidden"]),
+    }
+    return GuardGrant(**fields)

@@ -1,0 +1,59 @@
+"""How far the journal of an agent's run had come when it was last written here: sealed, so that nothing of it is taken back.
+
+A journal only grows. The ledger has its lines too, but learns of an agent's calls with the next report.
+"""
+
+from __future__ import annotations
+
+import os
+
+from execplan.engine.journal.journal import altered_error
+from execplan.files import file_access
+from execplan.text.hmac_signature import sign, signatures_match
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.engine.run_records.run_paths import RunPaths
+
+_SIGNATURE_CONTEXT: Final = b"execplan-mark-1\n"
+_LIMIT: Final = 1 << 10
+
+
+def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
+    """Note that a journal has these bytes; raises ExecplanError."""
+    body = f"{len(data)} {digest(data)}".encode()
+    path = _watermark_path(run_paths)
+    try:
+        handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as file:
+            file.write(sign(key, _SIGNATURE_CONTEXT + body) + b" " + body)
+        os.rename(f"{path}.new", path)
+    except OSError as error:
+        raise file_access.file_error(error, path, "write") from None
+
+
+def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
+    """Refuse a journal that does not begin with what it had when that was noted; raises ExecplanError."""
+    path = _watermark_path(run_paths)
+    if not os.path.lexists(path):
+        return
+    content, length = file_access.read(path, _LIMIT)
+    if not length:
+        return  # it was being written when the machine went down, as one that is absent
+    mac, _, body = content.partition(b" ")
+    size, _, expected_digest = body.partition(b" ")
+    if (
+        not signatures_match(mac, sign(key, _SIGNATURE_CONTEXT + body))
+        or not size.isdigit()
+        or digest(data[: int(size)]).encode() != expected_digest
+    ):
+        raise altered_error(
+            run_paths.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
+        )
+
+
+def _watermark_path(run_paths: RunPaths) -> str:
+    return os.path.join(run_paths.state, "journal.mark")

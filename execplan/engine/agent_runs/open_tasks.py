@@ -1,0 +1,98 @@
+"""A plan without written steps, handed to an agent: its open tasks, what the plan says about them, and how to record work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.approvals import artifact_store
+from execplan.approvals.current_plan import compile_plan_file
+from execplan.engine.run_records.run_summary import find_last_begun_run
+from execplan.errors import ExecplanError
+from execplan.plan import outline
+from execplan.plan.model import OPEN
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import claims
+
+if TYPE_CHECKING:
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_SECTIONS = (outline.WORK, outline.STEPS, outline.VALIDATION, outline.CONTEXT)
+"""The sections that say how the work is done, the most useful first."""
+
+
+class ProsePlan(NamedTuple):
+    """What a plan without written steps compiles to."""
+
+    document: ExecutionPlan | None
+    """Only inferred steps; None where there are none."""
+
+
+def find_prose_plan(project: Project, ref: PlanRef) -> ProsePlan | None:
+    """What a plan compiles to that is prose: never compiled or run, without a step that somebody wrote; None for others.
+
+    Raises ExecplanError.
+    """
+    if artifact_store.read(project, ref) is not None or find_last_begun_run(project, ref)[0] is not None:
+        return None
+    document = compile_plan_file(project, ref).document
+    if document is None or all([step.inferred for step in document.steps]):
+        return ProsePlan(document)
+    return None
+
+
+def list_tasks(project: Project, ref: PlanRef, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
+    from execplan.plan.plan_lookup import find_task
+
+    claims_by_task = claims.task_claims(project, ref, plan)
+    step_by_task: dict[str, str] = {}
+    ids = task_ids(plan.tasks)
+    for step in steps:
+        if step.task:
+            try:
+                name, _ = find_task(plan, step.task)
+            except ExecplanError:
+                continue
+            step_by_task.setdefault(name, step.id)
+    return [
+        {
+            "number": task.number,
+            "id": name,
+            "text": task.text,
+            "claimed_by": claims_by_task[name].name if name in claims_by_task else None,
+            "step": step_by_task.get(name),
+        }
+        for task, name in zip(plan.tasks, ids, strict=True)
+        if task.state == OPEN
+    ]
+
+
+def list_sections(plan: Plan) -> list[dict[str, str]]:
+    """The sections that say how the work is done, without placeholder text and without those that are empty."""
+    excerpts = []
+    for name in _SECTIONS:
+        for section in plan.sections:
+            if section.name != name:
+                continue
+            lines = [
+                plan.text.lines[at]
+                for at in range(section.body_start, section.content_end)
+                if at not in plan.placeholder_lines
+            ]
+            if text := "\n".join(lines).strip():
+                excerpts.append({"title": section.title, "text": text})
+    return excerpts
+
+
+def recording_commands(ref: PlanRef) -> dict[str, str]:
+    """The commands with which an agent records its work on a task."""
+    return {
+        "done": f"execplan done TASK -p {ref.shell_name}",
+        "discover": f"execplan discover 'What' --evidence 'Proof' -p {ref.shell_name}",
+        "decide": f"execplan decide 'What' --why 'Why' -p {ref.shell_name}",
+        "add": f"execplan add 'A further task' -p {ref.shell_name}",
+        "handoff": f"execplan handoff {ref.shell_name}",
+    }

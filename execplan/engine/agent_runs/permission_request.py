@@ -1,0 +1,44 @@
+"""A step that is about to be done, as its document, the course of its run and the order of the steps tell it."""
+
+from __future__ import annotations
+
+from execplan.engine import run_questions, step_order
+from execplan.execution import states
+from execplan.execution.permission import StepRequest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.engine.plain_document import Step
+    from execplan.engine.run_state import Question, RunState
+    from execplan.engine.step_order import StepOrder
+
+
+def step_question(step: Step, run_state: RunState, interval: int) -> Question | None:
+    """What somebody is asked before each call of a step, until it is answered: nobody here learns what an agent's user says."""
+    return run_questions.checkpoint_question(run_state, interval) or run_questions.confirm_question(run_state, step)
+
+
+def build_permission_request(
+    step: Step, level: str, run_state: RunState, order: StepOrder, *, interval: int, path_exists: Callable[[str], bool]
+) -> StepRequest:
+    """What `permitted` is asked of a step of this level of risk; the engine, `report` and the guard of an agent all ask so.
+
+    `interval`: completed steps behind which the run asks whether it is to go on; `path_exists` says whether something is at a path.
+    """
+    status = step_order.effective_status(step, run_state)
+    question = step_question(step, run_state, interval)
+    return StepRequest(
+        step.id,
+        level,
+        step.inferred,
+        status,
+        tuple(order.open_dependencies(step, run_state)),
+        calls=sum([not call.fields.get("further") for call in run_state.attempts[step.id][-1].calls])
+        if status == states.RUNNING
+        else 0,
+        max_calls=step.max_invocations,
+        condition_failure=order.skip_reason(step, run_state, path_exists) if status != states.RUNNING else "",
+        question=question.words if question is not None else "",
+    )

@@ -1,0 +1,68 @@
+"""What the steps of an agent's run are about to write, as it was before: kept when the run begins, so that it comes back."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from execplan.engine.journal.journal_entries import state_json
+from execplan.engine.steps.step_paths import list_declared_paths, parent_folders
+from execplan.engine.workspace.backup_store import BackupStore
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.errors import ExecplanError
+from execplan.execution.binding import sanitize_state
+from execplan.execution.world import ABSENT, FILE, State
+from execplan.git import git_query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Any
+
+    from execplan.execution.approval import Approval
+    from execplan.execution.execution_plan import Step
+    from execplan.project.project import Project
+
+
+def save_states(
+    project: Project,
+    steps: Iterable[Step],
+    approval: Approval,
+    known_paths: Collection[str],
+    reported_paths: Collection[str],
+) -> dict[str, Any]:
+    """Keep the bytes; the states as an entry holds them: those that were approved, and those of outputs and folders.
+
+    `known_paths` are paths of which the run knows more than how they are now. `reported_paths` are paths that were written before anybody
+    looked: of these only what was approved is known, and git may have their bytes. Raises ExecplanError.
+    """
+    workspace, approved = WorkspaceFiles(project), dict(approval.binding.states)
+    states = {path: state for path, state in approved.items() if path not in known_paths}
+    declared_paths = dict.fromkeys([path for step in steps for path in list_declared_paths(step)])
+    with BackupStore(project).batch() as store:
+        for path in declared_paths:
+            if path in reported_paths:
+                _save_from_git(project, store, path, approved.get(path))
+            elif path not in known_paths:
+                current_state = store.save_path(workspace, path)
+                states.setdefault(path, sanitize_state(current_state))
+    for folder in parent_folders(list(declared_paths)):
+        if folder not in known_paths and workspace.state(folder).kind == ABSENT:
+            states.setdefault(folder, State(ABSENT))
+    return {path: state_json(state) for path, state in states.items()}
+
+
+def _save_from_git(project: Project, store: BackupStore, path: str, state: State | None) -> None:
+    """Keep the bytes that a path had when it was approved, where the last commit has them."""
+    if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not project.git:
+        return
+    try:
+        data = git_query.output(project, "cat-file", "blob", f"HEAD:{path}")
+    except ExecplanError:
+        return  # it is not committed: then it can't be brought back, and whoever rolls back is told
+    if sha256(data).hexdigest() == state.sha256:
+        store.save(data)
+
+
+def expected_states_json(expected: Mapping[str, State], paths: Iterable[str]) -> dict[str, Any]:
+    """What an intent says of the paths of a step: how each is to be found, as far as that is known."""
+    return {path: state_json(expected[path]) for path in paths if path in expected}

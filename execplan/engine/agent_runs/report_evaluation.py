@@ -1,0 +1,230 @@
+"""What an agent says of a step, checked where there is something to check it with: whatever it says, the checks decide."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from execplan.clock import now
+from execplan.engine.agent_runs import change_observation
+from execplan.engine.commands.command_result import CommandResult
+from execplan.engine.journal.journal_entries import AttemptResult, Checks
+from execplan.engine.steps.command_execution import ERROR, ActionResult
+from execplan.engine.steps.file_writes import plan_changes
+from execplan.engine.steps.step_checks import EXPECTATION, CheckResult, check_step
+from execplan.engine.steps.step_execution import AttemptTranscript, outside_effects
+from execplan.engine.steps.step_paths import is_command, list_declared_paths
+from execplan.execution.evaluation.file_changes import ImpossibleError
+from execplan.execution.execution_plan import Type
+from execplan.execution.world import ABSENT, FILE, normalize_path
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.engine.agent_runs.change_observation import ObservedChanges
+    from execplan.engine.commands.command_transcript import Transcript
+    from execplan.engine.run_state import Attempt, RunState
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.world import State
+
+
+def interrupted_result(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
+) -> AttemptResult:
+    """How it ended, as far as anybody can see; raises ExecplanError."""
+    observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
+    why = "nobody has said what became of it"
+    outside = irreversible_effects(context, step, observed_changes)
+    return AttemptResult(
+        False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside
+    )
+
+
+COMPLETED = "completed"
+FAILED = "failed"
+_ELSEWHERE = "in files that it does not declare"
+_EXECUTABLE = 0o100
+
+
+class StepReport(NamedTuple):
+    """What an agent says of a step."""
+
+    status: str
+    """COMPLETED or FAILED."""
+    result: str
+    """In words."""
+    evidence: bytes | None = None
+    """The output that it saw."""
+    session: str = ""
+
+
+def evaluate_report(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport
+) -> AttemptResult:
+    """How an attempt ended: as it was said where it failed, else as the checks find it; raises ExecplanError."""
+    transcript_file = AttemptTranscript(context, step, attempt.number)
+    with transcript_file as transcript:
+        transcript.note(f"reported as {step_report.status}: {step_report.result}")
+        if step_report.evidence is not None:
+            transcript.out(step_report.evidence)
+        check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, transcript)
+        if check_result.cause:
+            transcript.note(f"failed: {check_result.reason}")
+    test_result = check_result.test
+    return AttemptResult(
+        not check_result.cause,
+        check_result.cause,
+        check_result.reason or step_report.result,
+        seconds=_elapsed_seconds(attempt),
+        cpu_s=test_result.cpu_s if test_result is not None else 0.0,
+        peak_memory_bytes=test_result.peak_memory_bytes if test_result is not None else 0,
+        changes=observed_changes.changes,
+        folders=observed_changes.folders,
+        checks=check_result.checks if step_report.status == COMPLETED else Checks(),
+        transcript=transcript_file.path_from_root,
+        stdout=sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else "",
+        outside=irreversible_effects(context, step, observed_changes),
+    )
+
+
+def check_report(
+    context: RunContext,
+    step: Step,
+    attempt: Attempt,
+    run_state: RunState,
+    step_report: StepReport,
+    transcript: Transcript | None,
+) -> tuple[CheckResult, ObservedChanges]:
+    """What the checks come to, and what was seen; without a transcript nothing is run and nothing is kept."""
+    keep = transcript is not None
+    observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
+    if step_report.status == FAILED:
+        return CheckResult(
+            "exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result
+        ), observed_changes
+    deviation = _find_deviation(context, step, _initial_states(step, attempt, run_state))
+    step_output = ActionResult(
+        ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders
+    )
+    if deviation:
+        return CheckResult(EXPECTATION, deviation), observed_changes
+    check_result = check_step(context, step, attempt.number, step_output, transcript)
+    test_ran = check_result.test is not None  # its test may have changed what it wrote
+    return check_result, change_observation.observe(
+        context, step, attempt.before, run_state, keep=keep
+    ) if test_ran else observed_changes
+
+
+def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
+    """What of its effects nobody here can take back, in words."""
+    unknown = (
+        f"what was at {', '.join(observed_changes.unknown_paths[:3])} before" if observed_changes.unknown_paths else ""
+    )
+    if step.type is Type.TOOL:
+        return "; ".join(filter(None, [f"what {step.tool} did besides", unknown]))
+    if is_command(step):
+        return "; ".join(filter(None, [outside_effects(context._replace(sandbox=None), step, _ELSEWHERE), unknown]))
+    test_effects = outside_effects(context, step, _ELSEWHERE) if step.validation.test_after is not None else ""
+    return "; ".join(filter(None, [test_effects, unknown]))
+
+
+def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[str, State]:
+    """How the paths of a step were before its first attempt: what failed before this one has left them as it did."""
+    attempts = [
+        *[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken],
+        attempt,
+    ]
+    initial_states = {**attempt.before, **attempts[0].before}
+    return {**run_state.expected_states, **initial_states}
+
+
+def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]) -> str:
+    """How what is there differs from what the plan says to the byte, or nothing where it says nothing so exact."""
+    if step.type is Type.CREATE:
+        return _path_deviation(context, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
+    if step.type is Type.DELETE:
+        path = normalize_path(step.target or "..") or ""
+        return f"{path} is there still" if context.workspace.state(path).kind != ABSENT else ""
+    if step.type not in (Type.MODIFY, Type.REFACTOR):
+        return ""
+    if files_without_backup(context, step, before):
+        return ""
+    try:
+        planned_changes = plan_changes(context, step, before)
+    except ImpossibleError as why:
+        return f"it can't have been done as planned: {why}"
+    return next(
+        filter(
+            None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]
+        ),
+        "",
+    )
+
+
+def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:
+    """The files that a step changes and whose bytes before are not kept: it was done before anybody looked."""
+    states_before = [(path, before.get(path)) for path in list_declared_paths(step)]
+    return [
+        path
+        for path, state in states_before
+        if state is not None and state.kind == FILE and not context.store.has(state.sha256)
+    ]
+
+
+def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None, mode: int | None) -> str:
+    """How a path is not as planned, or nothing."""
+    state = context.workspace.state(path)
+    if planned_bytes is None:
+        return f"{path} is there still" if state.kind != ABSENT else ""
+    if state.kind != FILE:
+        return f"{path} is no file" if state.kind != ABSENT else f"{path} is not there"
+    if state.sha256 != sha256(planned_bytes).hexdigest():
+        return f"{path} is not as planned: {_first_difference(planned_bytes, context.workspace.read(path))}"
+    if mode is not None and (mode ^ state.mode) & _EXECUTABLE:
+        return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike planned"
+    return ""
+
+
+def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
+    """The first line that differs."""
+    if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
+        return (
+            "it ends with a newline that is not planned"
+            if len(actual_bytes) > len(planned_bytes)
+            else "the newline at its end is missing"
+        )
+    planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
+    line_index = next(
+        (index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b),
+        min(len(planned_lines), len(actual_lines)),
+    )
+    return f"it differs in line {line_index + 1}"
+
+
+def _observed_result(step_report: StepReport) -> CommandResult | None:
+    """The output that an agent saw, as that of a command whose end nobody here has seen."""
+    if step_report.evidence is None:
+        return None
+    return CommandResult(
+        None,
+        None,
+        "",
+        "",
+        0.0,
+        0.0,
+        0,
+        step_report.evidence,
+        sha256(step_report.evidence).hexdigest(),
+        is_complete=True,
+    )
+
+
+def _elapsed_seconds(attempt: Attempt) -> float:
+    """Seconds since the attempt was begun, by the clock."""
+    if not attempt.began:
+        return 0.0
+    began = datetime.strptime(attempt.began, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    return max(0.0, (now() - began).total_seconds())

@@ -1,0 +1,186 @@
+"""What became of a report, and what has to be known of the run before one is recorded."""
+
+from __future__ import annotations
+
+from execplan.engine.agent_runs.agent_transitions import next_steps
+from execplan.engine.agent_runs.report_evaluation import COMPLETED, StepReport
+from execplan.engine.journal.journal_writer import make_redaction
+from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
+from execplan.engine.run_questions import ALLOWED_ANSWERS
+from execplan.engine.run_state import Attempt, RunState
+from execplan.engine.schedule import Schedule
+from execplan.engine.step_order import named_alternative
+from execplan.engine.steps.step_paths import checked_paths, list_declared_paths
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.execution import states
+from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.world import ABSENT
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.engine.run_observer import FinishedRun
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class RecoveryAdvice(NamedTuple):
+    """The way on from a failure."""
+
+    kind: str
+    """retry, skip, alternative, replan, ask or fail."""
+    words: str
+    step: str = ""
+    """The step that is up then, or nothing."""
+    commands: tuple[str, ...] = ()
+
+
+def recovery_advice(
+    ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int
+) -> RecoveryAdvice:
+    """What follows, of the last of so many attempts since a person last had the step done."""
+    policy_recovery = choose_recovery(step, performed, tries)
+    run_args, name = f"{run_paths.number} -p {ref.shell_name}", step.id
+    replan = f"execplan replan {run_args} --reason 'What was found out'"
+    resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
+    if policy_recovery.kind == RETRY:
+        remaining = 1 + step.on_failure.max_retries - tries
+        times = "once more" if remaining == 1 else f"{remaining} times more"
+        pause = f", after a pause of {policy_recovery.seconds:g} s" if policy_recovery.seconds else ""
+        return RecoveryAdvice(RETRY, f"{name} may be tried {times}{pause}", name)
+    if policy_recovery.kind == SKIP:
+        return RecoveryAdvice(SKIP, f"{name} is skipped, and the run goes on")
+    if policy_recovery.kind == ALTERNATIVE:
+        alternative_step = named_alternative(step)
+        return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} stands in for {name}, and is up now", alternative_step)
+    if policy_recovery.kind == REPLAN:
+        message = (
+            f"{name} is to be planned anew; a person approves the revision, unless all its steps were approved before"
+        )
+        return RecoveryAdvice(REPLAN, message, commands=(replan,))
+    if policy_recovery.kind == ASK:
+        commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
+        return RecoveryAdvice(ASK, "a person says what becomes of it", commands=commands)
+    message = "the run has failed; a person takes it up or takes it back, or it is planned anew"
+    return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))
+
+
+class ReportOutcome(NamedTuple):
+    """What became of a report."""
+
+    run: str
+    """Nothing in a dry run before the run has begun."""
+    step: Step
+    performed: AttemptResult | None
+    """How the attempt ended, by what was said and by the checks; None of what was recorded before."""
+    ok: bool
+    already_recorded: bool
+    """Whether it was recorded already, in the same words."""
+    reason: str
+    changes: tuple[Change, ...]
+    recovery: RecoveryAdvice | None
+    """What follows from a failure."""
+    next_steps: tuple[Step, ...]
+    status: str
+    """Of the run."""
+    finished: FinishedRun | None
+    task_text: str
+    """The words of the task that was ticked."""
+    warnings: tuple[str, ...] = ()
+    untested: bool = False
+    """Whether the test behind the step was left out, as it is in a dry run."""
+
+
+def find_recorded_outcome(
+    project: Project, agent_run: AgentRun, step: str, step_report: StepReport
+) -> ReportOutcome | None:
+    """What was recorded before in the same words; raises ExecplanError for a step that is settled otherwise."""
+    run_state = agent_run.run_state
+    target_step = next(
+        (candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None
+    )
+    last_attempts = run_state.attempts.get(target_step.id, [])[-1:] if target_step is not None else []
+    performed = last_attempts[0].performed if last_attempts else None
+    if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
+        return None
+    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(
+        step_report.result
+    )
+    if is_same and run_state.status_of[target_step.id] != states.PENDING:
+        return _recorded_outcome(project, agent_run, target_step, performed)
+    if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
+        raise ExecplanError(
+            "bad-transition",
+            f"{target_step.id} is {run_state.status_of[target_step.id]} already: {performed.reason}",
+            exit=INPUT,
+            hint="what is settled is not reported again; see what has its turn: execplan handoff",
+        )
+    return None
+
+
+def _recorded_outcome(project: Project, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
+    run_state, schedule = agent_run.run_state, build_schedule(project, agent_run.run_state)
+    return ReportOutcome(
+        agent_run.run_paths.id,
+        step,
+        None,
+        performed.ok,
+        already_recorded=True,
+        reason=performed.reason,
+        changes=performed.changes,
+        recovery=None,
+        next_steps=tuple(next_steps(run_state, schedule)) if agent_run.is_active else (),
+        status=run_state.status,
+        finished=None,
+        task_text="",
+    )
+
+
+def find_step(document: ExecutionPlan, name: str) -> Step:
+    """The step that an id or a number names; raises ExecplanError."""
+    match = next((step for step in document.steps if name in (step.id, str(step.number))), None)
+    if match is None:
+        known_ids = [step.id for step in document.steps]
+        hint = "name one of these, or its number"
+        raise ExecplanError("no-such-step", f"there is no step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
+    return match
+
+
+def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
+    """The attempt of a step that is in hand."""
+    last_attempts = run_state.attempts.get(step.id, [])[-1:]
+    return (
+        last_attempts[0]
+        if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken
+        else None
+    )
+
+
+def build_schedule(project: Project, run_state: RunState) -> Schedule:
+    """The order of the steps, as the files are now."""
+    workspace = WorkspaceFiles(project)
+    return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)
+
+
+def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
+    """Refuse where what a step only reads is not as it was approved, or as the run has left it; raises ExecplanError."""
+    declared_paths, problems = set(list_declared_paths(step)), []
+    for path in checked_paths(step):
+        expected_state = run_state.expected_states.get(path)
+        if path not in declared_paths and expected_state is not None:
+            why = describe_difference(sanitize_state(expected_state), sanitize_state(context.workspace.state(path)))
+            problems += [f"{path}: {why}"] if why else []
+    if problems:
+        raise ExecplanError(
+            "drifted",
+            f"what {step.id} reads is not as it should be: {problems[0]}",
+            exit=CONFLICT,
+            hint="bring it back as it was and report again, or report that the step has failed",
+            candidates=problems,
+        )

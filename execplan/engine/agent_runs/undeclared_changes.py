@@ -1,0 +1,107 @@
+"""What has changed in the repository beyond what steps declare, as git tells it: for a warning, nothing goes by it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.git import git_query
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.project.project import Project
+
+_MAX_PATHS = 10_000
+"""Paths beyond which nobody reads a warning: then nothing is compared."""
+_MAX_BYTES = 16 << 20
+
+
+class _Snapshot(NamedTuple):
+    """What differs from a commit."""
+
+    base: str
+    """The commit at which the run began."""
+    paths: dict[str, list[int]]
+    """By path of what differs or is not tracked, what the disk says of it."""
+
+
+def save_snapshot(project: Project, run_paths: RunPaths) -> None:
+    """Keep in mind what differs now; without git, or where it fails, nothing is."""
+    snapshot = _take_snapshot(project, _load_snapshot(run_paths))
+    if snapshot is not None:
+        try:
+            handle = file_access.open_regular(_snapshot_path(run_paths), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+                json.dump(snapshot._asdict(), file)
+        except OSError:
+            return
+
+
+def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
+    """The paths that have changed since, apart from those that are declared; raises nothing."""
+    before = _load_snapshot(run_paths)
+    after = _take_snapshot(project, before)
+    if after is None or before is None:
+        return []
+    changed_paths = [
+        path for path in {**after.paths, **before.paths} if after.paths.get(path) != before.paths.get(path)
+    ]
+    return sorted(
+        [path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])]
+    )
+
+
+def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | None:
+    if not project.git:
+        return None
+    try:
+        base = (
+            previous.base
+            if previous is not None
+            else git_query.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
+        )
+        diff_output = git_query.output(
+            project, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base
+        )
+        untracked_output = git_query.output(project, "ls-files", "--others", "--exclude-standard", "-z")
+    except ExecplanError:
+        return None
+    names = [
+        os.fsdecode(raw_path) for raw_path in (*diff_output.split(b"\0"), *untracked_output.split(b"\0")) if raw_path
+    ]
+    return (
+        _Snapshot(base, {name: _file_signature(os.path.join(project.root, name)) for name in names})
+        if len(names) <= _MAX_PATHS
+        else None
+    )
+
+
+def _load_snapshot(run_paths: RunPaths) -> _Snapshot | None:
+    try:
+        data = file_access.read(_snapshot_path(run_paths), _MAX_BYTES)[0]
+        return _Snapshot(**json.loads(data.decode("utf-8", "surrogateescape")))
+    except (ExecplanError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def _snapshot_path(run_paths: RunPaths) -> str:
+    return os.path.join(run_paths.state, "beyond.json")
+
+
+def _file_signature(path: str) -> list[int]:
+    """What the disk says of a file: another time or size is another file."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return []
+    return [status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return folder == "." or path == folder or path.startswith(f"{folder}/")

@@ -1,0 +1,147 @@
+"""Approvals that are given, declined and revoked on record: what the ledger can't tell of is not approved."""
+
+from __future__ import annotations
+
+import os
+
+from execplan import trace
+from execplan.approvals import approval_creation, approval_files, approval_registry
+from execplan.engine.audit_log.evidence_check import APPROVED, DECLINED, NOT_GIVEN, REVOKED
+from execplan.engine.audit_log.log_writer import AuditLog
+from execplan.errors import ExecplanError
+from execplan.execution.documents.document_io import to_bytes
+from execplan.files import file_access
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.approvals.approval_creation import ApprovalResult, Confirmation, PreviousContents
+    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.execution.approval import Approval
+    from execplan.execution.evaluation.approval_scope import ApprovalScope
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_APPROVAL_FIELDS = (
+    "digest",
+    "approver",
+    "how",
+    "inferred",
+    "approved_at",
+    "expires_at",
+    "revision",
+    "document",
+    "policy",
+    "head",
+)
+
+
+def approve_and_record(
+    project: Project,
+    ref: PlanRef,
+    evaluated_plan: EvaluatedPlan,
+    scope: ApprovalScope,
+    confirmation: Confirmation,
+    options: WriteOptions,
+) -> ApprovalResult:
+    """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
+
+    Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
+    """
+    ledger = AuditLog(project, ref)
+    step_ids = [covered_step.step.id for covered_step in scope.covered]
+    recorded_approvals: list[Approval] = []
+
+    def record(approval: Approval) -> PreviousContents:
+        old_bytes = file_access.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
+        ledger.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
+        recorded_approvals.append(approval)
+        return {ledger.path: old_bytes}
+
+    try:
+        approval_result = approval_creation.approve_plan(
+            project, ref, evaluated_plan, scope, confirmation, options, record
+        )
+    except BaseException as error:
+        if recorded_approvals and not _is_written(project, ref, recorded_approvals[0]):
+            reason = error.message if isinstance(error, ExecplanError) else type(error).__name__
+            ledger.append(
+                NOT_GIVEN,
+                {"digest": recorded_approvals[0].digest, "file": _file_digest(recorded_approvals[0]), "reason": reason},
+            )
+            _move_anchor(ledger)
+        raise
+    return (
+        approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger)))
+        if recorded_approvals
+        else approval_result
+    )
+
+
+def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:
+    """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
+    ledger = AuditLog(project, ref)
+    step_ids = [covered_step.step.id for covered_step in scope.covered]
+    try:
+        ledger.append(DECLINED, {"digest": evaluated_plan.binding.digest, "approver": approver, "steps": step_ids})
+        ledger.update_anchor()
+    except ExecplanError as error:
+        trace.warnings.append(f"that it was declined is not recorded: {error.message}")
+
+
+def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
+    """Let approvals, each given by the digest that was approved and its id, hold no more, and record it; raises ExecplanError.
+
+    The record comes behind: who is killed between the two has revoked it.
+    """
+    ledger = AuditLog(project, ref)
+    for plan_digest, approval_id in approval_ids.items():
+        if approval_registry.revoke(project, approval_id):
+            try:
+                ledger.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
+            except ExecplanError as error:
+                error.message = f"{plan_digest[:12]} is revoked, and that is not recorded: {error.message}"
+                raise
+    if approval_ids:
+        ledger.update_anchor()
+
+
+def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, object]:
+    fields = {name: getattr(approval, name) for name in _APPROVAL_FIELDS}
+    risk = approval.max_risk.value if approval.max_risk is not None else None
+    derivation = approval.derived_from
+    coverage_fields = {"covered_by": derivation.digest, "run": derivation.run} if derivation is not None else {}
+    computed_fields = {"approval": approval.id, "file": _file_digest(approval), "max_risk": risk, "steps": step_ids}
+    return {**fields, **computed_fields, **coverage_fields}
+
+
+def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
+    """How many steps the execution plan has, and how long it took to make where it was made just now."""
+    generation_seconds = evaluated_plan.current_plan.generation_seconds
+    return {
+        "plan_steps": len(evaluated_plan.current_plan.document.steps),
+        **({} if generation_seconds is None else {"generation_s": generation_seconds}),
+    }
+
+
+def _file_digest(approval: Approval) -> str:
+    """SHA-256 of the file of an approval."""
+    return digest(to_bytes(approval))
+
+
+def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
+    """Whether the file was written, and what failed came behind it."""
+    path = approval_files.file_path(project, ref, approval.digest)
+    return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == to_bytes(approval)
+
+
+def _move_anchor(ledger: AuditLog) -> tuple[str, ...]:
+    """Move the anchor; why it did not move, which takes back no approval."""
+    try:
+        ledger.update_anchor()
+    except ExecplanError as error:
+        return (f"the anchor of the ledger was not moved: {error.message}",)
+    return ()

@@ -1,0 +1,199 @@
+"""The attempts of a run's steps: each in a thread of its own, with its entries before it and behind it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.engine.journal.journal_entries import (
+    INTENT,
+    RESULT,
+    RETAKEN,
+    TICKED,
+    attempt_result_json,
+    change_json,
+    state_json,
+)
+from execplan.engine.program_changes import (
+    WARNING,
+    changed_program_fields,
+    ensure_programs_unchanged,
+    list_changed_programs,
+)
+from execplan.engine.schedule import can_run_in_parallel
+from execplan.execution.execution_plan import PROGRAM_TYPES
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from execplan.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.engine.journal.journal_writer import JournalWriter
+    from execplan.engine.permit import Permit
+    from execplan.engine.step_executor import StepExecutor
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.engine.steps.tree_snapshots import ParallelChanges
+    from execplan.execution.execution_plan import Step
+
+
+class AttemptOutcome(NamedTuple):
+    """What has come of an attempt."""
+
+    step: Step
+    attempt: int
+    was_begun: bool
+    """Whether its intent was written."""
+    performed: AttemptResult | None
+    """None where something else than the step has failed, or where it was not begun any more."""
+    error: BaseException | None = None
+
+
+class AttemptPool:
+    """Those of one leg of a run, from its beginning or a resume to where it stops."""
+
+    def __init__(
+        self, context: RunContext, journal_writer: JournalWriter, executor: StepExecutor, permit: Permit, jobs: int
+    ) -> None:
+        self.context = context
+        self.deadline = context.deadline
+        """By time.monotonic(); what somebody takes to answer a question is added."""
+        self.running_steps: dict[str, Step] = {}
+        self.warnings: list[str] = []
+        self._journal_writer, self._executor, self._permit = journal_writer, executor, permit
+        self._outcomes: SimpleQueue[AttemptOutcome | None] = SimpleQueue()
+        self._pool = ThreadPoolExecutor(jobs, "step")
+        self._prepare_lock = Lock()
+        self._jobs = jobs
+        self._parallel_changes: ParallelChanges | None = None
+        self._concurrent_steps: set[str] = set()
+        """The steps that have run since nothing last did; one that ran alone knows what it has changed."""
+
+    def __enter__(self) -> AttemptPool:
+        self._journal_writer.is_running_steps = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not self.context.stop.is_set():
+            self.context.stop.set("trouble")  # nobody waits for what runs any more
+        self._pool.shutdown()
+
+    def wake(self) -> None:
+        """Let who waits look around; may be called from the handler of a signal."""
+        self._outcomes.put(None)
+
+    def begin(self, step: Step) -> None:
+        """Begin an attempt of a step; raises ExecplanError where it may not be, or where the tree can't be looked at."""
+        approved_by = self._permit.begin(step, self._journal_writer.run_state).approved_by
+        runs_alone = not self.running_steps
+        if not self.running_steps:
+            self._concurrent_steps.clear()
+            self._parallel_changes = (
+                self._executor.track_parallel_changes(self.context)
+                if self._jobs > 1 and can_run_in_parallel(step)
+                else None
+            )
+        self._concurrent_steps.add(step.id)
+        self.running_steps[step.id] = step
+        attempt = len(self._journal_writer.run_state.attempts.get(step.id, ())) + 1
+        self._pool.submit(self._attempt, step, attempt, approved_by, runs_alone)
+
+    def wait(self, seconds: float) -> AttemptOutcome | None:
+        """What comes back next; None when nothing does in time, or somebody wakes."""
+        try:
+            outcome = self._outcomes.get(timeout=seconds)
+        except Empty:
+            return None
+        if outcome is not None:
+            del self.running_steps[outcome.step.id]
+        return outcome
+
+    def record_result(self, step: Step, attempt: int, performed: AttemptResult) -> None:
+        """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
+        performed = self._own_changes(performed)
+        self.repair()
+        program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
+        self._journal_writer.write(
+            RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields
+        )
+        if performed.ok:
+            self.tick_task(step)
+        elif step.rollback.enabled and not is_outcome_unknown(step, performed):
+            self.undo_changes(step, attempt, performed.changes, performed.folders)
+
+    def repair(self) -> None:
+        """Put back what a step has removed or altered of the run; raises ExecplanError."""
+        self.warnings += self._executor.repair(self.context, self._journal_writer)
+
+    def tick_task(self, step: Step) -> None:
+        """Tick the task that is done with a step, if one is; no step fails for that."""
+        transcript, tick_result = self._executor.tick_task(self.context, self._journal_writer.run_state, step)
+        if tick_result.warning:
+            self.warnings.append(tick_result.warning)
+        if tick_result.task:
+            self._journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+
+    def undo_changes(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
+        """Let the files be as they were before an attempt; raises ExecplanError."""
+        self._executor.undo_changes(self.context, changes, folders)
+        change_fields = [change_json(change) for change in changes]
+        program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
+        self._journal_writer.write(RETAKEN, step=step.id, attempt=attempt, changes=change_fields, **program_fields)
+
+    def _attempt(self, step: Step, attempt: int, approved_by: str, runs_alone: bool) -> None:
+        """In a thread of its own: from the check of what it finds to what came of it."""
+        was_begun, performed, error = False, None, None
+        try:
+            with self._prepare_lock:
+                if not self.context.stop.is_set():
+                    if runs_alone:  # what runs beside it may be building one at this moment
+                        self._check_programs(step)
+                    prepared = self._executor.prepare(
+                        self.context, step, dict(self._journal_writer.run_state.expected_states)
+                    )
+                    before = {path: state_json(state) for path, state in prepared.before.items()}
+                    snapshot = prepared.snapshot
+                    self._journal_writer.write(
+                        INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot
+                    )
+                    was_begun = True
+            if was_begun:
+                context = self.context._replace(deadline=self.deadline)
+                performed = self._executor.perform(context, step, attempt, prepared)
+        except BaseException as exception:  # noqa: BLE001 - the loop raises it, when all that runs has ended
+            error = exception
+        self._outcomes.put(AttemptOutcome(step, attempt, was_begun, performed, error))
+
+    def _check_programs(self, step: Step) -> None:
+        """Warn where a step would run another program than was approved, or refuse it; raises ExecplanError."""
+        run_state = self._journal_writer.run_state
+        differences = list_changed_programs(self.context.project, run_state, [step]) if run_state.programs else []
+        if differences and self.context.policy.programs != "refuse":
+            self.warnings += [warning for warning in map(WARNING.format, differences) if warning not in self.warnings]
+            return
+        commands = "execplan approve; execplan resume"
+        ensure_programs_unchanged(
+            differences, f"{step.id} was not begun, it would run another program than was approved", commands
+        )
+
+    def _own_changes(self, performed: AttemptResult) -> AttemptResult:
+        """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""
+        if len(self._concurrent_steps) < 2:
+            return performed
+        changes = tuple([change for change in performed.changes if change.declared])
+        if self.running_steps or self._parallel_changes is None:
+            return performed._replace(changes=changes)
+        undeclared_changes, folders = self._parallel_changes.undeclared()
+        return performed._replace(changes=(*changes, *undeclared_changes), folders=(*performed.folders, *folders))
+
+
+def is_outcome_unknown(step: Step, performed: AttemptResult) -> bool:
+    """Whether nobody can say if a command that was interrupted, and may run only once, had its effect."""
+    return performed.cause == "interrupted" and is_one_time_command(step)
+
+
+def is_one_time_command(step: Step) -> bool:
+    """Whether a step is a command that may run only once; what a step does to files can be seen."""
+    return step.type in PROGRAM_TYPES and step.effect == "once"

@@ -1,0 +1,158 @@
+"""The anchor of a ledger: which record was its last one when it was moved, kept where the ledger is not.
+
+With git it is a ref of a blob, `refs/execplan/ledger/NAME`, and in a further worktree one of its own,
+`refs/worktree/execplan/ledger/NAME`: it has a ledger of its own. Without git it is a file in the user's folder for state.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.git import git_query
+from execplan.named_tuple import NamedTuple
+from execplan.project.project import common_git_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_REFS = "refs/execplan/ledger/"
+_WORKTREE_REFS = "refs/worktree/execplan/ledger/"
+"""Git lets no other worktree see what is below refs/worktree."""
+_SYNCED = ("-c", "core.fsync=loose-object,reference")
+"""By default git leaves it to the system when a blob is on disk; a ref of one that was lost breaks `git log --all`."""
+_LIMIT = 1 << 12
+_LONGEST = 180
+"""Bytes of a file's name, of the 255 that file systems take, for git puts `.lock` behind it."""
+
+
+class Anchor(NamedTuple):
+    """The last record that is known for sure."""
+
+    seq: int
+    """0 where it can't be read."""
+    hash: str
+    token: str
+    """What must be there still when it is moved: the blob's id, or the file's text."""
+
+
+class MovedMeanwhileError(Exception):
+    """Another process has moved the anchor since it was read."""
+
+
+def ref_of(project: Project, name: str) -> str:
+    """The ref of a ledger's anchor."""
+    return _refs(project) + encode_name(name)
+
+
+def _refs(project: Project) -> str:
+    """Where the refs of anchors are; those of the main worktree outlive the others."""
+    return _REFS if project.git is None or common_git_dir(project.git) == project.git else _WORKTREE_REFS
+
+
+def list_keys(project: Project) -> set[str]:
+    """The keys of all anchors; raises ExecplanError."""
+    if project.git is None:
+        folder = os.path.dirname(_path(project, ""))
+        return {name.removesuffix(".json") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
+    output = git_query.output(project, "for-each-ref", "--format=%(refname)", _refs(project))
+    return {line.decode().removeprefix(_refs(project)) for line in output.splitlines()}
+
+
+def encode_name(name: str) -> str:
+    """A name as part of a ref and of a file's name: letters, digits, `_`, `-`, and `%` with two digits for all else."""
+    characters = [
+        chr(byte) if byte < 128 and (chr(byte).isalnum() or byte in b"_-") else f"%{byte:02X}"
+        for byte in os.fsencode(name)
+    ]
+    text = "".join(characters)
+    if len(text) <= _LONGEST:
+        return text
+    from execplan.text.text_lines import digest
+
+    return f"{text[:100]}%{digest(os.fsencode(name))[:32]}"
+
+
+def get(project: Project, name: str) -> Anchor | None:
+    """The anchor of the ledger of this name; None where there is none. Raises ExecplanError."""
+    if project.git is None:
+        path = _path(project, name)
+        if not os.path.lexists(path):
+            return None
+        data = file_access.read(path, _LIMIT)[0]
+        return _parse_anchor(data, data.decode("utf-8", "replace"))
+    ref = ref_of(project, name)
+    header, _, content = git_query.output(project, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
+    if not header.endswith(b" missing"):
+        return _parse_anchor(content, header.split(b" ")[0].decode())
+    lost_blob = git_query.output_or_none(project, "rev-parse", "--verify", "--quiet", ref, no_status=1)
+    return Anchor(0, "", lost_blob.decode().strip()) if lost_blob else None
+
+
+def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
+    """Let the anchor know a later record; raises MovedMeanwhileError, and ExecplanError with the anchor as it was."""
+    text = json.dumps({"ledger": name, "seq": seq, "hash": record_hash}, ensure_ascii=False) + "\n"
+    data = text.encode("utf-8", "backslashreplace")
+    if project.git is None:
+        _write_file(project, name, old_anchor, data)
+        return Anchor(seq, record_hash, data.decode())
+    blob = git_query.output(project, *_SYNCED, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
+    expected_token = old_anchor.token if old_anchor is not None else "0" * len(blob)
+    try:
+        git_query.output(project, *_SYNCED, "update-ref", ref_of(project, name), blob, expected_token)
+    except ExecplanError:
+        current_anchor = get(project, name)
+        if (current_anchor and current_anchor.token) == (old_anchor and old_anchor.token):
+            raise
+        raise MovedMeanwhileError from None
+    return Anchor(seq, record_hash, blob)
+
+
+def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
+    path = _path(project, name)
+    atomic_files.make_directory(os.path.dirname(path))
+    try:
+        if old_anchor is not None:
+            atomic_files.replace(path, old_anchor.token.encode(), data)
+        elif not atomic_files.create(path, data):
+            raise MovedMeanwhileError
+    except file_access.FileChangedError:
+        raise MovedMeanwhileError from None
+
+
+def _parse_anchor(data: bytes, token: str) -> Anchor:
+    try:
+        content = json.loads(data)
+        seq, record_hash = content["seq"], content["hash"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Anchor(0, "", token)
+    return (
+        Anchor(seq, record_hash, token)
+        if isinstance(seq, int) and isinstance(record_hash, str)
+        else Anchor(0, "", token)
+    )
+
+
+def _path(project: Project, name: str) -> str:
+    from execplan.approvals import approval_status, user_directories
+
+    return os.path.join(
+        user_directories.anchor_directory(project),
+        approval_status.checkout_digest(project)[:32],
+        f"{encode_name(name)}.json",
+    )
+
+
+def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
+    """The refusal to go on with a ledger that is not as it was written."""
+    return ExecplanError(
+        "ledger-broken",
+        f"{display_path}: {why}",
+        exit=CHECK_FAILED,
+        hint=f"bring it back as it was, from git or a backup; see where it is broken: execplan audit {typed} --verify; "
+        f"or go on, on record: execplan audit {typed} --accept REASON",
+        data={"reasons": [why]},
+    )

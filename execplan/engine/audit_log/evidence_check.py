@@ -1,0 +1,194 @@
+"""What lies beside a ledger and is named in it: the journals of runs, what they ran, and approvals."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.approvals import approval_files
+from execplan.engine.journal import journal
+from execplan.engine.replanning import run_revisions
+from execplan.engine.run_records import run_paths
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import plan_store
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Final
+
+    from execplan.engine.audit_log.hash_chain import AuditRecord
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class EvidenceFile(NamedTuple):
+    """A file of which the ledger knows the digest."""
+
+    name: str
+    actual_digest: str | None
+    """The digest of its bytes; None: it is not there."""
+    expected_digests: frozenset[str]
+    """The digests that it may have."""
+
+
+def evidence_files(
+    run: RunPaths, records: Sequence[AuditRecord], approval_digests: Mapping[str, frozenset[str]]
+) -> Iterator[EvidenceFile]:
+    """Those of a run, by its records and by the files of the approvals that were given; raises ExecplanError."""
+    used_digests: set[str] = set()
+    for record in records:
+        document_digest = record.said.get("document")
+        if record.kind == "begun" and isinstance(document_digest, str):
+            yield _read_evidence_file(run.artifact_path("execution-plan.json"), frozenset([document_digest]))
+        elif record.kind == "replanned" and isinstance(document_digest, str):
+            yield _read_evidence_file(
+                run_revisions.numbered_path(run.artifact_path("execution-plan.json"), record.said.get("revision", 0)),
+                frozenset([document_digest]),
+            )
+        if record.kind in ("begun", "resumed"):
+            used_digests |= approval_digests.get(str(record.said.get("approval_id")), frozenset())
+    if used_digests:
+        for path in _approval_paths(run):
+            yield _read_evidence_file(path, frozenset(used_digests))
+
+
+def _approval_paths(run: RunPaths) -> list[str]:
+    """That of the beginning, there or not, and those of resumes."""
+    stem = os.path.basename(run.approval).removesuffix(".json") + "-"
+    names = [name for name in plan_store.list_entries(run.folder) if name.startswith(stem) and name.endswith(".json")]
+    return [run.approval, *[os.path.join(run.folder, name) for name in names]]
+
+
+def _read_evidence_file(path: str, expected_digests: frozenset[str]) -> EvidenceFile:
+    actual_digest = digest(file_access.read(path, run_revisions.LIMIT)[0]) if os.path.lexists(path) else None
+    return EvidenceFile(os.path.basename(path), actual_digest, expected_digests)
+
+
+APPROVED: Final = "approved"
+NOT_GIVEN: Final = "not_given"
+DECLINED: Final = "declined"
+REVOKED: Final = "revoked"
+"""The kinds of records that come from no journal."""
+_LIMIT = 5 << 20
+
+
+class EvidenceFindings(NamedTuple):
+    """How it compares."""
+
+    doubts: list[str]
+    """What is not as the ledger says."""
+    warnings: list[str]
+    """What can come of a writer that was killed, or of a file that was removed."""
+
+
+def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord]) -> EvidenceFindings:
+    """Compare what is there; raises ExecplanError when a folder can't be read.
+
+    Paths are told from the plan's artifacts: what is accepted stays so when these are moved.
+    """
+    findings = EvidenceFindings([], [])
+    known_lines: dict[str, dict[int, str]] = {}
+    for record in records:
+        if record.run is not None and record.entry is not None and record.line is not None:
+            known_lines.setdefault(record.run, {})[record.entry] = record.line
+    paths_by_run = {paths.id: paths for paths in run_paths.list_runs(project, ref)}
+    for run in sorted(known_lines.keys() | paths_by_run.keys()):
+        if run in paths_by_run and (
+            run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(run_paths.JOURNAL))
+        ):
+            _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
+            _check_evidence_files(paths_by_run[run], records, findings)
+        else:
+            findings.warnings.append(f"the journal of the run {run} is not there")
+    _check_approvals(project, ref, records, findings)
+    return findings
+
+
+def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
+    """A run's journal against what the ledger knows of it."""
+    display_path, path = _display_path(run, run_paths.JOURNAL), run.artifact_path(run_paths.JOURNAL)
+    try:
+        entries = journal.read_journal(path) if os.path.lexists(path) else []
+    except ExecplanError as error:
+        findings.doubts.append(error.message.replace(path, display_path))
+        return
+    for entry in entries:
+        if known_lines.get(entry.number, entry.line) != entry.line:
+            findings.doubts.append(
+                f"{display_path}:{entry.number} is not the entry that the ledger knows: {entry.line[:12]}"
+            )
+    last_number = max(known_lines, default=0)
+    if len(entries) < last_number:
+        findings.doubts.append(f"{display_path} ends behind entry {len(entries)}, and the ledger knows {last_number}")
+    missing = [number for number in range(1, last_number) if number not in known_lines]
+    if missing:
+        findings.doubts.append(f"the ledger knows entry {last_number} of {display_path}, and not entry {missing[0]}")
+    if len(entries) > last_number:
+        count = len(entries) - last_number
+        why = "it is under way, or was killed, and its resume or rollback brings them over"
+        message = f"{count} entr{'y' if count == 1 else 'ies'} of {display_path} {'is' if count == 1 else 'are'} not in the ledger"
+        findings.warnings.append(f"{message}: {why}")
+
+
+def _check_evidence_files(run: RunPaths, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
+    """What a run ran and what let it run, against what the ledger knows of both."""
+    approval_digests: dict[str, frozenset[str]] = {}
+    for record in records:
+        if record.kind == APPROVED:
+            approval_id = str(record.said.get("approval"))
+            approval_digests[approval_id] = approval_digests.get(approval_id, frozenset()) | {
+                str(record.said.get("file"))
+            }
+    for evidence_file in evidence_files(
+        run, [run_record for run_record in records if run_record.run == run.id], approval_digests
+    ):
+        display_path = _display_path(run, evidence_file.name)
+        if evidence_file.actual_digest is None:
+            findings.warnings.append(f"{display_path} is not there, and the ledger knows it: it was removed")
+        elif evidence_file.actual_digest not in evidence_file.expected_digests:
+            findings.doubts.append(
+                f"{display_path} is not the one that was recorded: {evidence_file.actual_digest[:12]}"
+            )
+
+
+def _display_path(run: RunPaths, name: str) -> str:
+    """A file of a run, from the plan's artifacts."""
+    return f"runs/{run.id}/{name}"
+
+
+def _check_approvals(
+    project: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings
+) -> None:
+    """The approvals that are there against those that were recorded."""
+    recorded: dict[str, list[str]] = {}
+    for record in records:
+        if record.kind == APPROVED:
+            recorded.setdefault(str(record.said.get("digest")), []).append(str(record.said.get("file")))
+    not_given = {str(record.said.get("file")) for record in records if record.kind == NOT_GIVEN}
+    existing = dict(_approval_files(project, ref))
+    for name, files in recorded.items():
+        existing_digest, expected_digests = (
+            existing.pop(name, None),
+            [file_digest for file_digest in files if file_digest not in not_given],
+        )
+        if existing_digest is not None and existing_digest not in files:
+            findings.doubts.append(f"the approval {name[:12]} is not the one that was recorded: {existing_digest[:12]}")
+        elif expected_digests and existing_digest != expected_digests[-1]:
+            why = "approve was killed before it was written, or it was removed"
+            findings.warnings.append(f"the approval {name[:12]} was recorded, and its file is not there: {why}")
+    for name in existing:
+        findings.warnings.append(
+            f"the approval {name[:12]} is not in the ledger: its record is gone, or there was no ledger yet"
+        )
+
+
+def _approval_files(project: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
+    """The digests that were approved, each with that of its file."""
+    folder = approval_files.directory(project, ref)
+    for name in plan_store.list_entries(folder):
+        if name.endswith(".json"):
+            yield name.removesuffix(".json"), digest(file_access.read(os.path.join(folder, name), _LIMIT)[0])

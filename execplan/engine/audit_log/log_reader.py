@@ -1,0 +1,118 @@
+"""Where the ledger of a plan lies, what it is called, and whether it has what its anchor knows."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.engine.audit_log import anchor, hash_chain
+from execplan.engine.audit_log.log_file import LIMIT, LogFile
+from execplan.engine.journal.journal import is_merge_marker
+from execplan.files import file_access
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+from execplan.project.project import ensure_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.engine.audit_log.anchor import Anchor
+    from execplan.engine.audit_log.hash_chain import AuditRecord
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+FILE_NAME: Final = "ledger.jsonl"
+
+
+def path_of(project: Project, ref: PlanRef) -> str:
+    """The file of a plan's ledger, whether it is there or not."""
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
+
+
+def open_log(project: Project, ref: PlanRef) -> LogFile:
+    """The file of a plan's ledger, to be held open under its lock; raises ExecplanError."""
+    return LogFile(project, path_of(project, ref), f"the ledger of {ref.id}", copy_path(project, ref))
+
+
+def copy_path(project: Project, ref: PlanRef) -> str:
+    """The copy of a ledger in the state, whether it is there or not."""
+    return os.path.join(project_state.plan_state_dir(project, ref.path), FILE_NAME)
+
+
+def is_restorable(project: Project, ref: PlanRef) -> bool:
+    """Whether a ledger that is broken may be brought back from its copy; raises ExecplanError."""
+    path = copy_path(project, ref)
+    return os.path.lexists(path) and is_damaged_by_step(read(project, ref), file_access.read(path, LIMIT)[0])
+
+
+def is_damaged_by_step(data: bytes, copy: bytes) -> bool:
+    """Whether this is what a step has made of a ledger: it was cut off, removed, edited or added to.
+
+    A record that the copy does not have was made elsewhere, and then somebody has chosen between two branches, or is to.
+    """
+    known_hashes = {record.hash for record in hash_chain.parse_chain(copy).records}
+    has_foreign = any([record.hash not in known_hashes for record in hash_chain.parse_chain(data).records])
+    return data != copy and not has_foreign and not any(map(is_merge_marker, data.split(b"\n")))
+
+
+def read(project: Project, ref: PlanRef) -> bytes:
+    """All that the file holds, a torn last line too; nothing where there is none. Raises ExecplanError."""
+    path = path_of(project, ref)
+    if not os.path.lexists(path):
+        return b""
+    ensure_inside(project, path)
+    data, size = file_access.read(path, LIMIT)
+    if size > LIMIT:
+        raise anchor.broken_error(
+            project.display_path(path), ref.shell_name, f"it has {size:,} bytes: no ledger is as long as that"
+        )
+    return data
+
+
+def read_records(project: Project, ref: PlanRef) -> list[AuditRecord]:
+    """The records of a plan's ledger that can be read; raises ExecplanError."""
+    data = read(project, ref)
+    return hash_chain.parse_chain(data[: data.rfind(b"\n") + 1]).records
+
+
+def default_name(project: Project, ref: PlanRef) -> str:
+    """What the ledger of a plan is called that has none yet: as the plan, below its home where that is not the root."""
+    return os.path.normpath(os.path.join(os.path.relpath(project.base, project.root), ref.id))
+
+
+def available_name(project: Project, ref: PlanRef) -> str:
+    """As `first`, or with a number behind it where another plan, which was renamed since, has that ledger."""
+    name, number = default_name(project, ref), 1
+    while (existing_anchor := anchor.get(project, name)) is not None and _is_owned_by_other_plan(
+        project, ref, name, existing_anchor
+    ):
+        number += 1
+        name = f"{default_name(project, ref)}-{number}"
+    return name
+
+
+def parse_log(data: bytes, known_anchor: Anchor | None) -> hash_chain.ParsedChain:
+    """The whole lines of a ledger, read from the first to the last, with what its anchor knows."""
+    return hash_chain.parse_chain(
+        data,
+        anchored_size=max(hash_chain.offset_after(data, known_anchor.hash), 0) if known_anchor is not None else None,
+    )
+
+
+def find_loss(data: bytes, known_anchor: Anchor) -> str:
+    """Why a ledger does not have the record that its anchor knows; nothing where it has."""
+    if not known_anchor.seq:
+        return "its anchor can't be read"
+    if hash_chain.offset_after(data, known_anchor.hash) >= 0:
+        return ""
+    if not data:
+        return f"it is gone, and its anchor knows {known_anchor.seq} records"
+    why = "its end was cut off, it was replaced, or it is that of another branch"
+    return f"record {known_anchor.seq}, which its anchor knows, is not there: {why}"
+
+
+def _is_owned_by_other_plan(project: Project, ref: PlanRef, name: str, known_anchor: Anchor) -> bool:
+    other_logs = [read(project, other_ref) for other_ref in plan_store.all_refs(project) if other_ref.path != ref.path]
+    return any(
+        [hash_chain.find_log_name(data) == name and not find_loss(data, known_anchor) for data in other_logs if data]
+    )

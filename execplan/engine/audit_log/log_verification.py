@@ -1,0 +1,191 @@
+"""Whether a ledger is as it was written: its chain, its anchor, and what lies beside it and is named in it."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import now
+from execplan.engine.audit_log import anchor, evidence_check, hash_chain, log_reader, record_details
+from execplan.engine.audit_log.anchor import MovedMeanwhileError
+from execplan.errors import CHECK_FAILED, OK
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import author, plan_store
+from execplan.project.project_discovery import with_nested_projects
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.audit_log.anchor import Anchor
+    from execplan.engine.audit_log.hash_chain import AuditRecord, ParsedChain
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class Acceptance(NamedTuple):
+    """What was done."""
+
+    record: AuditRecord | None
+    """None where nothing is wrong."""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Acceptance:
+    """Record that what is there is to hold from now on, whatever was lost, and commit it when asked; raises ExecplanError."""
+    path, previous_bytes = log_reader.path_of(project, ref), log_reader.read(project, ref)
+    accepted_record = _append_acceptance(project, ref, reason, path)
+    if accepted_record is None or not options.should_commit(project):
+        return Acceptance(accepted_record)
+    from execplan.edits.plan_commit import commit_paths
+
+    commit_result = commit_paths(
+        project, ref.id, [path], "audit", "accept the ledger", {path: previous_bytes} if previous_bytes else {}, None
+    )
+    return Acceptance(accepted_record, commit_result.digest, commit_result.warnings)
+
+
+def _append_acceptance(project: Project, ref: PlanRef, reason: str, path: str) -> AuditRecord | None:
+    with log_reader.open_log(project, ref) as file:
+        verification, log_state = verify_log(project, ref), read_log(project, ref)
+        if not verification.reasons:
+            return None
+        lost_anchor = log_state.anchor if verification.lost else None
+        readable, session = log_state.parsed_chain.records, author.session_id()
+        accepted_record = hash_chain.with_hash(
+            hash_chain.AuditRecord(
+                seq=max(
+                    log_state.data.count(b"\n"),
+                    *[record.seq for record in readable],
+                    lost_anchor.seq if lost_anchor else 0,
+                    0,
+                )
+                + 1,
+                at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
+                kind=hash_chain.ACCEPTED,
+                ledger=log_state.name,
+                plan_id=ref.id,
+                user=author.clean_name(author.system_login()),
+                session=author.clean_name(session) if session else None,
+                run=None,
+                entry=None,
+                line=None,
+                said={
+                    **record_details.redact_details({"reason": reason}),
+                    "why": [
+                        *([str(verification.flaw)] if verification.flaw else []),
+                        *([verification.lost] if verification.lost else []),
+                    ],
+                    "doubts": list(verification.doubts),
+                    "lost": {"seq": lost_anchor.seq, "hash": lost_anchor.hash} if lost_anchor is not None else None,
+                },
+                prev=digest(log_state.data),
+            )
+        )
+        file.append(hash_chain.encode_record(accepted_record))
+        file.renew_copy()
+        try:
+            anchor.move(project, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
+        except MovedMeanwhileError:
+            raise anchor.broken_error(
+                verification.path, ref.shell_name, "its anchor was moved while it was accepted"
+            ) from None
+        return accepted_record
+
+
+class LogVerification(NamedTuple):
+    """What was found."""
+
+    plan: str
+    name: str
+    """Of the ledger."""
+    path: str
+    """From the root of the repository."""
+    records: int
+    """How many there are."""
+    anchored: int | None
+    """The number of the record that the anchor knows; None: there is none."""
+    flaw: hash_chain.Flaw | None
+    """The first bad record of the chain."""
+    lost: str
+    """Why the anchor's record is not there."""
+    doubts: tuple[str, ...]
+    """What lies beside it and is not as the ledger says."""
+    accepted: tuple[str, ...]
+    """What somebody has accepted."""
+    warnings: tuple[str, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All that is wrong."""
+        problems = [str(self.flaw)] if self.flaw is not None else []
+        return (*problems, *([self.lost] if self.lost else []), *self.doubts)
+
+    @property
+    def exit(self) -> int:
+        """The status of a verb that was asked whether it is whole."""
+        return CHECK_FAILED if self.reasons else OK
+
+
+class LogState(NamedTuple):
+    """A ledger with what is known of it."""
+
+    data: bytes
+    """Whole lines."""
+    parsed_chain: ParsedChain
+    name: str
+    anchor: Anchor | None
+    is_torn: bool
+
+
+def read_log(project: Project, ref: PlanRef) -> LogState:
+    """A ledger as it is now; raises ExecplanError when it can't be read."""
+    name = hash_chain.find_log_name(log_reader.read(project, ref)) or log_reader.available_name(project, ref)
+    known_anchor = anchor.get(project, name)
+    data = log_reader.read(project, ref)  # after its anchor: another process may write meanwhile
+    complete_lines = data[: data.rfind(b"\n") + 1]
+    return LogState(
+        complete_lines,
+        log_reader.parse_log(complete_lines, known_anchor),
+        name,
+        known_anchor,
+        len(complete_lines) < len(data),
+    )
+
+
+def verify_log(project: Project, ref: PlanRef) -> LogVerification:
+    """Look at all of it; raises ExecplanError when it can't be read."""
+    log_state = read_log(project, ref)
+    known_anchor, parsed_chain = log_state.anchor, log_state.parsed_chain
+    evidence = evidence_check.check_evidence(project, ref, parsed_chain.records)
+    warnings = list(evidence.warnings)
+    if log_state.is_torn:
+        warnings.append("its last line is torn: a writer was killed, and the next one cuts it off")
+    if known_anchor is None and parsed_chain.records:
+        warnings.append("it has no anchor here, as in a fresh clone: whether its end was cut off can't be told")
+    return LogVerification(
+        plan=ref.id,
+        name=log_state.name,
+        path=project.display_path(log_reader.path_of(project, ref)),
+        records=len(parsed_chain.records),
+        anchored=known_anchor.seq if known_anchor is not None else None,
+        flaw=parsed_chain.flaw,
+        lost=log_reader.find_loss(log_state.data, known_anchor) if known_anchor is not None else "",
+        doubts=tuple([doubt for doubt in evidence.doubts if doubt not in dict(parsed_chain.accepted)]),
+        accepted=tuple([f"{problem} (accepted: {reason})" for problem, reason in parsed_chain.accepted]),
+        warnings=tuple(warnings),
+    )
+
+
+def verify_all(project: Project) -> tuple[list[LogVerification], tuple[str, ...]]:
+    """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
+    anchor_keys = anchor.list_keys(project)
+    verifications = [
+        verify_log(nested_project, ref)
+        for nested_project in with_nested_projects(project)
+        for ref in plan_store.all_refs(nested_project)
+        if os.path.lexists(log_reader.path_of(nested_project, ref))
+        or anchor.encode_name(log_reader.default_name(nested_project, ref)) in anchor_keys
+    ]
+    missing_keys = anchor_keys - {anchor.encode_name(verification.name) for verification in verifications}
+    return verifications, tuple([f"a ledger was anchored that no plan here has: {key}" for key in sorted(missing_keys)])

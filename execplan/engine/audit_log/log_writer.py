@@ -1,0 +1,237 @@
+"""The ledger of a plan: one chain of records across runs and processes, whose head is anchored elsewhere."""
+
+from __future__ import annotations
+
+from execplan.clock import now
+from execplan.engine.audit_log import anchor, hash_chain, log_reader, record_details
+from execplan.engine.audit_log.anchor import Anchor, MovedMeanwhileError
+from execplan.engine.audit_log.hash_chain import START, AuditRecord
+from execplan.engine.journal import journal
+from execplan.engine.run_records import run_paths
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.plan_store import author
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.engine.audit_log.log_file import LogFile
+    from execplan.engine.journal.journal import Entry
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_TRIES = 8
+
+
+class AuditLog:
+    """The ledger of a plan, to be written to; many processes may have one at once."""
+
+    def __init__(self, project: Project, ref: PlanRef, *, can_restore: bool = False) -> None:
+        """`can_restore`: whether one that a step has altered or removed is brought back from its copy in the state."""
+        self.project = project
+        self.ref = ref
+        self.path = log_reader.path_of(project, ref)
+        self._name = ""
+        """What it is called; known once it was checked against its anchor."""
+        self._anchor: Anchor | None = None
+        """As it was when it was last read or moved."""
+        self._last_record: AuditRecord | None = None
+        """The last record that was there when this process last looked."""
+        self._known_lines: dict[str, dict[int, str]] = {}
+        """By run, the digests of the entries that are here."""
+        self._step_details = record_details.StepDetails()
+        self.can_restore = can_restore
+        self.overwritten: bytes | None = None
+        """What was there before it was brought back from its copy in the state; None where it was not."""
+
+    def append(self, kind: str, details: dict[str, Any]) -> AuditRecord:
+        """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
+        with self._open_file() as file:
+            record = self._next_record(
+                self._read_head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", record_details.redact_details(details)
+            )
+            self._write_records(file, [record])
+            return record
+
+    def append_entries(self, run: str, entries: Sequence[Entry]) -> None:
+        """Bring over what the ledger lacks of a journal, of which these are the entries, or the last of them.
+
+        What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
+        Raises ExecplanError, also when an entry is not the one that the ledger knows.
+        """
+        paths = run_paths.get_run_paths(self.project, self.ref, run)
+        with self._open_file() as file:
+            last_record, records = self._read_head(file), []
+            known_lines = self._known_lines.setdefault(run, {})
+            if entries and entries[0].number > len(known_lines) + 1:
+                entries = journal.read_journal(paths.journal)  # some could not be brought over when they were written
+            for entry in entries:
+                step_details = self._step_details.for_entry(entry, paths.document)
+                if entry.number in known_lines:
+                    self._ensure_same_entry(paths, entry, known_lines[entry.number])
+                    continue
+                assert entry.number == len(known_lines) + 1, f"entry {len(known_lines) + 1} of {run} is not there"
+                last_record = self._next_record(
+                    last_record,
+                    entry.kind,
+                    entry.at,
+                    {**record_details.entry_details(entry), **step_details},
+                    run,
+                    entry,
+                )
+                records.append(last_record)
+                known_lines[entry.number] = entry.line
+            try:
+                self._write_records(file, records)
+            except BaseException:
+                self._name = ""  # read anew, whatever is there by now
+                raise
+
+    def update_anchor(self) -> None:
+        """Let the anchor know the last record; raises ExecplanError, also when it knows one that is not here."""
+        for _ in range(_TRIES):
+            with self._open_file() as file:
+                last_record = self._read_head(file)
+                if last_record is None or (self._anchor is not None and self._anchor.hash == last_record.hash):
+                    return
+                try:
+                    self._anchor = anchor.move(
+                        self.project, self._name, self._anchor, last_record.seq, last_record.hash
+                    )
+                    return
+                except MovedMeanwhileError:
+                    self._name = ""  # checked anew, against where it is now
+        raise anchor.broken_error(self._display_path, self.ref.shell_name, "its anchor would not hold still")
+
+    @property
+    def _display_path(self) -> str:
+        return self.project.display_path(self.path)
+
+    def _open_file(self) -> LogFile:
+        return log_reader.open_log(self.project, self.ref)
+
+    def _read_head(self, file: LogFile) -> AuditRecord | None:
+        """The last record, of a ledger that has all that the anchor knows, or that was brought back; raises ExecplanError."""
+        if not self.can_restore:
+            return self._verify_head(file)
+        copy = file.read_copy() if file.is_shorter_than_copy else b""
+        if copy and copy.startswith(file.read_all()):  # its end was cut off, or all of it is gone
+            return self._restore_from_copy(file, copy)
+        try:
+            return self._verify_head(file)
+        except ExecplanError:
+            copy = file.read_copy()
+            if not copy or not self._is_restorable(file.read_all(), copy):
+                raise
+            return self._restore_from_copy(file, copy)
+
+    def _is_restorable(self, data: bytes, copy: bytes) -> bool:
+        """Whether a copy is to take the place of a ledger that is broken: also where this process has just seen it whole."""
+        was_intact = self._last_record is not None and self._last_record.ledger == hash_chain.find_log_name(copy)
+        return was_intact or log_reader.is_damaged_by_step(data, copy)
+
+    def _restore_from_copy(self, file: LogFile, copy: bytes) -> AuditRecord | None:
+        """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""
+        name = hash_chain.find_log_name(copy)
+        known_anchor = anchor.get(self.project, name)
+        if log_reader.parse_log(copy, known_anchor).flaw is not None or (
+            known_anchor is not None and log_reader.find_loss(copy, known_anchor)
+        ):
+            return self._verify_head(file)
+        self.overwritten = file.read_all() if self.overwritten is None else self.overwritten
+        file.restore(copy)
+        self._name, self._last_record = "", None
+        return self._verify_head(file)
+
+    def _verify_head(self, file: LogFile) -> AuditRecord | None:
+        """The last record, of a ledger that has all that the anchor knows; raises ExecplanError."""
+        try:
+            last_record = file.read_last_record()
+        except ValueError as error:
+            raise self._broken_error(f"its last record {error}") from None
+        if self._last_record is not None and (last_record is None or last_record.seq < self._last_record.seq):
+            raise self._broken_error(f"record {self._last_record.seq}, which was just written, is gone")
+        if not self._name:
+            self._verify_against_anchor(file, last_record)
+        elif last_record is not None and (self._last_record is None or last_record.hash != self._last_record.hash):
+            self._verify_new_records(file, last_record)
+        self._last_record = last_record
+        return last_record
+
+    def _verify_against_anchor(self, file: LogFile, last_record: AuditRecord | None) -> None:
+        """Compare it with its anchor; raises ExecplanError."""
+        name = last_record.ledger if last_record is not None else log_reader.available_name(self.project, self.ref)
+        known_anchor, data = anchor.get(self.project, name), file.read_all()
+        parsed_chain = log_reader.parse_log(data, known_anchor)
+        why = str(parsed_chain.flaw or "") or (
+            log_reader.find_loss(data, known_anchor) if known_anchor is not None else ""
+        )
+        if why:
+            raise self._broken_error(why)
+        self._name, self._anchor, self._known_lines = name, known_anchor, {}
+        self._remember_entries(parsed_chain.records)
+
+    def _verify_new_records(self, file: LogFile, last_record: AuditRecord) -> None:
+        """Look at what another process has written since; raises ExecplanError."""
+        data = file.read_all()
+        begin = hash_chain.offset_after(data, self._last_record.hash) if self._last_record is not None else 0
+        parsed_chain = hash_chain.parse_chain(data[begin:], self._last_record, anchored_size=0)
+        if begin < 0 or parsed_chain.flaw is not None:
+            self._verify_against_anchor(file, last_record)
+        else:
+            self._remember_entries(parsed_chain.records)
+
+    def _remember_entries(self, records: Sequence[AuditRecord]) -> None:
+        """Keep in mind which entries of journals are here."""
+        for record in records:
+            if record.run is not None and record.entry is not None and record.line is not None:
+                self._known_lines.setdefault(record.run, {})[record.entry] = record.line
+
+    def _ensure_same_entry(self, paths: run_paths.RunPaths, entry: Entry, line: str) -> None:
+        if entry.line == line:
+            return
+        raise ExecplanError(
+            "journal-altered",
+            f"{self.project.display_path(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            exit=ENVIRONMENT,
+            hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
+            line=entry.number,
+        )
+
+    def _next_record(
+        self,
+        last_record: AuditRecord | None,
+        kind: str,
+        timestamp: str,
+        details: dict[str, Any],
+        run: str | None = None,
+        entry: Entry | None = None,
+    ) -> AuditRecord:
+        """The record that stands behind the last one."""
+        entry_details = entry.fields if entry is not None else {}
+        session = entry_details.get("session") or author.session_id()
+        return hash_chain.with_hash(
+            AuditRecord(
+                seq=last_record.seq + 1 if last_record is not None else 1,
+                at=timestamp,
+                kind=kind,
+                ledger=self._name,
+                plan_id=self.ref.id,
+                user=author.clean_name(str(entry_details.get("user") or author.system_login())),
+                session=author.clean_name(str(session)) if session else None,
+                run=run,
+                entry=entry.number if entry is not None else None,
+                line=entry.line if entry is not None else None,
+                said=details,
+                prev=last_record.hash if last_record is not None else START,
+            )
+        )
+
+    def _write_records(self, file: LogFile, records: list[AuditRecord]) -> None:
+        if records:
+            file.append(b"".join([hash_chain.encode_record(record) for record in records]))
+            self._last_record = records[-1]
+
+    def _broken_error(self, why: str) -> ExecplanError:
+        return anchor.broken_error(self._display_path, self.ref.shell_name, why)

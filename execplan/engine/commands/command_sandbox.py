@@ -1,0 +1,190 @@
+"""The sandbox of commands: bubblewrap, in which they see the machine and change nothing but the repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+
+from execplan.engine.commands.command_spec import PACKAGE, CommandSpec, python_argv
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.project.project import common_git_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.execution.policy import Policy
+    from execplan.project.project import Project
+
+_TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - these are what a command gets empty ones of
+"""Folders that are empty when a command begins, and gone when it has ended."""
+_PACKAGE_MOUNT = "/run/execplan"
+"""Where the sandbox has the package, of which its first process is a part."""
+_CACHES = {"XDG_CACHE_HOME": "/tmp/.cache", "npm_config_cache": "/tmp/.cache/npm"}  # noqa: S108 - as above
+"""Where programs keep what they could make anew: they fail where they can't write there."""
+_RESOLVER = "/etc/resolv.conf"
+_READ_ONLY_PROC = [f"/proc/{name}" for name in ("sys", "sysrq-trigger", "fs", "scsi", "acpi", "dynamic_debug")]
+"""What of the kernel root can set there, also a root without any rights."""
+
+
+class Sandbox(NamedTuple):
+    """How commands of a home are kept in."""
+
+    program: str
+    """The path of bwrap."""
+    can_limit_size: bool
+    """Whether it can limit what is written to a folder in memory; versions before 0.7 can't."""
+    project: Project
+    hidden_folders: tuple[str, ...]
+    """The folders of the key and of the register of approvals."""
+    triggers: tuple[str, ...] = ()
+    """What of the tree git runs by itself, or takes its settings from."""
+
+    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
+        """An environment with folders for passing things where the sandbox has them, unless its step names others."""
+        moved = {"TMPDIR": "/tmp"} if env.get("TMPDIR") == os.environ.get("TMPDIR") else {}  # noqa: S108 - as above
+        return {**_CACHES, **env, **moved}
+
+    def argv(self, spec: CommandSpec) -> list[str]:
+        """What runs the first process of the sandbox; the descriptors that it is to use come behind."""
+        root = os.path.realpath(self.project.root)
+        argv = [self.program, *_base_argv(spec.limits.memory_mb << 20 if self.can_limit_size else 0)]
+        argv += ["--share-net"] if spec.network else []
+        argv += self._visible_options(spec)
+        argv += ["--bind", root, root]
+        protected_paths = [path for path in self._protected_paths() if path.startswith(f"{root}/")]
+        for path in _folders_between(root, protected_paths):
+            argv += ["--bind", path, path]  # what is mounted can't be moved away with what is in it
+        for path in protected_paths:
+            argv += ["--ro-bind", path, path]
+        for path in self.hidden_folders:
+            if os.path.isdir(path):
+                argv += ["--tmpfs", os.path.realpath(path)]
+        return [*argv, "--ro-bind", PACKAGE, f"{_PACKAGE_MOUNT}/execplan", "--", *python_argv("inner", _PACKAGE_MOUNT)]
+
+    def _visible_options(self, spec: CommandSpec) -> list[str]:
+        """Options for what lies in a folder that is a fresh one, and is needed nevertheless."""
+        needed_paths = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+        needed_paths += [os.path.expanduser("~"), spec.env.get("HOME", ""), spec.env.get("VIRTUAL_ENV", "")]
+        needed_paths += [
+            _installation_root(folder)
+            for folder in [os.path.dirname(spec.argv[0]), *spec.env.get("PATH", "").split(":")]
+        ]
+        needed_paths += spec.readable_folders
+        needed_paths += [self.project.git, common_git_dir(self.project.git)] if self.project.git else []
+        needed_paths += [_RESOLVER] if spec.network else []
+        argv = []
+        for path in sorted({os.path.realpath(path) for path in needed_paths if path.startswith("/")}):
+            argv += ["--ro-bind", path, path] if _is_in_temporary_folder(path) and os.path.exists(path) else []
+        last_link = ""
+        for path in sorted(
+            set(needed_paths)
+        ):  # what is a link there is one here, and what lies behind it is there once
+            target = os.path.realpath(path)
+            if (
+                _is_in_temporary_folder(path)
+                and target != path
+                and not (last_link and path.startswith(f"{last_link}/"))
+            ):
+                argv += ["--symlink", target, path]
+                last_link = path
+        return argv
+
+    def _protected_paths(self) -> list[str]:
+        """What of the repository is git's or the tool's own; outer ones first."""
+        from execplan.approvals import reserved_paths
+
+        project = self.project
+        paths = [*reserved_paths.existing_tool_paths(project), *self.triggers, os.path.join(project.root, ".git")]
+        paths += [project.git, common_git_dir(project.git)] if project.git else []
+        return sorted({os.path.realpath(path) for path in paths if os.path.exists(path)})
+
+
+def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]:
+    """The sandbox that a policy asks for, or why there is none; raises ExecplanError where there must be one."""
+    if policy.sandbox == "off":
+        return None, "the settings switch it off"
+    program, why = _find_bwrap(project)
+    if not why:
+        why, can_limit_size = _test_bwrap(program)
+        if not why:
+            from execplan.approvals import git_triggers, user_directories
+
+            hidden_folders = (user_directories.config_directory(project), user_directories.state_directory(project))
+            return Sandbox(
+                program, can_limit_size, project, hidden_folders, git_triggers.find_triggers(project).git_paths
+            ), ""
+    if policy.sandbox == "required":
+        raise ExecplanError(
+            "sandbox-missing",
+            f"the policy wants commands to run in a sandbox, and {why}",
+            exit=ENVIRONMENT,
+            hint='install bubblewrap (Linux), or set sandbox = "auto"; execplan explain policy says where',
+        )
+    return None, why
+
+
+def _find_bwrap(project: Project) -> tuple[str, str]:
+    """The path of bwrap, or why there is none."""
+    from shutil import which
+
+    program = os.path.realpath(which("bwrap") or "")
+    if not which("bwrap"):
+        return "", "bwrap is not installed"
+    if program.startswith(os.path.realpath(project.root) + "/"):
+        return "", f"{program} lies in the repository itself"
+    return program, ""
+
+
+@cache
+def _test_bwrap(program: str) -> tuple[str, bool]:
+    """Why bwrap does not work here, or nothing, and whether it can limit folders in memory."""
+    stderr_text = ""
+    for size in (1 << 20, 0):
+        command = [program, *_base_argv(size), "--", "true"]
+        try:
+            completed = subprocess.run(  # noqa: S603 - found in the user's own PATH
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bwrap does not work here: {error}", False
+        if not completed.returncode:
+            return "", bool(size)
+        stderr_text = " ".join(completed.stderr.decode("utf-8", "replace").split())[:200]
+    return f"bwrap does not work here: {stderr_text}", False
+
+
+def _base_argv(size: int) -> list[str]:
+    """What holds for every command; folders in memory of at most so many bytes, 0 for any."""
+    argv = "--unshare-all --die-with-parent --new-session --as-pid-1 --cap-drop ALL --ro-bind / / --dev /dev".split()
+    argv += ["--proc", "/proc"]
+    for path in _READ_ONLY_PROC:
+        argv += ["--ro-bind", path, path] if os.path.exists(path) else []
+    for folder in _TEMPORARY_FOLDERS:
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            argv += [*(["--size", str(size)] if size else []), "--tmpfs", folder]
+    return argv
+
+
+def _is_in_temporary_folder(path: str) -> bool:
+    return path.startswith(tuple([f"{folder}/" for folder in _TEMPORARY_FOLDERS]))
+
+
+def _folders_between(root: str, paths: list[str]) -> list[str]:
+    """The folders between the root and these paths, outer ones first."""
+    folders = set()
+    for path in paths:
+        parent = os.path.dirname(path)
+        while parent != root:
+            folders.add(parent)
+            parent = os.path.dirname(parent)
+    return sorted(folders - set(paths))
+
+
+def _installation_root(folder: str) -> str:
+    """The folder of a whole installation that a folder of programs belongs to, such as a virtual environment."""
+    parent = os.path.dirname(folder)
+    return parent if os.path.basename(folder) == "bin" and parent not in ("/", *_TEMPORARY_FOLDERS) else folder

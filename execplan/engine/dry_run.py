@@ -1,0 +1,89 @@
+"""What a run would do, with nothing done: its steps in their order, what is skipped and why, and who has approved it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.approvals import approval_status
+from execplan.edits.plan_writer import ensure_not_archived
+from execplan.engine import run_setup
+from execplan.engine.command_warnings import command_warnings
+from execplan.engine.schedule import NOT_CHOSEN, Schedule
+from execplan.project.project_discovery import require_existing
+
+if TYPE_CHECKING:
+    from execplan.engine.run_observer import RunOptions
+    from execplan.execution.approval import Approval
+    from execplan.execution.evaluate import EvaluatedStep
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class PlannedStep(NamedTuple):
+    """A step, and what would become of it."""
+
+    evaluated_step: EvaluatedStep
+    """With what it would do: the exact diff, or why nobody can say."""
+    will_run: bool
+    reason: str
+    """Why it would not run, or only if another one fails; nothing for the others."""
+
+
+class RunPreview(NamedTuple):
+    """What a run would do."""
+
+    document: ExecutionPlan
+    steps: tuple[PlannedStep, ...]
+    """In the order in which they would be begun."""
+    approval: Approval
+    sandbox: str
+    """What guards its commands; nothing for nothing."""
+    sandbox_reason: str
+    """Why nothing does."""
+    warnings: tuple[str, ...]
+
+
+def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
+    """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
+    from execplan.approvals.plan_evaluation import evaluate_plan
+    from execplan.engine.commands.command_sandbox import find_sandbox
+
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    run_setup.ensure_no_unfinished_run(project, ref)
+    status = approval_status.require_approved_status(project, ref)
+    assert status.candidate is not None  # what may run compiles to something
+    assert status.approval is not None
+    document, policy = status.candidate.current_plan.document, status.candidate.policy
+    run_setup.ensure_not_agent_mode(document, ref)
+    step_ids = run_setup.select_step_ids(document, run_options)
+    schedule = Schedule(document, step_ids, lambda path: False)
+    chosen_steps = [step for step in document.steps if step.id in schedule.chosen]
+    run_setup.ensure_steps_approved(run_setup.permit_for(status, schedule), status.approval, chosen_steps)
+    if run_options.replays:
+        from execplan.engine import replay
+
+        replay.find(project, ref, run_options.replays, status.candidate.binding)
+    sandbox, sandbox_reason = find_sandbox(project, policy)
+    evaluated_steps = evaluate_plan(project, ref).evaluation.steps
+    steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
+    warnings = (*command_warnings(project, policy, chosen_steps), *schedule.unchosen_dependencies())
+    return RunPreview(document, steps, status.approval, run_setup.sandbox_name(sandbox), sandbox_reason, warnings)
+
+
+def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedStep:
+    """What would become of a step, as far as anybody can say."""
+    step = evaluated_step.step
+    if step.id not in schedule.chosen:
+        return PlannedStep(evaluated_step, will_run=False, reason=NOT_CHOSEN)
+    owners = schedule.alternative_owners(step.id)
+    if owners:
+        return PlannedStep(
+            evaluated_step, will_run=False, reason=f"it stands in for {', '.join(owners)}, and runs only if that fails"
+        )
+    if step.when is not None and step.when.kind == "failed":
+        return PlannedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
+    if evaluated_step.dry_run.why.startswith("it is skipped"):
+        return PlannedStep(evaluated_step, will_run=False, reason=evaluated_step.dry_run.why)
+    return PlannedStep(evaluated_step, will_run=True, reason="")

@@ -1,0 +1,203 @@
+"""The journal of a run: entries that are on disk before what they announce is done, and after it is known how it ended."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import utc_timestamp
+from execplan.engine.journal.entry_schema import is_valid_entry
+from execplan.engine.journal.journal_mirror import JournalMirror
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Final
+
+LIMIT: Final = 256 << 20
+"""Bytes of the longest journal that is read."""
+
+
+MERGE_MARKER: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
+"""Two branches have both run the plan, and lines of both make no chain."""
+_FOREIGN_WRITE: Final = "somebody else has written there"
+
+
+class Entry(NamedTuple):
+    """A line of a journal."""
+
+    number: int
+    """From 1, without gaps: the order counts, not the time."""
+    kind: str
+    """One of those in entries.py."""
+    at: str
+    """By the clock, in UTC, which may have been set meanwhile."""
+    fields: dict[str, Any]
+    """What else it says, by its kind."""
+    line: str
+    """SHA-256 of the line as it lies there; the ledger holds it too."""
+
+
+class Journal:
+    """The journal of a run that is under way; one process writes it, which holds the lock of runs."""
+
+    def __init__(self, path: str, mirror_path: str = "", within: str | None = None) -> None:
+        """Open it for writing, made if there is none; what a killed writer has left of a line is cut off.
+
+        `mirror_path`: where the artifacts of the plan have it, if not there; an entry is written to both. Raises ExecplanError.
+        """
+        self.path = path
+        self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
+        self._handle = -1
+        self._size = 0
+        """Bytes of the lines that are known: whatever else is there was written by another."""
+        self.entries: list[Entry] = []
+        try:
+            handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise file_access.file_error(error, path, "write") from None
+        try:
+            data = read_bytes(path)
+            complete_size = data.rfind(b"\n") + 1
+            self.entries = parse_entries(data[:complete_size], path)
+            if complete_size < len(data):
+                os.ftruncate(handle, complete_size)
+                os.fsync(handle)
+            elif not data:
+                _sync_directory(os.path.dirname(path))
+        except OSError as error:
+            os.close(handle)
+            raise file_access.file_error(error, path, "write") from None
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle, self._size = handle, complete_size
+        if self._mirror is not None:
+            try:
+                self._mirror.rewrite(data[:complete_size])
+            except BaseException:
+                os.close(handle)
+                raise
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+        if self._mirror is not None:
+            self._mirror.close()
+
+    def write(self, kind: str, **fields: Any) -> Entry:
+        """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
+        document = {"n": len(self.entries) + 1, "kind": kind, "at": utc_timestamp(), **fields}
+        data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
+        self._ensure_not_altered()
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._handle, view) :]
+            os.fsync(self._handle)
+            if self._mirror is not None:
+                self._mirror.append(data)
+        except OSError as error:
+            os.ftruncate(self._handle, self._size)
+            raise file_access.file_error(error, self.path, "write") from None
+        self._size += len(data)
+        entry = _parse_entry(data[:-1], self.path, len(self.entries) + 1)
+        self.entries.append(entry)
+        return entry
+
+    def sync_mirror(self) -> bytes | None:
+        """Let the artifacts of the plan have all of it; raises ExecplanError.
+
+        What was there since it was last asked that is not of it, nothing where it was gone; None where it was whole.
+        """
+        if self._mirror is None:
+            return None
+        if not self._mirror.is_intact:
+            self._mirror.rewrite(read_bytes(self.path)[: self._size])
+        overwritten_bytes, self._mirror.overwritten = self._mirror.overwritten, None
+        return overwritten_bytes
+
+    def _ensure_not_altered(self) -> None:
+        """Refuse to go on where a step, or somebody, has removed the file or written to it; raises ExecplanError."""
+        own_stat = os.fstat(self._handle)
+        try:
+            is_same_file = os.path.samestat(os.lstat(self.path), own_stat)
+        except OSError:
+            is_same_file = False
+        if not is_same_file or own_stat.st_size != self._size:
+            problem = "has bytes that are not of it" if is_same_file else "is gone, or is another file"
+            raise ExecplanError(
+                "journal-altered",
+                f"{self.path} {problem}: a step, or somebody, has changed it while the run was at work, and the run stops here",
+                exit=ENVIRONMENT,
+                hint="bring the folder of the run back as it was; execplan audit --verify tells what the ledger knows of it",
+            )
+
+
+def read_journal(path: str) -> list[Entry]:
+    """The whole entries of a journal; of one that is being written those that are there. Raises ExecplanError."""
+    data = read_bytes(path)
+    return parse_entries(data[: data.rfind(b"\n") + 1], path)
+
+
+def parse_entries(data: bytes, path: str) -> list[Entry]:
+    """The entries of whole lines; raises ExecplanError for a line that no journal of ours holds."""
+    return [_parse_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
+
+
+def check_entries(entries: list[Entry], path: str) -> list[Entry]:
+    """The entries, each of which says all that one of its kind must; raises ExecplanError."""
+    for entry in entries:
+        if not is_valid_entry(entry.kind, entry.number, entry.at, entry.fields):
+            raise altered_error(path, entry.number)
+    return entries
+
+
+def _parse_entry(line: bytes, path: str, number: int) -> Entry:
+    try:
+        fields = fast_json.read(line.decode(), allow_surrogates=True)
+        kind, at = fields.pop("kind"), fields.pop("at")
+        if fields.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise altered_error(path, number, MERGE_MARKER if is_merge_marker(line) else _FOREIGN_WRITE) from None
+    return Entry(number, kind, at, fields, digest(line))
+
+
+def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> ExecplanError:
+    """The refusal of what no journal of ours says at this place."""
+    return ExecplanError(
+        "journal-altered",
+        f"{path}:{number} is no entry of a journal: {why}",
+        exit=ENVIRONMENT,
+        hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
+        line=number,
+    )
+
+
+def is_merge_marker(line: bytes) -> bool:
+    """Whether a line is what git puts between the two sides of a merge."""
+    return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
+
+
+def read_bytes(path: str) -> bytes:
+    """All that a journal holds, a torn last line too; raises ExecplanError."""
+    data, size = file_access.read(path, LIMIT)
+    if size > LIMIT:
+        message = f"{path} has {size:,} bytes: no journal is as long as that"
+        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="bring it back as it was")
+    return data
+
+
+def _sync_directory(folder: str) -> None:
+    from execplan.files.atomic_files import sync_directory
+
+    sync_directory(folder)

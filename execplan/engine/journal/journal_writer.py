@@ -1,0 +1,135 @@
+"""The book of a run that is under way: each entry is redacted, on disk, read into the course, in the ledger, and told."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from execplan import trace
+from execplan.engine.journal.journal import check_entries
+from execplan.engine.replanning import run_revisions
+from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_records.evidence_copies import open_journal
+from execplan.engine.run_state import RunState
+from execplan.errors import INPUT, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Final
+
+    from execplan.engine.audit_log.log_writer import AuditLog
+    from execplan.engine.journal.journal import Entry, Journal
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.secrets.redaction import Redactor
+
+
+@contextmanager
+def open_run(
+    project: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str
+) -> Iterator[JournalWriter]:
+    """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
+    from execplan.engine.audit_log.log_writer import AuditLog
+
+    if not os.path.lexists(run_paths.journal):
+        raise never_begun_error(ref, run_paths)
+    with acquire_run_lock(project, lock_owner), open_journal(run_paths) as journal:
+        if not journal.entries:
+            raise never_begun_error(ref, run_paths)
+        check_entries(journal.entries, run_paths.journal)
+        run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
+        ledger = AuditLog(project, ref, can_restore=True)
+        ledger.append_entries(run_paths.id, journal.entries)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, ledger, make_redaction(), observer)
+        journal_writer.warnings += [
+            warning for warning in journal_writer.repair(project, ref, run_paths) if not observer.warn(warning)
+        ]
+        yield journal_writer
+
+
+def make_redaction() -> Redactor:
+    """What is kept out of everything that a run writes."""
+    from execplan.engine.commands.command_environment import public_variables
+    from execplan.secrets.redaction import Redactor
+
+    return Redactor(os.environ, public_variables(os.environ))
+
+
+def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
+    """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
+    message = (
+        f"the run {run_paths.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
+    )
+    hint = (
+        f"see which: execplan audit {ref.shell_name} --verify; if it never began its approval still holds: "
+        f"execplan run {ref.shell_name}"
+    )
+    return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
+
+
+UNREDACTED_FIELDS: Final = frozenset(
+    "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
+    "policy sandbox chosen replays head kind by why answer task restored removed displaced signal status cause failed completed".split()
+)
+"""Fields that a resume or a rollback goes by: ids, digests, paths and words of the plan, which stand beside the journal
+anyway. Whatever else an entry says is redacted."""
+
+
+class JournalWriter:
+    """It may be written by any thread; entries have the order in which they were written."""
+
+    def __init__(
+        self,
+        run: str,
+        journal: Journal,
+        run_state: RunState,
+        ledger: AuditLog,
+        redaction: Redactor,
+        observer: RunObserver,
+    ) -> None:
+        self.run = run
+        self.journal = journal
+        self.run_state = run_state
+        """As far as the journal goes, always."""
+        self.ledger = ledger
+        self.redaction = redaction
+        self.observer = observer
+        self.warnings: list[str] = []
+        """What was put back when the run was taken up, and could not be shown then."""
+        self.is_running_steps = False
+        """Whether steps are done by this process."""
+        self._lock = threading.RLock()
+
+    def write(self, kind: str, **fields: Any) -> Entry:
+        """Have an entry on disk, and let everybody know of it; raises ExecplanError."""
+        redacted_fields = {
+            name: value if name in UNREDACTED_FIELDS else self.redaction.redact_value(value)
+            for name, value in fields.items()
+        }
+        with self._lock:
+            entry = self.journal.write(kind, **redacted_fields)
+            self.run_state.apply_entries([entry])
+            self.ledger.append_entries(self.run, [entry])
+            self._notify_observer(entry)
+        return entry
+
+    def repair(self, project: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
+        """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
+        from execplan.engine.run_records.run_repair import repair_run
+
+        with self._lock:
+            return repair_run(
+                project, ref, run_paths, self.journal, self.ledger, self.run_state, step_just_ran=self.is_running_steps
+            )
+
+    def _notify_observer(self, entry: Entry) -> None:
+        """Tell who looks on; a terminal that has gone away ends no run."""
+        try:
+            self.observer.entry(entry)
+        except OSError as error:
+            trace.log(f"nobody looks on any more: {error}")
+            self.observer = RunObserver()

@@ -1,0 +1,62 @@
+"""What the failure of a step leads to: tried again, skipped, stood in for, planned anew, asked about, or the end of the run."""
+
+from __future__ import annotations
+
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.engine.journal.journal_entries import AttemptResult
+    from execplan.engine.plain_document import Step
+
+FAIL: Final = "fail"
+RETRY: Final = "retry"
+SKIP: Final = "skip"
+ALTERNATIVE: Final = "alternative"
+REPLAN: Final = "replan"
+ASK: Final = "ask"
+UNRECOVERABLE_CAUSES = ("drift", "interrupted")
+"""Causes that no strategy is for."""
+_CAUSES = {
+    "exit": "failure",
+    "error": "failure",
+    "expectation": "validation",
+    "syntax": "validation",
+    "test": "validation",
+    "timeout": "timeout",
+    "limit": "limit",
+}
+
+
+class Recovery(NamedTuple):
+    """What is done about a failed attempt."""
+
+    kind: str
+    seconds: float = 0.0
+    """The pause before it is tried again."""
+
+
+def choose_recovery(step: Step, performed: AttemptResult, attempts: int) -> Recovery:
+    """What an attempt that failed leads to, the last of so many since a person last had the step run."""
+    on_failure = step.on_failure
+    if performed.cause in UNRECOVERABLE_CAUSES or not _matches_triggers(on_failure.triggers, performed):
+        return Recovery(FAIL)
+    if attempts <= on_failure.max_retries:
+        return Recovery(RETRY, on_failure.backoff_ms / 1000 * 2 ** (attempts - 1))
+    kind = on_failure.strategy.partition(":")[0]
+    return Recovery(kind if kind in (SKIP, ALTERNATIVE, REPLAN, ASK) else FAIL)
+
+
+def policy_cause(cause: str) -> str:
+    """What a policy calls the cause of a failure; what it has no name for is told as it is, and never rolled back."""
+    return _CAUSES.get(cause, cause)
+
+
+def _matches_triggers(triggers: tuple[str, ...], performed: AttemptResult) -> bool:
+    """Whether a failure is one that the strategy was meant for; none named: any is."""
+    causes = {performed.cause}
+    if performed.cause == "exit" and performed.exit is not None:
+        causes.add(f"exit:{performed.exit}")
+    return not triggers or not causes.isdisjoint(triggers)

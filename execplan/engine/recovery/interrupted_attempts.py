@@ -1,0 +1,218 @@
+"""What a run that was killed or interrupted has left undone of its entries: looked at first, then written down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.engine import run_questions, stop_reason
+from execplan.engine.attempt_pool import is_one_time_command, is_outcome_unknown
+from execplan.engine.journal.journal_entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
+from execplan.engine.schedule import can_run_in_parallel
+from execplan.engine.stop_reason import StopReason
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.execution import states
+from execplan.execution.binding import describe_difference, sanitize_state
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from execplan.engine.attempt_pool import AttemptPool
+    from execplan.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.engine.journal.journal_writer import JournalWriter
+    from execplan.engine.run_questions import Prompter
+    from execplan.engine.run_state import Attempt, Question, RunState
+    from execplan.engine.schedule import Schedule
+    from execplan.engine.step_executor import StepExecutor
+    from execplan.engine.workspace.workspace_files import WorkspaceFiles
+    from execplan.execution.execution_plan import Step
+
+
+class InterruptedAttempt(NamedTuple):
+    """An attempt that is not at its end, and what is to be done about it."""
+
+    step: Step
+    number: int
+    performed: AttemptResult | None
+    """How it ended, where that is to be written; of an unknown one, how it did if it has done its work."""
+    changes: tuple[Change, ...]
+    """What is to be taken back, where it did not come to its end."""
+    folders: tuple[str, ...]
+    is_unknown: bool = False
+    """Whether somebody has to say if it has done its work."""
+
+
+class InterruptionRecovery:
+    """It looks before the run is taken up again, and writes behind that."""
+
+    def __init__(
+        self,
+        attempt_pool: AttemptPool,
+        journal_writer: JournalWriter,
+        executor: StepExecutor,
+        schedule: Schedule,
+        prompter: Prompter,
+    ) -> None:
+        self.stay_failed: list[str] = []
+        """The steps that have failed before the run was cut short, and of which nothing more is written yet."""
+        self._attempt_pool, self._journal_writer, self._executor = attempt_pool, journal_writer, executor
+        self._schedule, self._prompter = schedule, prompter
+        self._interrupted: list[InterruptedAttempt] = []
+
+    @staticmethod
+    def unknown_outcomes(run_state: RunState) -> list[tuple[Step, Attempt]]:
+        """The commands that were interrupted, may run only once, and may have done their work by then."""
+        unknown = []
+        for step in run_state.document.steps:
+            last_attempts = run_state.attempts.get(step.id, [])[-1:]
+            performed = last_attempts[0].performed if last_attempts else None
+            is_open = run_state.status_of[step.id] not in states.SUCCESS_STATES
+            if (
+                is_open
+                and performed is not None
+                and not last_attempts[0].retaken
+                and is_outcome_unknown(step, performed)
+            ):
+                unknown.append((step, last_attempts[0]))
+        return unknown
+
+    def inspect(self) -> None:
+        """Find out what was cut short, and whether what is done is as it was left; raises ExecplanError, nothing is written."""
+        run_state, step_of = self._journal_writer.run_state, self._schedule.steps_by_id
+        for name, attempt in run_state.open_attempts():
+            self._interrupted.append(self._recover_attempt(step_of[name], attempt))
+        for step, attempt in self.unknown_outcomes(run_state):
+            performed = attempt.performed
+            assert performed is not None  # it has an end
+            assumed_result = performed._replace(
+                ok=True, cause="", reason="it was interrupted, and somebody said that it was done"
+            )
+            self._interrupted.append(
+                InterruptedAttempt(
+                    step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True
+                )
+            )
+        unknown_ids = {interrupted.step.id for interrupted in self._interrupted}
+        for name in [step.id for step in run_state.document.steps if step.id not in unknown_ids]:
+            self._inspect_failed(step_of[name])
+        excluded_paths = {change.path for interrupted in self._interrupted for change in interrupted.changes}
+        ensure_not_drifted(run_state, self._attempt_pool.context.workspace, excluded_paths)
+
+    def next_question(self) -> Question | None:
+        """The first question that has to be answered before the run can be resumed."""
+        return next(
+            (
+                run_questions.unknown_outcome_question(interrupted.step.id)
+                for interrupted in self._interrupted
+                if interrupted.is_unknown
+            ),
+            None,
+        )
+
+    def resolve(self, answer: str | None, source: str) -> StopReason | None:
+        """Write down what was found; the fate of the run where that ends here. Raises ExecplanError."""
+        for interrupted in self._interrupted:
+            if not interrupted.is_unknown:
+                self._write(interrupted)
+        for interrupted in self._interrupted:
+            if interrupted.is_unknown:
+                stop_reason = self._ask(interrupted, answer, source)
+                answer = None
+                if stop_reason is not None:
+                    return stop_reason
+        for step in self._journal_writer.run_state.document.steps:
+            if self._journal_writer.run_state.status_of[step.id] in (states.COMPLETED, states.RECOVERED):
+                self._attempt_pool.tick_task(step)
+        return None
+
+    def _recover_attempt(self, step: Step, attempt: Attempt) -> InterruptedAttempt:
+        """What has become of an attempt whose end was not written."""
+        recovered = self._executor.recover_attempt(self._attempt_pool.context, step, attempt)
+        performed, changes = recovered.performed, self._own_changes(step, recovered.changes)
+        if performed is not None:
+            performed = performed._replace(changes=self._own_changes(step, performed.changes))
+        if performed is not None and performed.cause == "interrupted":
+            if is_one_time_command(step):
+                assumed_result = performed._replace(
+                    ok=True, cause="", reason="it was cut short, and somebody said that it was done"
+                )
+                return InterruptedAttempt(
+                    step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True
+                )
+            return InterruptedAttempt(step, attempt.number, None, performed.changes, performed.folders)
+        return InterruptedAttempt(
+            step, attempt.number, performed, changes, recovered.folders, is_unknown=recovered.kind == "unknown"
+        )
+
+    def _own_changes(self, step: Step, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+        """Of a step that may have run beside others only what it declares: what else has changed may be theirs."""
+        ran_alone = self._journal_writer.run_state.begin_fields["jobs"] == 1 or not can_run_in_parallel(step)
+        return changes if ran_alone else tuple([change for change in changes if change.declared])
+
+    def _inspect_failed(self, step: Step) -> None:
+        """A failure may not have been taken back yet; and what follows from it may not have been written."""
+        run_state = self._journal_writer.run_state
+        last_attempts = run_state.attempts.get(step.id, [])[-1:]
+        performed = last_attempts[0].performed if last_attempts else None
+        if performed is None or performed.ok or run_state.status_of[step.id] != states.FAILED:
+            return
+        if step.rollback.enabled and not last_attempts[0].retaken:
+            self._interrupted.append(
+                InterruptedAttempt(step, last_attempts[0].number, None, performed.changes, performed.folders)
+            )
+        is_asked = run_state.question is not None and (run_state.question.why, run_state.question.step) == (
+            ASK,
+            step.id,
+        )
+        if run_state.end_entry is None and performed.cause != "interrupted" and not is_asked:
+            self.stay_failed.append(step.id)
+
+    def _write(self, interrupted: InterruptedAttempt) -> None:
+        """Write how an attempt ended, or take it back, so that it may run again."""
+        if interrupted.performed is not None:
+            self._attempt_pool.record_result(interrupted.step, interrupted.number, interrupted.performed)
+        elif interrupted.changes or interrupted.folders:
+            self._attempt_pool.undo_changes(
+                interrupted.step, interrupted.number, interrupted.changes, interrupted.folders
+            )
+        else:
+            self._journal_writer.write(RETAKEN, step=interrupted.step.id, attempt=interrupted.number, changes=[])
+
+    def _ask(self, interrupted: InterruptedAttempt, answer: str | None, source: str) -> StopReason | None:
+        """Ask about an attempt of which nobody knows how it ended, and do what is answered."""
+        question = run_questions.unknown_outcome_question(interrupted.step.id)
+        reply, source = (answer, source) if answer is not None else (self._prompter.ask(question), "terminal")
+        if self._attempt_pool.context.stop.is_set():
+            return StopReason(stop_reason.SIGNAL)
+        if reply is None:
+            return StopReason(stop_reason.PAUSED, interrupted.step.id, question=question)
+        self._prompter.write_answer(question, reply, source)
+        if reply == STOP:
+            return StopReason(
+                stop_reason.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}"
+            )
+        self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it is pending then
+        if reply == SKIP:
+            self._journal_writer.write(SKIPPED, step=interrupted.step.id, reason="skipped by who was asked")
+        return None
+
+
+def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_paths: Collection[str]) -> None:
+    """Refuse where what the completed steps have left is not as they left it, spared paths aside; raises ExecplanError."""
+    changed_paths = [
+        change.path for name, change in run_state.changes() if run_state.status_of.get(name) in states.SUCCESS_STATES
+    ]
+    differences = []
+    for path in dict.fromkeys([changed_path for changed_path in changed_paths if changed_path not in excluded_paths]):
+        reason = describe_difference(
+            sanitize_state(run_state.expected_states[path]), sanitize_state(workspace.state(path))
+        )
+        differences += [f"{path}: {reason}"] if reason else []
+    if differences:
+        suffix = f", and {len(differences) - 1} more" if len(differences) > 1 else ""
+        raise ExecplanError(
+            "drifted",
+            f"what the run has done is not as it left it: {differences[0]}{suffix}",
+            exit=CONFLICT,
+            hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
+            candidates=differences,
+        )

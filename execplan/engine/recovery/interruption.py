@@ -1,0 +1,107 @@
+"""What an attempt that was cut short has changed, for a rollback: nothing of it is run or checked any more."""
+
+from __future__ import annotations
+
+from execplan.engine.journal.journal_entries import AttemptResult, attempt_result_json
+from execplan.errors import ENVIRONMENT, ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.engine.journal.journal_entries import Change
+    from execplan.engine.run_observer import RunObserver
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_state import Attempt, RunState
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def make_inspection_context(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver
+) -> RunContext:
+    """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
+    from execplan.approvals.policy_settings import effective_policy
+    from execplan.engine.commands.command_sandbox import find_sandbox
+    from execplan.engine.commands.stop_signal import StopSignal
+    from execplan.engine.journal.journal_writer import make_redaction
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.engine.workspace.backup_store import BackupStore
+    from execplan.engine.workspace.workspace_files import WorkspaceFiles
+
+    policy = effective_policy(project)
+    try:
+        sandbox = find_sandbox(project, policy)[0]
+    except ExecplanError:
+        sandbox = None
+    workspace, store, document = WorkspaceFiles(project), BackupStore(project), run_state.document
+    return RunContext(
+        project,
+        ref,
+        document,
+        policy,
+        run_paths,
+        workspace,
+        store,
+        sandbox,
+        make_redaction(),
+        StopSignal(),
+        observer,
+        0.0,
+    )
+
+
+def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:
+    """What the entry says that ends it; raises ExecplanError."""
+    from execplan.engine.steps import tree_snapshots
+    from execplan.engine.steps.step_execution import outside_effects
+    from execplan.engine.steps.step_paths import is_command, runs_program
+
+    effects = ""
+    changes: tuple[Change, ...] = ()
+    folders: tuple[str, ...] = ()
+    if not runs_program(step) or not (is_command(step) or tree_snapshots.has_snapshot(context, step)):
+        changes, folders = _written_changes(context, step, attempt)
+    elif (
+        not is_command(step)
+        or not tree_snapshots.has_snapshot(context, step)
+        or _was_program_started(context, step, attempt)
+    ):
+        changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step)
+        effects = outside_effects(context, step, unscanned)
+        if any(
+            [
+                step.parallel and other_step.parallel and other_step.id != step.id
+                for other_step in context.document.steps
+            ]
+        ):
+            changes = tuple([change for change in changes if change.declared])
+    reason = "it was cut short, and then rolled back"
+    performed = AttemptResult(False, "interrupted", reason, changes=changes, folders=folders, outside=effects)
+    return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}
+
+
+def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """What a step that writes files, and in which no program runs, has or may have written."""
+    from execplan.engine.steps.file_writes import ballast_path, list_created_folders, plan_changes, remove_ballast
+    from execplan.execution.evaluation.file_changes import ImpossibleError
+
+    remove_ballast(ballast_path(context, step))
+    try:
+        changes = tuple([change for _, change in plan_changes(context, step, attempt.before)])
+    except ImpossibleError:
+        return (), ()  # it would have failed before it wrote anything
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            raise
+        return (), ()  # as above: a hunk that does not fit
+    return changes, list_created_folders(context, attempt.before)
+
+
+def _was_program_started(context: RunContext, step: Step, attempt: Attempt) -> bool:
+    from execplan.engine.commands.launcher import read_marks
+    from execplan.engine.steps.step_paths import program_marks_path
+
+    return read_marks(program_marks_path(context.run_paths, step, attempt.number)) != "never"

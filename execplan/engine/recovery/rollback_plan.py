@@ -1,0 +1,244 @@
+"""What a rollback would do, by the journal of a run: which changes are taken back, which ticks, and what stays."""
+
+from __future__ import annotations
+
+from execplan.engine.journal.journal_entries import change_from_json
+from execplan.engine.replanning import run_revisions
+from execplan.engine.workspace.file_restore import compute_net_changes, is_restorable, with_created_folders
+from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
+from execplan.execution import states
+from execplan.execution.world import ABSENT, FOLDER
+from execplan.named_tuple import NamedTuple
+from execplan.plan.plan_lookup import normalize_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from execplan.engine.journal.journal import Entry
+    from execplan.engine.journal.journal_entries import Change
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_state import Attempt, RunState
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.world import State
+    from execplan.plan_store.plan_store import PlanRef
+
+
+def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
+    """The steps of all revisions of a run, as the last one has them; raises ExecplanError."""
+    from execplan.execution.documents.document_io import load
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.files import file_access
+
+    steps: dict[str, Step] = {}
+    earlier_paths = [
+        run_paths.document,
+        *[
+            run_revisions.revision_path(run_paths, replan_entry.fields["revision"])
+            for replan_entry in run_state.replans[:-1]
+        ],
+    ]
+    for path in earlier_paths if run_state.replans else ():
+        data, _ = file_access.read(path, run_revisions.LIMIT)
+        steps |= {step.id: step for step in load(data, ExecutionPlan, path).steps}
+    return {**steps, **{step.id: step for step in run_state.document.steps}}
+
+
+def find_step_id(
+    ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None
+) -> str | None:
+    """The step that an id or a number names; raises ExecplanError for one that is none."""
+    if name is None or name in steps:
+        return name
+    for step in run_state.document.steps:
+        if str(step.number) == name:
+            return step.id
+    from difflib import get_close_matches
+
+    suggestions = get_close_matches(name, steps, n=3, cutoff=0.4) or list(steps)
+    message = f"the run {run_paths.id} has no step {name!r}"
+    raise ExecplanError(
+        "no-such-step",
+        message,
+        exit=INPUT,
+        hint=f"see them: execplan show {ref.shell_name} --run {run_paths.id}",
+        candidates=suggestions,
+    )
+
+
+def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
+    """Refuse where nothing is to be taken back, or not yet; raises ExecplanError."""
+    if run_state.status == states.ROLLED_BACK or (
+        only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
+    ):
+        message = f"the run {run_paths.id} is rolled back already" if run_state.status == states.ROLLED_BACK else ""
+        message = message or f"{only_step} of the run {run_paths.id} " + (
+            "is rolled back already" if only_step in run_state.rolled_back_steps else "never ran"
+        )
+        hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
+        raise ExecplanError("nothing-to-roll-back", message, exit=CHECK_FAILED, hint=hint)
+    other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
+    if other_steps:
+        raise ExecplanError(
+            "run-cut-short",
+            f"{', '.join(other_steps)} of the run {run_paths.id} was cut short: what it has changed is not known yet",
+            exit=CONFLICT,
+            hint=f"go on with the run, or take back all of it: execplan resume {run_paths.number} -p {ref.shell_name}; "
+            f"execplan rollback {run_paths.number} -p {ref.shell_name}",
+        )
+
+
+class RollbackPlan(NamedTuple):
+    """What is taken back."""
+
+    steps: tuple[str, ...]
+    changes: tuple[Change, ...]
+    """One for each path, that of the last step first."""
+    folders: tuple[str, ...]
+    """Those that were made, the outer ones first."""
+    ticks: tuple[tuple[str, str, str], ...]
+    """Steps, and the tasks that they ticked with the transcripts that these link to."""
+    not_undone: tuple[str, ...]
+    """What can't be taken back, a line each."""
+    is_whole_run: bool
+    restored_paths: frozenset[str] = frozenset()
+    """Paths that a rollback which was cut short has restored."""
+    is_retry: bool = False
+    """Whether something was cut short while it was taken back."""
+
+
+def plan_rollback(
+    run_state: RunState, steps: Mapping[str, Step], only_step: str | None, current_state: Callable[[str], State]
+) -> RollbackPlan:
+    """What a rollback of a run, or of one step, is to do; `steps` are those of all its revisions. Raises ExecplanError.
+
+    `current_state` says what is at a path: what a failed attempt has changed may be taken back in part, or not be done in part.
+    """
+    attempts = _ordered_attempts(run_state)
+    chosen_ids = [name for name, _ in attempts if only_step in (None, name) and _can_undo(steps, name)]
+    chosen_ids = list(dict.fromkeys(chosen_ids))
+    effective_attempts = [
+        (name, attempt) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
+    ]
+    by_path: dict[str, list[tuple[str, Change]]] = {}
+    for name, attempt in effective_attempts:
+        assert attempt.performed is not None  # as above
+        for change in with_created_folders(attempt.performed.changes, attempt.performed.folders):
+            if attempt.performed.ok or current_state(change.path) != change.before:
+                by_path.setdefault(change.path, []).append((name, change))
+    not_undone = _outside_effects(attempts, only_step)
+    undone_changes: list[Change] = []
+    for path, path_changes in by_path.items():
+        undone_changes += _undoable_changes(path, path_changes, chosen_ids, only_step, not_undone)
+    kept_steps = [name for name, _ in effective_attempts if name not in chosen_ids and only_step is None]
+    not_undone += [f"{name}: what it changed stays: its step says rollback=false" for name in dict.fromkeys(kept_steps)]
+    net_changes = compute_net_changes(undone_changes)
+    not_undone += [
+        f"{net_change.path}: it was no regular file, or could not be read"
+        for net_change in net_changes
+        if not is_restorable(net_change)
+    ]
+    net_changes = [net_change for net_change in net_changes if is_restorable(net_change)]
+    folders = [
+        net_change.path
+        for net_change in net_changes
+        if net_change.before.kind == ABSENT and net_change.after.kind == FOLDER
+    ]
+    changes = [net_change for net_change in reversed(net_changes) if net_change.path not in folders]
+    has_failures = any(
+        [attempt.performed is not None and not attempt.performed.ok for _, attempt in effective_attempts]
+    )
+    return RollbackPlan(
+        tuple(chosen_ids),
+        tuple(changes),
+        tuple(sorted(folders, key=lambda folder: folder.split("/"))),
+        _ticked_tasks(run_state, steps, chosen_ids),
+        tuple(dict.fromkeys(not_undone)),
+        only_step is None,
+        is_retry=has_failures,
+    )
+
+
+def continue_rollback(run_state: RunState, rollback_entry: Entry, steps: Mapping[str, Step]) -> RollbackPlan:
+    """What is left of a rollback that was cut short."""
+    fields = rollback_entry.fields
+    return RollbackPlan(
+        tuple(fields["steps"]),
+        tuple([change_from_json(change_fields) for change_fields in fields["changes"]]),
+        tuple(fields["folders"]),
+        _ticked_tasks(run_state, steps, fields["steps"]),
+        tuple(fields["undone_not"]),
+        fields["whole"],
+        frozenset(run_state.restored_paths),
+        is_retry=True,
+    )
+
+
+def _ordered_attempts(run_state: RunState) -> list[tuple[str, Attempt]]:
+    """The attempts of the steps that are not rolled back, in the order of their ends."""
+    pairs = [
+        (name, attempt)
+        for name, attempts in run_state.attempts.items()
+        for attempt in attempts
+        if name not in run_state.rolled_back_steps
+    ]
+    return sorted(pairs, key=lambda pair: pair[1].entry)
+
+
+def _can_undo(steps: Mapping[str, Step], name: str) -> bool:
+    return name not in steps or steps[name].rollback.enabled
+
+
+def _undoable_changes(
+    path: str,
+    path_changes: list[tuple[str, Change]],
+    chosen_ids: Collection[str],
+    only_step: str | None,
+    not_undone: list[str],
+) -> list[Change]:
+    """The changes of a path that are taken back: the last ones, down to the first that stays."""
+    undone_changes: list[Change] = []
+    for name, change in reversed(path_changes):
+        if name not in chosen_ids:
+            break
+        undone_changes.insert(0, change)
+    remaining_ids = [name for name, _ in path_changes[: len(path_changes) - len(undone_changes)]]
+    own_ids = [name for name in remaining_ids if name in chosen_ids]
+    if own_ids and only_step is not None:
+        raise _overwritten_error(only_step, path, remaining_ids[-1])
+    if own_ids:
+        not_undone.append(f"{path}: {remaining_ids[-1]} changed it after {own_ids[-1]}, and what it changed stays")
+    return undone_changes
+
+
+def _outside_effects(attempts: list[tuple[str, Attempt]], only_step: str | None) -> list[str]:
+    """What the steps did that nobody here can take back, of attempts that failed too."""
+    return [
+        f"{name}: {attempt.performed.outside}"
+        for name, attempt in attempts
+        if attempt.performed is not None and attempt.performed.outside and only_step in (None, name)
+    ]
+
+
+def _ticked_tasks(
+    run_state: RunState, steps: Mapping[str, Step], chosen_ids: Collection[str]
+) -> tuple[tuple[str, str, str], ...]:
+    """The tasks that were ticked for one of the steps, or for another that completes the same task."""
+    tasks = {normalize_text(steps[name].task or "") for name in chosen_ids if name in steps and steps[name].task}
+    return tuple(
+        [
+            (name, task, transcript)
+            for name, (task, transcript) in run_state.ticked_tasks.items()
+            if name in chosen_ids or (name in steps and normalize_text(steps[name].task or "") in tasks)
+        ]
+    )
+
+
+def _overwritten_error(step: str, path: str, later_step: str) -> ExecplanError:
+    return ExecplanError(
+        "step-overwritten",
+        f"{later_step} changed {path} after {step}: taking back {step} alone would take that back too",
+        exit=CHECK_FAILED,
+        hint=f"take {later_step} back first, or all of the run: execplan rollback --step {later_step}",
+        candidates=(later_step,),
+    )

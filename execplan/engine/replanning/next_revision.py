@@ -1,0 +1,83 @@
+"""The next revision of what a run does, made from its journal and from what was found out; nothing is written."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution import states
+from execplan.execution.documents import strict_json
+from execplan.execution.documents.document_io import document_error, validate_document
+from execplan.execution.revision.plan_revision import ReplanRequest, replan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.engine.run_state import RunState
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.secrets.redaction import Redactor
+
+
+class NextRevision(NamedTuple):
+    """A revision, and how many seconds it took to make."""
+
+    document: ExecutionPlan
+    seconds: float
+
+
+def build_next_revision(
+    run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redactor
+) -> NextRevision:
+    """The next revision; raises ExecplanError."""
+    began = monotonic()
+    document, status_of = run_state.document, dict(run_state.status_of)
+    for step in _find_failed_steps(run_state, failed):
+        status_of[step.id] = states.FAILED
+    request_fields = {
+        "current_plan": document.model_dump(mode="json", by_alias=True),
+        "execution_state": {"status": run_state.status, "steps": status_of},
+        "reason": redaction.redact_text(reason),
+        "completed_steps": run_state.step_numbers(states.COMPLETED),
+        "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
+        "new_information": _redact_information(information, redaction) if information is not None else None,
+    }
+    request, violations = validate_document(request_fields, ReplanRequest)
+    if request is None:
+        raise document_error("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
+    return NextRevision(replan(request), round(monotonic() - began, 6))
+
+
+def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
+    """The steps that are said to have failed, by id or number; raises ExecplanError."""
+    steps = []
+    for name in names:
+        step = next(
+            (candidate for candidate in run_state.document.steps if name in (candidate.id, str(candidate.number))), None
+        )
+        if step is None:
+            known_ids = [candidate.id for candidate in run_state.document.steps]
+            raise ExecplanError(
+                "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=known_ids
+            )
+        status = run_state.status_of[step.id]
+        if status in states.SUCCESS_STATES:
+            message = f"the step {step.id} is {status}: only what is not done can count as failed"
+            raise ExecplanError("bad-replan", message, exit=INPUT, hint="leave it out; or roll it back, with the run")
+        steps.append(step)
+    return steps
+
+
+def _redact_information(text: str, redaction: Redactor) -> Any:
+    """New information without secrets, those of steps apart: a JSON object, or plain words; raises ExecplanError.
+
+    What begins as an object and is none is refused.
+    """
+    if not text.lstrip().startswith("{"):
+        return redaction.redact_text(text.strip())
+    parsed = strict_json.read(text.encode("utf-8", "surrogatepass"))
+    if parsed.violations or not isinstance(parsed.value, dict):
+        hint = 'words that begin with a brace go into an object: {"note": …}'
+        raise document_error("the new information", ReplanRequest, parsed.violations, parsed.omitted, hint=hint)
+    return {name: value if name == "steps" else redaction.redact_value(value) for name, value in parsed.value.items()}

@@ -1,0 +1,274 @@
+"""A revision of what a run does that needs no new approval: everything in it was approved, and nothing else has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from execplan.approvals import (
+    approval_creation,
+    approval_files,
+    approval_key,
+    approval_registry,
+    approval_status,
+    artifact_store,
+    git_tree,
+)
+from execplan.approvals.current_plan import CurrentPlan
+from execplan.approvals.disk_world import SnapshotWorld
+from execplan.approvals.plan_evaluation import EvaluatedPlan
+from execplan.approvals.policy_settings import effective_policy
+from execplan.clock import now
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine import approval_audit, step_order
+from execplan.engine.journal.journal_entries import REVISION_REASONS
+from execplan.engine.recovery.failure_recovery import ALTERNATIVE
+from execplan.engine.replanning import run_revisions
+from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.execution import approval as signatures
+from execplan.execution import states
+from execplan.execution.approval import REVISION
+from execplan.execution.binding import bind, describe_difference
+from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.evaluate import ActiveRun, evaluate
+from execplan.execution.evaluation.approval_scope import approval_scope
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.permission import NEVER, find_approver, validity_problem
+from execplan.execution.program_lookup import describe_changed_programs
+from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
+from execplan.files import file_access
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.approvals.approval_files import StoredApproval
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_state import RunState
+    from execplan.execution.approval import Approval
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+MAX_DERIVED_REVISIONS: Final = 10
+"""Revisions in a row that one approval covers: then a person looks at it again."""
+
+
+class RevisionCoverage(NamedTuple):
+    """The approval that covers a revision, or why a person has to approve it."""
+
+    approval: Approval | None
+    reasons: tuple[str, ...] = ()
+    """Why none does, a line each."""
+    evaluated_plan: EvaluatedPlan | None = None
+    """The revision as it was evaluated."""
+    derived_approval: Approval | None = None
+    """The approval of the revision that was derived and recorded."""
+
+
+def find_coverage(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
+) -> RevisionCoverage:
+    """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
+    try:
+        _ensure_no_open_question(run_state)
+        approval = _find_run_approval(project, ref, run_paths)
+        approved_document = _approved_document(run_paths, approval)
+        reasons = find_uncovered_changes(approved_document, revision, _run_progress(approved_document, run_state))
+        if reasons:
+            return RevisionCoverage(None, tuple(reasons))
+        evaluated_plan = _evaluate_revision(project, ref, run_paths, run_state, revision)
+        reasons = [
+            *_drift_reasons(project, run_state, approval, evaluated_plan),
+            *_unapproved_reasons(approval, evaluated_plan),
+        ]
+        if reasons:
+            return RevisionCoverage(None, tuple(reasons))
+        approval_creation.ensure_approvable(project, ref, evaluated_plan)
+        return RevisionCoverage(approval, evaluated_plan=evaluated_plan)
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            raise
+        return RevisionCoverage(None, (error.message, *error.candidates))
+
+
+def derive_approval(
+    project: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage
+) -> RevisionCoverage:
+    """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
+
+    Raises ExecplanError where a disk fails. The caller holds the lock of runs.
+    """
+    approval, evaluated_plan = coverage.approval, coverage.evaluated_plan
+    if approval is None or evaluated_plan is None:
+        return coverage
+    pending_ids = tuple(
+        [evaluated_step.step.id for evaluated_step in evaluated_plan.evaluation.steps if not evaluated_step.is_done]
+    )
+    risk = approval.max_risk.value if approval.max_risk is not None else None
+    confirmation = approval_creation.Confirmation(
+        approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id
+    )
+    try:
+        approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
+        derived_approval = approval_audit.approve_and_record(
+            project, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)
+        ).approval
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            raise
+        return RevisionCoverage(None, (error.message, *error.candidates))
+    return coverage._replace(derived_approval=derived_approval)
+
+
+def _ensure_no_open_question(run_state: RunState) -> None:
+    """Refuse where a person is asked, or has stopped the run: no revision answers for them. Raises ExecplanError."""
+    question = run_state.question
+    if question is not None and question.why not in REVISION_REASONS:
+        raise _not_covered_error(f"the run waits for an answer: {question.words}")
+    if run_state.end_entry is not None and run_state.end_entry.fields.get("cause") == "cancellation":
+        raise _not_covered_error("somebody has stopped the run")
+
+
+def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
+    """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
+    stored_approvals = [
+        stored_approval
+        for stored_approval in approval_files.read_all(project, ref)
+        if stored_approval.approval is not None
+    ]
+    run_approvals = [
+        stored_approval
+        for stored_approval in stored_approvals
+        if stored_approval.approval is not None and _serves_run(project, stored_approval.approval, run_paths)
+    ]
+    run_approvals.sort(
+        key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0
+    )
+    if not run_approvals or run_approvals[-1].approval is None:
+        raise _not_covered_error(f"no approval of the run {run_paths.id} is left")
+    approval = run_approvals[-1].approval
+    for reason in _invalid_reasons(project, run_approvals[-1], approval, stored_approvals):
+        raise _not_covered_error(f"the approval {approval.digest[:12]} covers nothing more: {reason}")
+    return approval
+
+
+def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bool:
+    run = (
+        approval.derived_from.run
+        if approval.derived_from is not None
+        else approval_registry.read_entry(project, approval.id).run_id
+    )
+    return run == run_paths.id
+
+
+def _invalid_reasons(
+    project: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]
+) -> Iterator[str]:
+    """Why an approval is worth nothing any more."""
+    signing_key = approval_key.read(project)
+    if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.is_intact:
+        yield "it is not as it was sealed"
+    related_ids = {approval.id, *approval.origins}
+    related_ids |= {
+        other.approval.id
+        for other in stored_approvals
+        if other.approval is not None and approval.id in other.approval.origins
+    }  # who revokes the approval of a revision wants to be asked
+    if any([approval_registry.read_entry(project, approval_id).is_revoked for approval_id in related_ids]):
+        yield "it, or one that derives from it, was revoked"
+    if len(approval.origins) >= MAX_DERIVED_REVISIONS:
+        yield f"{MAX_DERIVED_REVISIONS} revisions in a row went on with what was approved once"
+    if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
+        yield reason
+    policy = effective_policy(project)
+    if approval.place != approval_status.checkout_digest(project):
+        yield "it was given in another checkout"
+    if approval.policy != policy.version:
+        yield "the policy has changed since"
+    if policy.pin == "tree" and approval.tree != git_tree.tree_digest(project):
+        yield "HEAD holds other files than when it was given"
+
+
+def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan:
+    """The document that was approved, as it is kept with the run; raises ExecplanError."""
+    for path in (run_paths.document, run_revisions.revision_path(run_paths, approval.revision)):
+        data = (
+            file_access.read(path, run_revisions.LIMIT)[0]
+            if path == run_paths.document or approval.revision > 1
+            else b""
+        )
+        if digest(data) == approval.document:
+            return load(data, ExecutionPlan, path)
+    raise _not_covered_error("what it was given for is not with the run any more")
+
+
+def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
+    """How the run stands, by its journal."""
+    alternatives = {
+        step.id: step_order.named_alternative(step) for step in document.steps if step_order.named_alternative(step)
+    }
+    steps_by_id = {step.id: step for step in document.steps}
+    active_alternatives = {
+        name: alternative_id
+        for name, alternative_id in alternatives.items()
+        if step_order.recovery_kind(steps_by_id[name], run_state) == ALTERNATIVE
+    }
+    return RunProgress(_settled_steps(run_state), active_alternatives)
+
+
+def _settled_steps(run_state: RunState) -> frozenset[str]:
+    return frozenset(
+        {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES}
+        - run_state.rolled_back_steps
+    )
+
+
+def _evaluate_revision(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
+) -> EvaluatedPlan:
+    """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
+    data, policy, world = to_bytes(revision), effective_policy(project), SnapshotWorld(project)
+    active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
+    path = project.display_path(artifact_store.path_of(project, ref))
+    return EvaluatedPlan(
+        CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=()),
+        policy,
+        evaluate(revision, world, policy, active_run),
+        bind(data, revision, world, policy),
+        project.display_path(ref.path) if revision.source is not None else path,
+        active_run,
+    )
+
+
+def _drift_reasons(
+    project: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan
+) -> Iterator[str]:
+    """The files and programs that are neither as they were approved nor as the run has left them."""
+    known_states = {**approval.binding.states, **run_state.expected_states}
+    for path, state in evaluated_plan.binding.states.items():
+        reason = (
+            describe_difference(known_states[path], state)
+            if path in known_states
+            else "it was not approved with the rest"
+        )
+        if reason:
+            yield f"{path}: {reason}"
+    if evaluated_plan.policy.programs == "refuse":
+        found_programs = evaluated_plan.binding.programs or {}
+        yield from describe_changed_programs(
+            {**(approval.binding.programs or {}), **run_state.programs}, found_programs
+        )
+
+
+def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
+    """The steps that are left to be done and that the approval leaves out."""
+    terms = approval.terms(evaluated_plan.policy.person_from)
+    for evaluated_step in evaluated_plan.evaluation.steps:
+        if not evaluated_step.is_done and not find_approver(
+            terms, evaluated_step.step.id, evaluated_step.risk.level, inferred=evaluated_step.step.inferred
+        ):
+            yield f"the step {evaluated_step.step.id} is not covered by it"
+
+
+def _not_covered_error(message: str) -> ExecplanError:
+    return ExecplanError("not-approved", message, exit=POLICY, hint="a person approves it: execplan approve")

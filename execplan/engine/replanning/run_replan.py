@@ -1,0 +1,265 @@
+"""The next revision of what a run does: made from what was found out, stored to be evaluated and approved, and on record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.approvals import artifact_store
+from execplan.edits.plan_writer import WriteOptions, ensure_not_archived
+from execplan.edits.plan_writer import format_diff as unified
+from execplan.engine import run_questions
+from execplan.engine.journal.journal_entries import PAUSED, REPLANNED
+from execplan.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
+from execplan.engine.recovery.interrupted_attempts import InterruptionRecovery
+from execplan.engine.replanning import revision_coverage, run_revisions
+from execplan.engine.replanning.next_revision import NextRevision, build_next_revision
+from execplan.engine.replanning.revision_coverage import RevisionCoverage
+from execplan.engine.run_records import record_builder, run_summary
+from execplan.engine.run_state import RunState
+from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.execution import states
+from execplan.execution.documents import strict_json
+from execplan.execution.documents.document_diff import describe_differences
+from execplan.execution.documents.document_io import to_bytes, validate_document
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.plan_store import author
+from execplan.project.project_discovery import require_existing
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.journal.journal_writer import JournalWriter
+    from execplan.engine.run_observer import RunObserver
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_state import Question
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+_MAX_REASON_LENGTH = 2000
+"""Characters of a reason, as the model of the request has it."""
+
+
+class ReplanResult(NamedTuple):
+    """A revision that was made, or in a dry run would be."""
+
+    run: str
+    revision: int
+    document: ExecutionPlan
+    digest: str
+    """SHA-256 of its bytes."""
+    path: str
+    """Where it is stored, from the root of the repository."""
+    completed_steps: tuple[str, ...]
+    """The ids of the steps that are not run again."""
+    differences: tuple[str, ...]
+    """From the revision before, a line each."""
+    coverage: RevisionCoverage
+    """The approval that covers it, or why a person has to approve it."""
+    diff: str
+    """Unified, against what is stored, in a dry run only."""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> Question:
+        """What the run waits for now."""
+        if self.coverage.derived_approval is not None and self.coverage.approval is not None:
+            return run_questions.coverage_question(self.revision, self.coverage.approval)
+        return run_questions.approval_question(self.revision)
+
+
+def replan_run(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    *,
+    reason: str,
+    failed: Sequence[str],
+    information: str | None,
+    observer: RunObserver,
+    options: WriteOptions,
+    journal_writer: JournalWriter | None = None,
+) -> ReplanResult:
+    """Revise what a run does; raises ExecplanError with nothing changed.
+
+    `failed` are ids or numbers of steps that are to count as failed beside those that the run says, `information` is plain
+    words or a JSON object whose `steps` take the place of all that is not done. With the book of a run under way it is that
+    run which does it, and which pauses behind it; without, the run is paused until the revision is approved.
+    """
+    if journal_writer is not None:
+        short_reason = journal_writer.redaction.redact_text(reason)[:_MAX_REASON_LENGTH]
+        revision = build_next_revision(
+            journal_writer.run_state, short_reason, failed, information, journal_writer.redaction
+        )
+        return _store_revision(project, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    if options.dry_run:
+        run_state = _load_run_state(ref, run_paths)
+        _ensure_can_replan(project, ref, run_paths, run_state)
+        revision = build_next_revision(run_state, reason, failed, information, make_redaction())
+        return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    with open_run(project, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
+        _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
+        revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
+        replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
+        question = replan_result.question
+        opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
+        record_builder.save_record(
+            run_paths, record_builder.build_record(run_paths, revision.document, opened_writer.run_state)
+        )
+        opened_writer.ledger.update_anchor()
+    return _commit_revision(project, ref, replan_result) if options.should_commit(project) else replan_result
+
+
+def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult) -> ReplanResult:
+    """Commit what was made with the evidence of the run; raises ExecplanError."""
+    from execplan.edits.plan_commit import commit_paths
+
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    commit = commit_paths(
+        project, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None
+    )
+    return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
+
+
+def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
+    """How far a run has come; raises ExecplanError."""
+    entries = run_summary.read_run_entries(run_paths)
+    if not entries:
+        raise never_begun_error(ref, run_paths)
+    return RunState(run_revisions.load_document(run_paths, entries), entries)
+
+
+def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
+    """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
+    plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
+    rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
+    if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
+        message = (
+            f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
+        )
+        hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
+        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
+    later_run, _ = run_summary.find_last_begun_run(project, ref)
+    if later_run is not None and later_run.number > run_paths.number:
+        message = f"the run {run_paths.id} was followed by {later_run.id}, so that nothing more is done by it"
+        hint = f"replan the last one, or take this one back: execplan replan -p {plan_name}; {rollback_command}"
+        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
+    if run_state.open_rollback is not None:
+        message = f"a rollback of the run {run_paths.id} was cut short"
+        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
+    steps = [step for step, _ in run_state.open_attempts()] + [
+        step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)
+    ]
+    if steps:
+        if run_state.is_agent_run:
+            message = f"{', '.join(steps)} of the run {run_paths.id} is in hand: nobody has said what became of it"
+            hint = (
+                f"say it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
+            )
+            raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
+        message = (
+            f"the run {run_paths.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
+        )
+        raise ExecplanError(
+            "run-cut-short",
+            message,
+            exit=CONFLICT,
+            hint=f"go on with it, or take it back: {resume_command}; {rollback_command}",
+        )
+
+
+def _store_revision(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    journal_writer: JournalWriter,
+    revision: NextRevision,
+    step: str | None = None,
+) -> ReplanResult:
+    """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
+
+    Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
+    approval that covers it is derived, a person approves it.
+    """
+    replan_result = _describe_revision(project, ref, run_paths, journal_writer.run_state, revision, diff=False)
+    document = revision.document
+    previous_revision = document.metadata.history[-1]
+    data = to_bytes(document)
+    run_revisions.save_revision(run_paths, document.revision, data)
+    artifact_store.save(project, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
+    journal_writer.run_state.document = document
+    journal_writer.write(
+        REPLANNED,
+        revision=document.revision,
+        document=replan_result.digest,
+        reason=previous_revision.reason,
+        completed=list(previous_revision.completed_steps),
+        failed=list(previous_revision.failed_steps),
+        step=step,
+        plan_steps=len(document.steps),
+        generation_s=revision.seconds,
+        user=author.system_login(),
+        session=author.session_id(),
+    )
+    return replan_result._replace(
+        coverage=revision_coverage.derive_approval(project, ref, run_paths, replan_result.coverage)
+    )
+
+
+def _describe_revision(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool
+) -> ReplanResult:
+    """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
+    document = revision.document
+    path, data, old = artifact_store.path_of(project, ref), to_bytes(document), artifact_store.read(project, ref)
+    _ensure_own_document(project, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
+    stored_path = project.display_path(path)
+    return ReplanResult(
+        run=run_paths.id,
+        revision=document.revision,
+        document=document,
+        digest=digest(data),
+        path=stored_path,
+        completed_steps=tuple(
+            [step.id for step in document.steps if run_state.status_of.get(step.id) in states.SUCCESS_STATES]
+        ),
+        differences=tuple(
+            [
+                difference
+                for difference in describe_differences(run_state.document, document)
+                if not difference.startswith(_EXPECTED_DIFFERENCES)
+            ]
+        ),
+        coverage=revision_coverage.find_coverage(project, ref, run_paths, run_state, document),
+        diff=unified(old or b"", data, stored_path) if diff else "",
+    )
+
+
+def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_digests: set[str]) -> None:
+    """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
+    if old is None or digest(old) in run_digests:
+        return
+    stored_document, _ = validate_document(strict_json.read(old).value, ExecutionPlan)
+    if stored_document is None or (stored_document.source is not None and stored_document.revision == 1):
+        return  # it can be compiled again
+    if any([past_revision.sha256 in run_digests for past_revision in stored_document.metadata.history]):
+        return
+    stored_path = project.display_path(artifact_store.path_of(project, ref))
+    raise ExecplanError(
+        "other-document",
+        f"{stored_path} is not what the run does: it was imported, composed or revised since",
+        exit=CONFLICT,
+        hint=f"keep it elsewhere, and try again: mv {stored_path} other.json",
+    )
+
+
+_EXPECTED_DIFFERENCES = ("revision was ", "metadata.history was ")
+"""How the differences begin that every revision has."""

@@ -1,0 +1,38 @@
+"""The lock of runs: one run, resume, rollback or replan at a time in a home, for they share the working tree."""
+
+from __future__ import annotations
+
+from execplan.errors import BUSY, ExecplanError
+from execplan.files.file_lock import is_held, read_holder
+from execplan.project import project_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.files.file_lock import FileLock
+    from execplan.project.project import Project
+
+LOCK_NAME: Final = "run"
+
+
+def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> FileLock:
+    """The lock; `owner` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
+
+    `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
+    """
+    path = project_state.lock_path(project, LOCK_NAME)
+    if not waits and is_held(path):
+        raise ExecplanError(
+            "run-busy",
+            f"another execplan is at work here: {read_holder(path) or 'unknown'}",
+            exit=BUSY,
+            hint="wait until it has ended, or interrupt it; one that has died holds nothing",
+        )
+    return project_state.lock(project, LOCK_NAME, owner)
+
+
+def run_lock_holder(project: Project) -> str:
+    """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
+    path = project_state.lock_path(project, LOCK_NAME)
+    return (read_holder(path) or "unknown") if is_held(path) else ""

@@ -1,0 +1,263 @@
+"""The loop of a run: it begins what may begin, takes what comes back, and decides what follows, until nothing does."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from execplan.engine import run_questions, stop_reason
+from execplan.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
+from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, choose_recovery, policy_cause
+from execplan.engine.recovery.failure_recovery import SKIP as SKIP_IT
+from execplan.engine.stop_reason import StopReason
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.engine.attempt_pool import AttemptOutcome, AttemptPool
+    from execplan.engine.journal.journal_entries import AttemptResult
+    from execplan.engine.journal.journal_writer import JournalWriter
+    from execplan.engine.run_questions import Prompter
+    from execplan.engine.run_state import Question
+    from execplan.engine.schedule import NextSteps, Schedule
+    from execplan.execution.execution_plan import Step
+
+_POLL_SECONDS: Final = 0.5
+"""Seconds after which it looks whether somebody has stopped the run who could not wake it."""
+
+
+class RunLoop:
+    """One leg of a run, from its beginning or a resume to where it stops."""
+
+    def __init__(
+        self,
+        attempt_pool: AttemptPool,
+        journal_writer: JournalWriter,
+        schedule: Schedule,
+        prompter: Prompter,
+        jobs: int,
+    ) -> None:
+        self.stop_reason: StopReason | None = None
+        """Once it is known nothing is begun; what runs is waited for."""
+        self._attempt_pool, self._journal_writer, self._schedule, self._prompter, self._jobs = (
+            attempt_pool,
+            journal_writer,
+            schedule,
+            prompter,
+            jobs,
+        )
+        self._run_state, self._context = journal_writer.run_state, attempt_pool.context
+        self._pending_alternatives: dict[str, str] = {}
+        """By step that failed, the one that is to stand in for it."""
+        self._retry_times: dict[str, float] = {}
+        """By step that is to be tried again, when."""
+        self._questions: list[Question] = []
+
+    def run_until_stopped(self) -> StopReason:
+        """Go on until nothing follows; raises what else than a step has failed, when all that ran has ended."""
+        self._resume_failures()
+        while self.stop_reason is None or self._attempt_pool.running_steps:
+            if self.stop_reason is None:
+                self._check_stop()
+            if self.stop_reason is None:
+                self._run_guarded(self._advance)
+            if self._attempt_pool.running_steps or (self._retry_times and self.stop_reason is None):
+                self._wait()
+        if self.stop_reason.error is not None:
+            raise self.stop_reason.error
+        return (
+            StopReason(stop_reason.SIGNAL)
+            if self._context.stop.is_set() and self.stop_reason.kind != stop_reason.DONE
+            else self.stop_reason
+        )
+
+    def _resume_failures(self) -> None:
+        """Draw what follows from failures behind which the run was killed."""
+        for name in self._run_state.steps_with_status(states.FAILED):
+            attempt = self._run_state.attempts[name][-1]
+            if attempt.performed is not None:
+                self._handle_failure(self._schedule.steps_by_id[name], attempt.performed)
+
+    def _check_stop(self) -> None:
+        """See whether the run was stopped, or has taken too long."""
+        stop = self._context.stop
+        if stop.is_set():
+            self.stop_reason = StopReason(stop_reason.SIGNAL)
+        elif monotonic() >= self._attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(
+            states.SUCCESS_STATES
+        ):
+            self._stop(StopReason(stop_reason.FAILED, cause="timeout", reason="the run took longer than it may"))
+
+    def _stop(self, reason: StopReason) -> None:
+        """Begin nothing more, if that is not known already; other trouble than a step's goes before all."""
+        if self.stop_reason is None or (reason.error is not None and self.stop_reason.error is None):
+            self.stop_reason = reason
+        if reason.error is not None and not self._context.stop.is_set():
+            self._context.stop.set("trouble")
+
+    def _advance(self) -> None:
+        """Try again what is due, ask what is to be asked, and begin what may begin."""
+        for name in [name for name, retry_time in self._retry_times.items() if monotonic() >= retry_time]:
+            del self._retry_times[name]
+            self._start(self._schedule.steps_by_id[name])
+        if self._questions and not self._busy_steps:
+            self._ask(self._questions.pop(0))
+        elif not self._questions:
+            next_steps = self._find_next_steps()
+            if next_steps is not None and self.stop_reason is None:
+                self._begin(next_steps)
+
+    def _find_next_steps(self) -> NextSteps | None:
+        """What may begin, once all that follows without it is written; None where the run ends or asks instead."""
+        while True:
+            next_steps = self._schedule.find_next_steps(
+                self._run_state, self._pending_alternatives, self._busy_steps, self._jobs
+            )
+            for transition in next_steps.transitions:
+                self._write_step_entry(transition.kind, transition.step, transition.detail)
+            unrecovered_step = self._find_unrecovered_step(next_steps)
+            if unrecovered_step:
+                self._fail_run(unrecovered_step, self._run_state.attempts[unrecovered_step][-1].performed)
+                return None
+            if not next_steps.transitions:
+                return next_steps
+
+    def _write_step_entry(self, kind: str, step: str, detail: str) -> None:
+        """Write what is said of a step that is not run, and tick what is done with it."""
+        self._journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": detail})
+        self._attempt_pool.tick_task(self._schedule.steps_by_id[step])
+
+    def _find_unrecovered_step(self, next_steps: NextSteps) -> str:
+        """A step whose alternative has not stood in for it, or never will, for that waits for it; or nothing."""
+        is_stuck = not (next_steps.transitions or next_steps.begin or self._busy_steps or self._questions)
+        for name, alternative_id in self._pending_alternatives.items():
+            if self._run_state.status_of[name] == states.FAILED and (
+                is_stuck or self._run_state.status_of[alternative_id] == states.SKIPPED
+            ):
+                return name
+        return ""
+
+    @property
+    def _busy_steps(self) -> list[str]:
+        """The steps that run, and those that are about to be tried again: they keep their places."""
+        return [*self._attempt_pool.running_steps, *self._retry_times]
+
+    def _begin(self, next_steps: NextSteps) -> None:
+        """Begin steps, where nothing is asked before them; the run is done when there are none."""
+        if not next_steps.begin:
+            if not self._busy_steps:
+                self.stop_reason = StopReason(stop_reason.DONE)
+            return
+        question = run_questions.checkpoint_question(self._run_state, self._context.policy.checkpoint_interval)
+        question = question or run_questions.confirm_question(self._run_state, next_steps.begin[0])
+        if question is not None:
+            self._questions.append(question)
+            return
+        for step in next_steps.begin:
+            self._start(step)
+
+    def _start(self, step: Step) -> None:
+        """Begin an attempt; where it is not permitted any more nothing further is, and what runs comes to its end."""
+        try:
+            if self.stop_reason is None:
+                self._attempt_pool.begin(step)
+        except ExecplanError as error:
+            if error.code != "approval-expired":
+                raise
+            self.stop_reason = StopReason(stop_reason.TROUBLE, step.id, error=error)
+
+    def _wait(self) -> None:
+        """Wait for what comes back, or for when a step is to be tried again."""
+        delays = (
+            [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
+        )
+        outcome = self._attempt_pool.wait(max(min([_POLL_SECONDS, *delays]), 0.0))
+        if outcome is not None:
+            self._run_guarded(lambda: self._handle_outcome(outcome))
+
+    def _run_guarded(self, action: Callable[[], None]) -> None:
+        """Do something; what is wrong with it is raised when all that runs has ended."""
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - as it says
+            self._stop(StopReason(stop_reason.TROUBLE, error=error))
+
+    def _handle_outcome(self, outcome: AttemptOutcome) -> None:
+        """See what has come of an attempt; raises ExecplanError where that can't be written down."""
+        step, error = outcome.step, outcome.error
+        if isinstance(error, ExecplanError) and error.exit == CONFLICT and not outcome.was_begun:
+            self._stop(StopReason(stop_reason.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
+        elif error is not None:
+            self._stop(StopReason(stop_reason.TROUBLE, step.id, error=error))
+        elif outcome.performed is not None:
+            try:
+                self._attempt_pool.record_result(step, outcome.attempt, outcome.performed)
+            except ExecplanError as undo_error:
+                if undo_error.exit != CONFLICT:
+                    raise
+                message = f"what {step.id} has done can't be taken back: {undo_error.message}"
+                self._stop(
+                    StopReason(stop_reason.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates]))
+                )
+                return
+            if not outcome.performed.ok:
+                self._handle_failure(step, outcome.performed)
+
+    def _handle_failure(self, step: Step, performed: AttemptResult) -> None:
+        """Do what the plan says about a failure; nothing more where the run ends anyway."""
+        if performed.cause == "interrupted" and self._context.stop.is_set():
+            return
+        recovery = choose_recovery(step, performed, self._run_state.count_tries(step.id))
+        if recovery.kind == SKIP_IT:
+            self._write_step_entry(SKIPPED, step.id, f"it failed, and is skipped then: {performed.reason}")
+        elif monotonic() >= self._attempt_pool.deadline:
+            self._fail_run(step.id, performed._replace(cause="timeout"))
+        elif recovery.kind == RETRY:
+            self._retry_times[step.id] = monotonic() + recovery.seconds
+        elif recovery.kind == ASK:
+            self._questions.append(run_questions.failure_question(step, performed.reason))
+        elif recovery.kind == ALTERNATIVE and (alternative_id := self._schedule.alternative_step(step)):
+            self._pending_alternatives[step.id] = alternative_id
+        elif recovery.kind == REPLAN:
+            self._stop(
+                StopReason(
+                    stop_reason.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}"
+                )
+            )
+        else:
+            self._fail_run(step.id, performed)
+
+    def _fail_run(self, name: str, performed: AttemptResult | None) -> None:
+        """A step has failed for good, and so does the run."""
+        assert performed is not None  # only what has ended has failed
+        self._stop(
+            StopReason(stop_reason.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}")
+        )
+
+    def _ask(self, question: Question) -> None:
+        """Ask, and do what is answered; without an answer the run is paused."""
+        asked_at = monotonic()
+        answer = self._prompter.ask(question)
+        self._attempt_pool.deadline += monotonic() - asked_at
+        if self._context.stop.is_set():
+            self.stop_reason = StopReason(stop_reason.SIGNAL)
+        elif answer is None:
+            self.stop_reason = StopReason(stop_reason.PAUSED, question.step, question=question)
+        else:
+            self.apply_answer(question, answer, "terminal")
+
+    def apply_answer(self, question: Question, answer: str, source: str) -> None:
+        """Write an answer down, and do what it says."""
+        self._prompter.write_answer(question, answer, source)
+        if answer == STOP:
+            self._stop(
+                StopReason(
+                    stop_reason.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"
+                )
+            )
+        elif answer == SKIP:
+            self._write_step_entry(SKIPPED, question.step, "skipped by who was asked")
+        elif answer == AGAIN:
+            self._retry_times[question.step] = monotonic()

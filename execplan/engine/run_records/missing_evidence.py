@@ -1,0 +1,89 @@
+"""What is gone or altered of a run among the artifacts of its plan, and whether somebody has meant it so."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.engine.run_records import evidence_copies
+from execplan.engine.run_records.run_paths import JOURNAL
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.git import git_query
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.project.project import Project
+
+
+def is_lost(project: Project, copy_path: str, artifact_path: str) -> bool:
+    """Whether a file that is gone, and of which the state has a copy, should be there.
+
+    One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
+    """
+    try:
+        commit_limits = _commit_limits(copy_path)
+    except OSError:
+        return False
+    if commit_limits is None or project.git is None:
+        return commit_limits is not None
+    path = os.path.relpath(artifact_path, project.root)
+    branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
+    try:
+        if git_query.output_or_none(
+            project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1
+        ):
+            return True
+        commits = git_query.output(
+            project, "--literal-pathspecs", "rev-list", "-1", *branches, *commit_limits, "--", path
+        )
+    except ExecplanError:
+        return True
+    return not commits.strip()
+
+
+def _commit_limits(path: str) -> tuple[str, ...] | None:
+    """Which commits may have it: those since the first line of a journal or a ledger was written. None: it is empty."""
+    with open(file_access.open_regular(path), "rb") as file:
+        line = file.readline(1 << 16)
+    timestamp = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
+    return (f"--since={timestamp}",) if timestamp else () if line else None
+
+
+def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
+    """What of a run is not as its copy, from its folder; what git has so in the commit that is checked out is meant so."""
+    journal_copy = run_paths.copy_path(JOURNAL)
+    names = [JOURNAL] if os.path.lexists(journal_copy) and evidence_copies.differs_from_copy(run_paths, JOURNAL) else []
+    names += evidence_copies.list_altered(run_paths) if names or os.path.lexists(journal_copy) else []
+    present_names = [name for name in names if os.path.lexists(run_paths.artifact_path(name))]
+    changed_paths = (
+        _changed_in_git(project, [run_paths.artifact_path(name) for name in present_names]) if present_names else set()
+    )
+    missing_names = [name for name in names if name not in present_names]
+    is_on_other_branch = bool(missing_names) and not is_lost(
+        project, journal_copy, run_paths.artifact_path(missing_names[0])
+    )
+    return [
+        name
+        for name in names
+        if run_paths.artifact_path(name) in changed_paths or (name in missing_names and not is_on_other_branch)
+    ]
+
+
+def _changed_in_git(project: Project, paths: list[str]) -> set[str]:
+    """Those that git does not have as they are."""
+    if project.git is None:
+        return set(paths)
+    try:
+        output = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *paths)
+    except ExecplanError:
+        return set(paths)
+    return {os.path.join(project.root, os.fsdecode(name)) for name in output.split(b"\0") if name}
+
+
+def is_in_other_plan(project: Project, path: str, run: str) -> bool:
+    """Whether another plan than the one at a path has a run among its artifacts."""
+    other_refs = [ref for ref in plan_store.all_refs(project) if ref.path != path]
+    folders = [project.plan_artifacts_dir(ref.path, archived=ref.archived) for ref in other_refs]
+    return any([os.path.lexists(os.path.join(folder, "runs", run)) for folder in folders])

@@ -1,0 +1,335 @@
+"""How far a run has come: what its journal says, read from the first entry to the last, and nothing else."""
+
+from __future__ import annotations
+
+from execplan.engine.journal import journal_entries
+from execplan.engine.journal.journal import altered_error
+from execplan.engine.journal.journal_entries import (
+    AttemptResult,
+    Change,
+    attempt_result_from_entry,
+    change_from_json,
+    programs_from_entry,
+    state_from_json,
+)
+from execplan.execution import states
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, ClassVar
+
+    from execplan.engine.journal.journal import Entry
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.world import Program, State
+
+
+class Question(NamedTuple):
+    """What a run waits for."""
+
+    why: str
+    """One of WHYS."""
+    step: str
+    """Before or behind which it is asked; nothing where it is about none."""
+    words: str
+
+
+class Attempt(NamedTuple):
+    """An attempt of a step."""
+
+    number: int
+    performed: AttemptResult | None
+    """None: it was begun, and how it ended is not known."""
+    before: dict[str, State]
+    approved_by: str
+    retaken: bool = False
+    """Whether what it had changed was taken back."""
+    entry: int = 0
+    """The number of the entry that says how it ended, or that it began."""
+    began: str = ""
+    ended: str = ""
+    """By the clock, which may have been set meanwhile; nothing while its end is not known."""
+    calls: tuple[Entry, ...] = ()
+    """Those that an agent was allowed for it."""
+    resume_count: int = 0
+    """How often the run had been taken up again when it was begun: by a person, who may have it tried as often as before."""
+
+
+class RunState:
+    """A run by its journal."""
+
+    def __init__(self, document: ExecutionPlan, entries: Sequence[Entry] = ()) -> None:
+        """Read what is there; the document is that of the last revision."""
+        self.document = document
+        self.begin_fields: dict[str, Any] = {}
+        self.approval_fields: dict[str, Any] = {}
+        """What the entry says of the approval under which the run goes on: that of its beginning, or of the last resume."""
+        self.resume_count = 0
+        self.status = states.PENDING
+        self.status_of = {step.id: states.PENDING for step in document.steps}
+        self.reasons: dict[str, str] = {}
+        """By step, why it was skipped, is blocked or failed."""
+        self.attempts: dict[str, list[Attempt]] = {}
+        self.expected_states: dict[str, State] = {}
+        """By path, how it is to be found now: as approved, or as the steps that ran have left it."""
+        self.approved_programs: dict[str, Program] = {}
+        """By name, the programs as they were when the run began, or was last taken up under a new approval."""
+        self.programs: dict[str, Program] = {}
+        """The same, as the steps that ran have left them."""
+        self.ticked_tasks: dict[str, tuple[str, str]] = {}
+        """By step, the words of the task that it ticked, and the path of its transcript; reopened ones are out."""
+        self.question: Question | None = None
+        self.answers: list[Entry] = []
+        """What was answered, to which question of which step."""
+        self.end_entry: Entry | None = None
+        self.seconds: float | None = None
+        """What the run took, as it was said when it last stopped: what a killed leg took nobody knows."""
+        self.rollbacks: list[Entry] = []
+        self.open_rollback: Entry | None = None
+        """The rollback that was begun and has not ended."""
+        self.restored_paths: set[str] = set()
+        """The paths that the last rollback has restored."""
+        self.rolled_back_steps: set[str] = set()
+        """The steps that were rolled back."""
+        self.replans: list[Entry] = []
+        self.denied_calls = 0
+        """Calls of an agent that were not allowed, as far as they were told."""
+        self.last_entry: Entry | None = None
+        self.apply_entries(entries)
+
+    def apply_entries(self, entries: Iterable[Entry]) -> None:
+        """Go on with further entries."""
+        for entry in entries:
+            try:
+                self._HANDLERS[entry.kind](self, entry, entry.fields)
+            except KeyError:  # of a step that was never begun, or of a kind that there is not
+                raise altered_error("the journal", entry.number) from None
+            self.last_entry = entry
+
+    def changes(self, *, only_step: str | None = None) -> list[tuple[str, Change]]:
+        """What the run, or one step of it, has changed and not taken back, in the order in which it was changed."""
+        change_groups = [
+            (attempt.entry, step, attempt.performed.changes)
+            for step, attempts in self.attempts.items()
+            for attempt in attempts
+            if attempt.performed is not None
+            and not attempt.retaken
+            and only_step in (None, step)
+            and step not in self.rolled_back_steps
+        ]
+        return [
+            (step, change)
+            for _, step, changes in sorted(change_groups, key=lambda group: group[0])
+            for change in changes
+        ]
+
+    def open_attempts(self) -> list[tuple[str, Attempt]]:
+        """The attempts that were begun and whose end is not known: the process was killed. Raises ExecplanError."""
+        last_attempts = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
+        unfinished = [
+            (step, attempt) for step, attempt in last_attempts if attempt.performed is None and not attempt.retaken
+        ]
+        for step, attempt in unfinished:
+            if step not in self.status_of or all([document_step.id != step for document_step in self.document.steps]):
+                raise altered_error("the journal", attempt.entry)
+        return unfinished
+
+    def steps_with_status(self, status: str) -> list[str]:
+        """The steps in a state, by their ids."""
+        return [step.id for step in self.document.steps if self.status_of.get(step.id) == status]
+
+    def status_now(self, step: str) -> str:
+        """The state of a step as its files are now: one that was rolled back is pending again.
+
+        All steps of a completed run are done, also those that somebody has rolled back one by one since.
+        """
+        is_pending = step in self.rolled_back_steps and self.status != states.COMPLETED
+        return states.PENDING if is_pending else self.status_of[step]
+
+    def count_tries(self, step: str) -> int:
+        """How often a step was tried since a person last had it run."""
+        attempts = self.attempts.get(step, [])
+        return sum([attempt.resume_count == attempts[-1].resume_count for attempt in attempts])
+
+    @property
+    def is_agent_run(self) -> bool:
+        """Whether an agent carries it out, whose calls are judged one by one, and no step is done here."""
+        return self.begin_fields.get("mode") == "agent"
+
+    @property
+    def document_digest(self) -> str:
+        """Of the bytes of the document that the run has come to."""
+        sha256: str = (self.replans[-1].fields if self.replans else self.begin_fields)["document"]
+        return sha256
+
+    def step_numbers(self, status: str) -> list[int]:
+        """The steps in a state, by their numbers."""
+        known_steps = [step for step in self.document.steps if step.id in self.status_of]
+        return [step.number for step in known_steps if self.status_now(step.id) == status]
+
+    def _ignore(self, entry: Entry, fields: dict[str, Any]) -> None:
+        """An entry that changes nothing of what is kept here."""
+
+    def _on_begun(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.begin_fields = {**fields, "at": entry.at}
+        self.approval_fields = fields
+        self.status = states.IN_PROGRESS
+        self.expected_states = {path: state_from_json(state) for path, state in fields["states"].items()}
+        self._record_programs(fields)
+
+    def _on_resumed(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.status, self.end_entry, self.question = states.IN_PROGRESS, None, None
+        self.approval_fields = fields
+        self.resume_count += 1
+        self.expected_states |= {path: state_from_json(state) for path, state in fields.get("states", {}).items()}
+        self._record_programs(fields)
+        reset_statuses = (states.FAILED, states.BLOCKED, states.AWAITING)
+        for step, status in self.status_of.items():
+            if step in self.rolled_back_steps or (status in reset_statuses and step not in fields.get("failed", ())):
+                self.status_of[step] = states.PENDING
+
+    def _on_intent(self, entry: Entry, fields: dict[str, Any]) -> None:
+        before = {path: state_from_json(state) for path, state in fields["before"].items()}
+        attempt = Attempt(
+            fields["attempt"],
+            None,
+            before,
+            fields["by"],
+            entry=entry.number,
+            began=entry.at,
+            resume_count=self.resume_count,
+        )
+        step = fields["step"]
+        if step in self.rolled_back_steps:  # what it did before is gone, and what it does now is not
+            self.rolled_back_steps.discard(step)
+            self.attempts[step] = [past_attempt._replace(retaken=True) for past_attempt in self.attempts[step]]
+        self.attempts.setdefault(step, []).append(attempt)
+        self.status_of[step] = states.RUNNING
+
+    def _on_called(self, entry: Entry, fields: dict[str, Any]) -> None:
+        attempts = self.attempts[fields["step"]]
+        attempts[-1] = attempts[-1]._replace(calls=(*attempts[-1].calls, entry))
+
+    def _on_denied(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.denied_calls += 1
+
+    def _on_result(self, entry: Entry, fields: dict[str, Any]) -> None:
+        step, performed = fields["step"], attempt_result_from_entry(fields)
+        self._update_last_attempt(step, performed=performed, entry=entry.number, ended=entry.at)
+        self.status_of[step] = states.COMPLETED if performed.ok else states.FAILED
+        if not performed.ok:
+            self.reasons[step] = performed.reason
+        self._expect_states([(change.path, change.after) for change in performed.changes])
+        self.programs |= programs_from_entry(fields)
+
+    def _on_retaken(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self._update_last_attempt(fields["step"], retaken=True)
+        if self.status_of.get(fields["step"]) == states.RUNNING:
+            self.status_of[fields["step"]] = states.PENDING
+        changes = [change_from_json(change_fields) for change_fields in fields["changes"]]
+        self._expect_states([(change.path, change.before) for change in changes])
+        self.programs |= programs_from_entry(fields)
+
+    def _record_programs(self, fields: dict[str, Any]) -> None:
+        """The programs under a new approval."""
+        self.approved_programs |= programs_from_entry(fields)
+        self.programs |= programs_from_entry(fields)
+
+    def _update_last_attempt(self, step: str, **updates: Any) -> None:
+        """Say more of the last attempt of a step."""
+        attempts = self.attempts[step]
+        attempts[-1] = attempts[-1]._replace(**updates)
+
+    def _expect_states(self, path_states: Iterable[tuple[str, State]]) -> None:
+        self.expected_states.update(dict(path_states))
+
+    def _on_skipped(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.status_of[fields["step"]] = states.SKIPPED
+        self.reasons[fields["step"]] = fields["reason"]
+
+    def _on_blocked(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.status_of[fields["step"]] = states.BLOCKED
+        self.reasons[fields["step"]] = fields["reason"]
+
+    def _on_recovered(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.status_of[fields["step"]] = states.RECOVERED
+        self.reasons[fields["step"]] = f"{fields['by']} stood in for it"
+
+    def _on_ticked(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.ticked_tasks[fields["step"]] = (fields["task"], fields["transcript"])
+
+    def _on_reopened(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.ticked_tasks.pop(fields["step"], None)
+
+    def _on_paused(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.question = Question(fields["why"], fields["step"] or "", fields["question"])
+        self.seconds = fields.get("seconds", self.seconds)
+        if fields["step"] and self.status_of.get(fields["step"]) == states.PENDING:
+            self.status_of[fields["step"]] = states.AWAITING
+
+    def _on_interrupted(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.seconds = fields.get("seconds", self.seconds)
+
+    def _on_answered(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.question = None
+        self.resume_count += 1
+        self.answers.append(entry)
+        step = fields["step"]
+        if step and self.status_of.get(step) == states.AWAITING:
+            self.status_of[step] = states.PENDING
+
+    def _on_replanned(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.replans.append(entry)
+        self.status = states.REPLANNING
+        self.end_entry = self.question = None
+        settled_statuses = {step: status for step, status in self.status_of.items() if status in states.SUCCESS_STATES}
+        self.status_of = {step.id: settled_statuses.get(step.id, states.PENDING) for step in self.document.steps}
+
+    def _on_ended(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.status, self.end_entry, self.question = fields["status"], entry, None
+        self.seconds = fields["seconds"]
+
+    def _on_rollback(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.open_rollback = entry
+        self.restored_paths = set()
+        self.rollbacks.append(entry)
+
+    def _on_restored(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.restored_paths.add(fields["path"])
+
+    def _on_rolled_back(self, entry: Entry, fields: dict[str, Any]) -> None:
+        rollback, self.open_rollback = self.open_rollback, None
+        for change_fields in rollback.fields["changes"] if rollback is not None else ():
+            change = change_from_json(change_fields)
+            self.expected_states[change.path] = change.before
+        self.rolled_back_steps.update(fields["steps"])
+        if self.is_agent_run and self.end_entry is None:  # nobody takes it up before its agent goes on
+            self.status_of |= dict.fromkeys(
+                [step for step in fields["steps"] if step in self.status_of], states.PENDING
+            )
+        if fields["whole"]:
+            self.status, self.end_entry, self.question = states.ROLLED_BACK, entry, None
+
+    _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, Entry, dict[str, Any]], None]]] = {
+        journal_entries.BEGUN: _on_begun,
+        journal_entries.INTENT: _on_intent,
+        journal_entries.CALLED: _on_called,
+        journal_entries.DENIED: _on_denied,
+        journal_entries.RESULT: _on_result,
+        journal_entries.RETAKEN: _on_retaken,
+        journal_entries.SKIPPED: _on_skipped,
+        journal_entries.BLOCKED: _on_blocked,
+        journal_entries.RECOVERED: _on_recovered,
+        journal_entries.TICKED: _on_ticked,
+        journal_entries.REOPENED: _on_reopened,
+        journal_entries.PAUSED: _on_paused,
+        journal_entries.ANSWERED: _on_answered,
+        journal_entries.REPLANNED: _on_replanned,
+        journal_entries.INTERRUPTED: _ignore,
+        journal_entries.RESUMED: _on_resumed,
+        journal_entries.ENDED: _on_ended,
+        journal_entries.ROLLBACK: _on_rollback,
+        journal_entries.RESTORED: _on_restored,
+        journal_entries.ROLLED_BACK: _on_rolled_back,
+    }

@@ -1,0 +1,75 @@
+"""What a run does with its steps: each of them is done elsewhere, and a test puts other hands in their place."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.engine.journal.journal_writer import JournalWriter
+    from execplan.engine.run_state import Attempt, RunState
+    from execplan.engine.steps.attempt_recovery import RecoveredAttempt
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.engine.steps.step_execution import PreparedStep
+    from execplan.engine.steps.tree_snapshots import ParallelChanges
+    from execplan.engine.ticks import TickResult
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.world import State
+
+
+class StepExecutor:
+    """Those of the product."""
+
+    def prepare(self, context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
+        """Check what a step finds, and keep what it is about to change; raises ExecplanError."""
+        from execplan.engine.run_records.run_repair import save_plan_and_settings
+        from execplan.engine.steps.step_execution import prepare_step
+
+        prepared = prepare_step(context, step, expected)
+        if prepared.snapshot:
+            save_plan_and_settings(context.project, context.ref, context.run_paths)
+        return prepared
+
+    def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
+        """Do a step; raises ExecplanError for what is not the step's own failure."""
+        from execplan.engine.steps.step_execution import perform_step
+
+        return perform_step(context, step, attempt, prepared)
+
+    def repair(self, context: RunContext, journal_writer: JournalWriter) -> list[str]:
+        """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
+        return journal_writer.repair(context.project, context.ref, context.run_paths)
+
+    def recover_attempt(self, context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
+        """Find out what has become of an attempt that was cut short; raises ExecplanError."""
+        from execplan.engine.steps.attempt_recovery import recover_attempt
+
+        return recover_attempt(context, step, attempt)
+
+    def undo_changes(self, context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> None:
+        """Let the files be as they were before an attempt; raises ExecplanError."""
+        from execplan.engine.steps.file_writes import undo_changes
+
+        undo_changes(context, changes, folders)
+
+    def tick_task(self, context: RunContext, run_state: RunState, step: Step) -> tuple[str, TickResult]:
+        """Tick the task that is done with a step: the transcript that shows its work, and what became of the task."""
+        from execplan.engine import ticks
+
+        task_step = ticks.find_transcript_step(context.document, run_state, step)
+        if task_step is None:
+            return "", ticks.TickResult()
+        performed = run_state.attempts[task_step.id][-1].performed if run_state.attempts.get(task_step.id) else None
+        transcript = performed.transcript if performed is not None else ""
+        return transcript, ticks.tick_task(context.project, context.ref, context.document, task_step, transcript)
+
+    def path_exists(self, context: RunContext, path: str) -> bool:
+        """Whether something is at a path."""
+        return context.workspace.state(path).kind != "absent"
+
+    def track_parallel_changes(self, context: RunContext) -> ParallelChanges:
+        """The look at the tree around steps that run beside each other; raises ExecplanError."""
+        from execplan.engine.steps.tree_snapshots import ParallelChanges
+
+        return ParallelChanges(context)

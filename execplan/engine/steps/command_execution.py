@@ -1,0 +1,131 @@
+"""A step that runs a command, and the test behind any step: a program, its environment, its folder and its limits."""
+
+from __future__ import annotations
+
+import os
+import time
+from shlex import join
+
+from execplan.engine.steps.step_paths import program_marks_path
+from execplan.execution.execution_plan import Type
+from execplan.execution.program_lookup import first_path_directory, working_directory
+from execplan.execution.world import FOLDER
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.commands.command_transcript import Transcript
+    from execplan.engine.commands.launcher import CommandResult
+    from execplan.engine.journal.journal_entries import Change
+    from execplan.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+
+
+ERROR = "error"
+"""The cause of what could not be done at all."""
+
+
+class ActionResult(NamedTuple):
+    """The end of a program, or of writing files."""
+
+    cause: str = ""
+    reason: str = ""
+    ended: CommandResult | None = None
+    """Of a program."""
+    changes: tuple[Change, ...] = ()
+    """Of files that the step writes itself; what a program changes is seen by looking."""
+    folders: tuple[str, ...] = ()
+
+
+TIMEOUT = "timeout"
+
+
+def execute_command(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
+    """Run the command of a step."""
+    if step.type is Type.TOOL:
+        return _call_tool(context, step, attempt, transcript)
+    argv = step.argv
+    if argv is None and step.shell is not None and step.command is not None:
+        argv = (step.shell, "-c", step.command)
+    if argv is None:
+        return ActionResult(ERROR, "it needs a shell and does not ask for one")
+    transcript.command(step.command if step.shell is not None and step.command else join(argv))
+    return evaluate_exit(
+        step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript)
+    )
+
+
+def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
+    """Call the tool of a step, in a process of its own."""
+    import json
+
+    from execplan.approvals import tool_discovery
+
+    argv = tool_discovery.tool_command(context.project.root, step.tool)
+    if argv is None:
+        return ActionResult(ERROR, f"the tool {step.tool} is not installed beside execplan")
+    parameters_json = json.dumps(step.parameters or {}, ensure_ascii=False)
+    transcript.command(f"{step.tool} {parameters_json}")
+    marks_path, read_paths = (
+        program_marks_path(context.run_paths, step, attempt),
+        tuple(tool_discovery.search_path(context.project.root)),
+    )
+    return evaluate_exit(
+        step, run_program(context, step, argv, marks_path, transcript, parameters_json.encode(), read_paths)
+    )
+
+
+def evaluate_exit(step: Step, ended: CommandResult) -> ActionResult:
+    """Whether a command ended as it should, by its exit status alone."""
+    if ended.cause:
+        return ActionResult(ended.cause, ended.reason, ended)
+    if ended.signal is not None:
+        return ActionResult("exit", f"it was ended by signal {ended.signal}", ended)
+    if ended.exit != step.exit:
+        return ActionResult("exit", f"exit status {ended.exit}, not {step.exit}", ended)
+    return ActionResult(ended=ended)
+
+
+def run_program(
+    context: RunContext,
+    step: Step,
+    argv: tuple[str, ...],
+    marks_path: str,
+    transcript: Transcript,
+    stdin: bytes = b"",
+    read_paths: tuple[str, ...] = (),
+) -> CommandResult:
+    """Run a program for a step and wait for its end; `marks_path` its marks go, `stdin` is what it reads, from folders that it `read_paths`."""
+    from execplan.engine.commands.command_environment import build_environment
+    from execplan.engine.commands.launcher import CommandResult, CommandSpec, Limits, run_command
+
+    env, cwd = build_environment(step.env, context.policy.environment), working_directory(step, context.workspace.state)
+    env |= _environment_variables(context, step, env)
+    seconds_left = context.deadline - time.monotonic()
+    problem = "" if context.workspace.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
+    cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""
+    if cause:
+        reason = problem or ("the time of the whole run is over" if cause == TIMEOUT else "the run was interrupted")
+        return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=True)
+    policy = context.policy
+    limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
+    folder = os.path.normpath(os.path.join(context.project.root, cwd))
+    order = CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths)
+    ended = run_command(order, context.sandbox, transcript, context.stop)
+    if ended.cause == TIMEOUT and seconds_left < step.timeout_s:
+        ended = ended._replace(reason="the time of the whole run is over")
+    return ended
+
+
+def _environment_variables(context: RunContext, step: Step, env: dict[str, str]) -> dict[str, str]:
+    """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
+    bin_directory = first_path_directory(step, context.workspace.state)
+    if not bin_directory:
+        return {}
+    path = os.path.join(context.project.root, bin_directory)
+    variables = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
+    return (
+        variables
+        if bin_directory.endswith("node_modules/.bin")
+        else {**variables, "VIRTUAL_ENV": os.path.dirname(path)}
+    )

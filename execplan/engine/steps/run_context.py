@@ -1,0 +1,37 @@
+"""What a step is done with."""
+
+from __future__ import annotations
+
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.commands.command_sandbox import Sandbox
+    from execplan.engine.commands.stop_signal import StopSignal
+    from execplan.engine.run_observer import RunObserver
+    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.workspace.backup_store import BackupStore
+    from execplan.engine.workspace.workspace_files import WorkspaceFiles
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.policy import Policy
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.secrets.redaction import Redactor
+
+
+class RunContext(NamedTuple):
+    """All that the steps of a run share."""
+
+    project: Project
+    ref: PlanRef
+    document: ExecutionPlan
+    policy: Policy
+    run_paths: RunPaths
+    workspace: WorkspaceFiles
+    store: BackupStore
+    sandbox: Sandbox | None
+    redaction: Redactor
+    stop: StopSignal
+    observer: RunObserver
+    deadline: float
+    """Of the whole run, by time.monotonic()."""

@@ -1,0 +1,279 @@
+"""The files of a home: each path is walked from its root through no link, each time anew, and what is written is synced."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager
+
+from execplan import trace
+from execplan.approvals.reserved_paths import protection_reason
+from execplan.engine.workspace.secure_open import FOLDER, WALK, make_folders, open_folder
+from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.execution.world import normalize_path
+from execplan.files.atomic_files import temp_file_name
+from execplan.files.file_access import NotRegularError, file_error, open_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from execplan.execution.world import State
+    from execplan.project.project import Project
+
+_FILE = os.O_RDONLY | os.O_NOFOLLOW
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK_SIZE = 1 << 20
+_READ = "read"
+
+
+class WorkspaceFiles:
+    """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
+
+    def __init__(self, project: Project) -> None:
+        from execplan.approvals.disk_world import DiskWorld
+
+        self.project = project
+        self._disk = DiskWorld(project)
+
+    def state(self, path: str) -> State:
+        """What is there; raises ExecplanError where a disk fails."""
+        return self._disk.state(path)
+
+    def status(self, path: str) -> os.stat_result | None:
+        """What is known of what is there; None where nothing is, or no way leads there. Raises ExecplanError."""
+        try:
+            with self._open_parent(path, _READ) as (folder, name):
+                return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
+        except ExecplanError as error:
+            if error.exit == ENVIRONMENT:
+                raise
+            return None
+
+    def open_folder(self, path: str) -> int:
+        """The handle of a folder, to list what is in it; the caller closes it. Raises OSError, ExecplanError."""
+        return self._open_folder(self._normalize(path), None)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; raises ExecplanError."""
+        return b"".join(self.read_chunks(path))
+
+    def read_chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a file, part by part; raises ExecplanError."""
+        with self._open_parent(path, _READ) as (folder, name):
+            try:
+                handle = open_regular(name, _FILE, dir_fd=folder)
+            except NotRegularError as error:
+                raise file_error(error, path, "read") from None
+            try:
+                while chunk := os.read(handle, _CHUNK_SIZE):
+                    yield chunk
+            finally:
+                os.close(handle)
+
+    def write(self, path: str, data: bytes, mode: int) -> tuple[str, ...]:
+        """Let a file hold these bytes, new or in place of a file or a link, all at once; the folders made, outer ones first.
+
+        Raises ExecplanError.
+        """
+        return self.write_chunks(path, (data,), mode)
+
+    def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int) -> tuple[str, ...]:
+        """As `write`, of bytes that come part by part; whatever is raised while they come leaves all as it was."""
+
+        def fill(folder: int, temporary_name: str, original: os.stat_result | None) -> None:
+            handle = os.open(temporary_name, _NEW, 0o600, dir_fd=folder)
+            try:
+                for chunk in chunks:
+                    view = memoryview(chunk)
+                    while view:
+                        view = view[os.write(handle, view) :]
+                _copy_owner(handle, original)
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+        return self._replace(path, fill)
+
+    def link(self, path: str, target: str) -> tuple[str, ...]:
+        """Let a link be there, new or in place of a file or a link; the folders made. Raises ExecplanError."""
+        return self._replace(path, lambda folder, temporary_name, _: os.symlink(target, temporary_name, dir_fd=folder))
+
+    def remove(self, path: str) -> None:
+        """Remove a file, a link or the like, if it is there; raises ExecplanError."""
+        self.remove_temporary(path)
+        try:
+            with self._open_parent(path, "remove") as (folder, name):
+                os.unlink(name, dir_fd=folder)
+                os.fsync(folder)
+        except _MissingError:
+            return
+        trace.log(f"removed {path}")
+
+    def remove_temporary(self, path: str) -> None:
+        """Remove what a killed writer has left beside a path; raises ExecplanError."""
+        try:
+            with self._open_parent(path, "tidy up beside") as (folder, name):
+                os.unlink(temp_file_name(name), dir_fd=folder)
+        except _MissingError:
+            pass
+
+    def make_folder(self, path: str, mode: int) -> tuple[str, ...]:
+        """Let a folder be there with this mode; the folders made, it included. Raises ExecplanError."""
+        created: list[str] = []
+        normalized = self._normalize(path, writes=True)
+        with self._report_errors(path, "make"):
+            try:
+                handle = self._open_folder(normalized, created)
+            except PermissionError:  # nobody may list it as it is
+                handle = self._open_folder(normalized, created, WALK)
+            try:
+                _change_mode(handle, mode)
+            finally:
+                os.close(handle)
+        return tuple(created)
+
+    def remove_folder(self, path: str) -> bool:
+        """Remove a folder that is empty; False where there is none, or something is in it. Raises ExecplanError."""
+        try:
+            with self._open_parent(path, "remove") as (folder, name):
+                try:
+                    os.rmdir(name, dir_fd=folder)
+                except OSError as error:
+                    if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                        return False
+                    raise
+                os.fsync(folder)
+        except _MissingError:
+            return False
+        trace.log(f"removed {path}")
+        return True
+
+    def _replace(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
+        """Let what `fill` makes under another name take a name; the folders made. Raises ExecplanError."""
+        created: list[str] = []
+        try:
+            with self._open_parent(path, "write", created) as (folder, name):
+                temporary_name = temp_file_name(name)
+                _unlink(folder, temporary_name)
+                try:
+                    original = _status(folder, name)
+                    fill(folder, temporary_name, original)
+                    if original is not None and name.endswith(".py"):
+                        _advance_mtime(folder, temporary_name, original)
+                    os.rename(temporary_name, name, src_dir_fd=folder, dst_dir_fd=folder)
+                except BaseException:
+                    _unlink(folder, temporary_name)
+                    raise
+                os.fsync(folder)
+        except BaseException:
+            for created_folder in reversed(created):
+                self.remove_folder(created_folder)
+            raise
+        trace.log(f"wrote {path}")
+        return tuple(created)
+
+    @contextmanager
+    def _open_parent(self, path: str, action: str, created: list[str] | None = None) -> Iterator[tuple[int, str]]:
+        """The handle of the folder that a path lies in, and its name there; folders are made where `created` can be told them."""
+        parent, _, name = self._normalize(path, writes=action != _READ).rpartition("/")
+        with self._report_errors(path, action):
+            handle = self._open_folder(parent or ".", created)
+            try:
+                yield handle, name
+            finally:
+                os.close(handle)
+
+    def _open_folder(self, folder: str, created: list[str] | None, flags: int = FOLDER) -> int:
+        """The handle of a folder; raises OSError."""
+        root = os.open(self.project.root, FOLDER & ~os.O_NOFOLLOW)
+        try:
+            return open_folder(root, folder, flags)
+        except FileNotFoundError:
+            if created is None:
+                raise
+            return make_folders(root, folder, created)
+        finally:
+            os.close(root)
+
+    def _normalize(self, path: str, *, writes: bool = False) -> str:
+        """A path in its one form; raises ExecplanError for one that leads out, or that nobody may write to."""
+        normalized = normalize_path(path)
+        if normalized is None:
+            raise _outside_error(path)
+        protection = protection_reason(self.project, normalized) if writes else ""
+        if protection or (writes and normalized == "."):
+            why = protection or "the repository itself"
+            hint = "no step may write there: take it out of the step"
+            raise ExecplanError("protected-path", f"{path} is {why}", exit=POLICY, hint=hint)
+        return normalized
+
+    @contextmanager
+    def _report_errors(self, path: str, action: str) -> Iterator[None]:
+        """Let what the operating system refuses be told."""
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError) as error:
+            failure = file_error(error, path, action)
+            raise _MissingError(failure.code, failure.message, exit=failure.exit, hint=failure.hint) from None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise _outside_error(path) from None
+            raise file_error(error, path, action) from None
+
+
+class _MissingError(ExecplanError):
+    """There is nothing at a path."""
+
+
+def _outside_error(path: str) -> ExecplanError:
+    return ExecplanError(
+        "path-outside",
+        f"{path} leads out of the repository, or through a link",
+        exit=POLICY,
+        hint="a step keeps to files that are reached from the root through folders only",
+    )
+
+
+def _change_mode(handle: int, mode: int) -> None:
+    """Give an open folder a mode; raises OSError."""
+    try:
+        os.fchmod(handle, mode)
+    except OSError as error:
+        if error.errno != errno.EBADF:
+            raise
+        os.chmod(f"/proc/self/fd/{handle}", mode)
+
+
+def _copy_owner(handle: int, original: os.stat_result | None) -> None:
+    """Give an open file the owner of the one whose place it takes, as far as one may."""
+    status = os.fstat(handle)
+    if original is not None and (status.st_uid, status.st_gid) != (original.st_uid, original.st_gid):
+        try:
+            os.fchown(handle, original.st_uid, original.st_gid)
+        except PermissionError:
+            pass
+
+
+def _advance_mtime(folder: int, name: str, original: os.stat_result) -> None:
+    """Let a source have another time, in whole seconds, than the one of the same size whose place it takes."""
+    new = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    # Python knows by the size and the second whether what it has compiled is of this source: a test would run the old one.
+    if stat.S_ISREG(new.st_mode) and new.st_size == original.st_size and int(new.st_mtime) <= int(original.st_mtime):
+        os.utime(name, (new.st_atime, int(original.st_mtime) + 1), dir_fd=folder, follow_symlinks=False)
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _unlink(folder: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass

@@ -1,0 +1,88 @@
+"""How a whole plan runs, from its fence `{execution mode=agent max-steps=20}`: mode, constraints, and defaults of steps."""
+
+from __future__ import annotations
+
+from execplan.execution.annotations.annotated_fences import find_annotated_fences
+from execplan.execution.annotations.annotated_steps import fence_problem
+from execplan.execution.annotations.attribute_values import AttributeValueError, parse_attribute
+from execplan.execution.attributes import PLAN_ATTRIBUTES
+from execplan.execution.step_drafts import StepProblem
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from execplan.execution.annotations.annotated_fences import AnnotatedFence
+    from execplan.plan.model import Plan
+
+_BY_NAME = {attribute.name: attribute for attribute in PLAN_ATTRIBUTES}
+
+
+class PlanSettings(NamedTuple):
+    """What such a fence says, as the JSON document has it; empty where a plan has none."""
+
+    document: dict[str, Any]
+    """Fields of the document itself: `mode`."""
+    constraints: dict[str, Any]
+    steps: dict[str, Any]
+    """Fields that every step gets: `timeout_s` where it has none of its own, `allow` and `deny` added to its own."""
+    lines: tuple[int, ...]
+    """The lines of the fence, from 0."""
+    problems: tuple[StepProblem, ...]
+
+
+def read_plan_settings(plan: Plan) -> PlanSettings:
+    """The settings of the first such fence; a value that can't be read is left out and is among the problems."""
+    execution_fences = find_annotated_fences(plan).settings
+    values: dict[str, dict[str, Any]] = {"": {}, "constraints": {}, "steps": {}}
+    problems = [problem for fence in execution_fences for problem in _settings_problems(fence)]
+    for fence in execution_fences[1:]:
+        message = f"a plan has one fence {{execution}}, and there is one in line {execution_fences[0].line + 1}"
+        problems.append(fence_problem(fence, "EP604", message))
+    for fence_attribute in execution_fences[0].info.attributes if execution_fences else ():
+        attribute = _BY_NAME.get(fence_attribute.name)
+        if attribute is not None:
+            table, _, field = attribute.field.rpartition(".")
+            try:
+                values[table][field] = parse_attribute(attribute, fence_attribute.value)
+            except AttributeValueError:
+                continue
+    lines = tuple(range(execution_fences[0].line, execution_fences[0].end)) if execution_fences else ()
+    return PlanSettings(values[""], values["constraints"], values["steps"], lines, tuple(problems))
+
+
+def apply_plan_settings(settings: PlanSettings, step: dict[str, Any], *, has_timeout: bool) -> None:
+    """Give a step the defaults of the plan, and the calls that hold for every step."""
+    for name, value in settings.steps.items():
+        if name != "timeout_s":
+            step[name] = list(dict.fromkeys([*step.get(name, []), *value]))
+        elif not has_timeout:
+            step[name] = value
+
+
+def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
+    """What is wrong with one fence."""
+    from difflib import get_close_matches
+
+    for flaw in fence.info.flaws:
+        yield fence_problem(fence, "EP601", flaw.message, flaw.start, flaw.end)
+    if not fence.closed:
+        yield fence_problem(fence, "EP601", "this fence is never closed")
+    if fence.info.id is not None:
+        fence_attribute = fence.info.id
+        yield fence_problem(
+            fence, "EP603", "a fence {execution} is no step and has no id", fence_attribute.start, fence_attribute.end
+        )
+    for fence_attribute in fence.info.attributes:
+        if fence_attribute.name not in _BY_NAME:
+            matches = get_close_matches(fence_attribute.name, _BY_NAME, n=1, cutoff=0.6)
+            hint = f"did you mean {matches[0]}?" if matches else f"it takes {', '.join(_BY_NAME)}"
+            message = f"a fence {{execution}} has no attribute {fence_attribute.name}; {hint}"
+            yield fence_problem(fence, "EP602", message, fence_attribute.start, fence_attribute.end)
+            continue
+        try:
+            parse_attribute(_BY_NAME[fence_attribute.name], fence_attribute.value)
+        except AttributeValueError as error:
+            yield fence_problem(fence, "EP603", str(error), fence_attribute.start, fence_attribute.end)

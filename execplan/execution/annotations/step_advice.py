@@ -1,0 +1,136 @@
+"""What is worth knowing of the annotated steps of a plan and stops no compile; each kind is the code of its rule of lint."""
+
+from __future__ import annotations
+
+from os.path import normpath
+
+from execplan.errors import ExecplanError
+from execplan.execution.annotations.annotated_fences import find_annotated_fences
+from execplan.execution.annotations.annotated_steps import fence_problem
+from execplan.execution.annotations.step_fields import build_all_step_fields
+from execplan.execution.annotations.step_problems import attribute_problem
+from execplan.execution.attributes import ATTRIBUTES_BY_NAME, COMMAND_TYPES, EXECUTE
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.risk.command_risk import CRITICAL
+from execplan.execution.risk.step_risk import rate_step
+from execplan.execution.shell.command_line import parse_command
+from execplan.execution.step_drafts import ANNOTATED
+from execplan.plan.plan_lookup import find_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from execplan.execution.annotations.annotated_fences import AnnotatedFence
+    from execplan.execution.shell.command_line import CommandLine
+    from execplan.execution.step_drafts import ParsedSteps, StepDraft, StepProblem
+    from execplan.plan.model import Plan
+
+
+_STATE_DIRECTORY = (".agent", ".state")
+
+
+def outside_path_reason(path: str) -> str:
+    """Why a path that counts from the repository's root is no place for a step, or nothing."""
+    if path.startswith("/"):
+        return "is absolute: paths count from the repository's root"
+    if path.startswith("~"):
+        return "is in somebody's home: paths count from the repository's root"
+    parts = normpath(path).split("/")
+    if parts[0] == "..":
+        return "leads out of the repository"
+    lower_parts = [part.lower() for part in parts]
+    if ".git" in lower_parts:
+        return "is git's own"
+    return "is the state of execplan itself" if tuple(lower_parts[:2]) == _STATE_DIRECTORY else ""
+
+
+_PATH_FIELDS = ("target", "cwd", "inputs", "outputs")
+_EXPECTATION_ATTRIBUTES = ("exit", "test-after")
+_MAX_STEPS = 100
+"""Steps that are looked at: an execution plan has no more, unless it was told otherwise."""
+_MAX_RATED_COMMANDS = 200
+"""Commands in these steps that are rated, pipes counted apart, each at the price of a millisecond or two."""
+_MAX_COMMAND_LENGTH = 1000
+"""Characters of a command that nobody wrote by hand."""
+_MAX_TASK_COMPARISONS = 5000
+"""How many tasks are compared, in all, with references that fit none."""
+
+
+def find_step_advice(plan: Plan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
+    """Dangerous steps, paths outside, no expectation, tasks that are not there, lines that need a shell; by line."""
+    drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED][:_MAX_STEPS]
+    if not drafts:
+        return ()
+    fences_by_line = {fence.line: fence for fence in find_annotated_fences(plan).steps}
+    problems: list[StepProblem] = []
+    rating_budget, unknown_tasks = _MAX_RATED_COMMANDS, 0
+    for number, (draft, step) in enumerate(zip(drafts, build_all_step_fields(drafts), strict=True)):
+        fence = fences_by_line[draft.start]
+        is_last = drafts[number + 1 : number + 2] == [] or drafts[number + 1].start != draft.start
+        problems += _find_outside_paths(fence, step)
+        if step["type"] in COMMAND_TYPES and len(step["command"]) <= _MAX_COMMAND_LENGTH:
+            command_line = parse_command(step["command"])
+            problems += _find_shell_use(fence, step, command_line)
+            rating_budget -= len(command_line.simple_commands)
+            problems += _find_dangerous_command(fence, step) if rating_budget >= 0 else ()
+        if is_last:
+            problems += _find_missing_expectation(fence, draft)
+            if unknown_tasks * len(plan.tasks) <= _MAX_TASK_COMPARISONS:
+                task_problems = list(_find_unknown_task(plan, fence, draft))
+                unknown_tasks += len(task_problems)
+                problems += task_problems
+    return tuple(sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column, problem.kind)))
+
+
+def _find_dangerous_command(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
+    """A command that is CRITICAL by what it says; that a shell was asked for is no news to its author."""
+    risk = rate_step({name: value for name, value in step.items() if name != "shell"})
+    if risk.level == CRITICAL:
+        yield fence_problem(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
+
+
+def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
+    """Every path that it names, those of a patch too."""
+    for field in _PATH_FIELDS:
+        value = step.get(field, ())
+        for path in [value] if isinstance(value, str) else value:
+            why = outside_path_reason(path)
+            if why:
+                yield attribute_problem(fence, "EP608", f"{path} {why}", ATTRIBUTES_BY_NAME[field].name)
+    for path in diff_paths(step.get("patch", "")):
+        why = outside_path_reason(path)
+        if why:
+            yield fence_problem(fence, "EP608", f"{path} {why}")
+
+
+def _find_missing_expectation(fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
+    runs_command = draft.attributes.get("type", EXECUTE) == EXECUTE
+    if (
+        runs_command
+        and draft.expect is None
+        and not any([name in draft.attributes for name in _EXPECTATION_ATTRIBUTES])
+    ):
+        message = f"nothing says how {draft.id} is to end: give it expect, exit or test-after, or a fence {{expect}}"
+        yield fence_problem(fence, "EP609", message)
+
+
+def _find_unknown_task(plan: Plan, fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
+    if "task" in draft.attributes:
+        try:
+            find_task(plan, draft.attributes["task"])
+        except ExecplanError as error:
+            yield attribute_problem(fence, "EP610", error.message, "task")
+
+
+def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine) -> Iterator[StepProblem]:
+    """A command that can't run as it is."""
+    if "shell" not in step and step["command"] and command_line.argv is None:
+        why = (
+            f"can't be read: {command_line.problem}"
+            if command_line.problem
+            else f"needs a shell: {command_line.shell_reason}"
+        )
+        command_text = " ".join(step["command"].split())
+        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; without the attribute shell it never runs")

@@ -1,0 +1,271 @@
+"""What is wrong with the annotated steps of a plan, all at once; each kind is the code of the rule of lint that tells it."""
+
+from __future__ import annotations
+
+from os.path import normpath
+
+from execplan.execution.annotations.annotated_fences import AnnotatedFence, find_annotated_fences
+from execplan.execution.annotations.annotated_steps import fence_problem, last_step_ids
+from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
+from execplan.execution.annotations.plan_settings import read_plan_settings
+from execplan.execution.annotations.step_fields import build_all_step_fields, parse_tool_parameters
+from execplan.execution.attributes import (
+    ALTERNATIVE,
+    ATTRIBUTES_BY_NAME,
+    COMMAND_TYPES,
+    EXECUTE,
+    SHELLS,
+    STEP_OUTCOMES,
+    TOOL,
+    TYPES,
+)
+from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
+from execplan.execution.documents.step_rules import check_shared_paths
+from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.step_drafts import ANNOTATED, ParsedSteps, StepDraft, StepProblem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from execplan.execution.annotations.info_string import FenceAttribute
+    from execplan.plan.model import Plan
+
+
+_TARGETED_TYPES = ("create_file", "modify_file", "delete_file")
+ATTRIBUTE_TYPES = {
+    "target": (*_TARGETED_TYPES, "install_package"),
+    "lines": ("modify_file",),
+    "syntax-check": ("create_file", "modify_file", "refactor_code"),
+    "tool": (TOOL,),
+    **dict.fromkeys(("shell", "exit"), COMMAND_TYPES),
+    **dict.fromkeys(("cwd", "env", "network", "expect"), (*COMMAND_TYPES, TOOL)),
+}
+"""The types that have a use for an attribute, where not all do."""
+_COMMAND_LANGUAGES = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
+"""The languages of a fence that holds commands, where it does not say so."""
+PATCH_LANGUAGES = ("diff", "patch")
+"""The languages of a fence that holds a patch."""
+
+
+def find_fence_problems(
+    fence: AnnotatedFence, drafts: list[StepDraft], *, suggest: bool = True
+) -> Iterator[StepProblem]:
+    """What is wrong with one fence on its own: unknown attributes, wrong values, what is missing or of no use.
+
+    `suggest` is whether the attribute that may be meant is named.
+    """
+    info = fence.info
+    if info.id is not None:
+        yield from _value_problems(fence, info.id, "id", info.id.value)
+    kind = drafts[0].attributes.get("type", EXECUTE)
+    for attribute in info.attributes:
+        if attribute.name not in ATTRIBUTES_BY_NAME or attribute.name == "id":
+            yield fence_problem(
+                fence,
+                "EP602",
+                _unknown_attribute_message(attribute.name, suggest=suggest),
+                attribute.start,
+                attribute.end,
+            )
+            continue
+        yield from _value_problems(fence, attribute, attribute.name, attribute.value)
+        if kind in TYPES and kind not in ATTRIBUTE_TYPES.get(attribute.name, TYPES):
+            yield fence_problem(
+                fence, "EP603", f"{kind} has no use for {attribute.name}", attribute.start, attribute.end
+            )
+    if kind in TYPES and not info.flaws:
+        for message in _missing_parts(fence, drafts, kind):
+            yield fence_problem(fence, "EP603", message)
+        target = info.get("target")
+        if (
+            target is not None
+            and kind in _TARGETED_TYPES
+            and (target.value.endswith("/") or normpath(target.value) == ".")
+        ):
+            code = "EP612" if kind == "delete_file" else "EP603"
+            yield fence_problem(
+                fence, code, f"{target.value} is a folder, and {kind} is about one file", target.start, target.end
+            )
+
+
+def _value_problems(fence: AnnotatedFence, attribute: FenceAttribute, name: str, text: str) -> Iterator[StepProblem]:
+    try:
+        parse_step_attribute(name, text)
+    except AttributeValueError as error:
+        yield fence_problem(fence, "EP603", str(error), attribute.start, attribute.end)
+
+
+def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
+    """That there is no such attribute, and the one that is meant: named by its field, or misspelled."""
+    from difflib import get_close_matches
+
+    names_by_spelling = {
+        attribute.field.rpartition(".")[2]: attribute.name for attribute in ATTRIBUTES_BY_NAME.values()
+    }
+    names_by_spelling |= {known_name: known_name for known_name in ATTRIBUTES_BY_NAME}
+    matches = get_close_matches(name, names_by_spelling, n=1, cutoff=0.6) if suggest else []
+    suggestion = names_by_spelling.get(name) or (names_by_spelling[matches[0]] if matches else "")
+    hint = f"; did you mean {suggestion}?" if suggestion else ""
+    return f"there is no attribute {name}" + ("; an id is written #NAME" if suggestion == "id" else hint)
+
+
+def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) -> Iterator[str]:
+    """What a step of a type must have, and what can't stand beside it."""
+    attributes = drafts[-1].attributes
+    if kind in _TARGETED_TYPES and "target" not in attributes:
+        yield f"{kind} needs a target: target=PATH"
+    if "type" not in attributes and fence.info.language.lower() not in _COMMAND_LANGUAGES:
+        yield f"{fence.info.language} is no language of commands: say what it does by type=, or write sh"
+    elif kind in COMMAND_TYPES:
+        if not any([draft.command.strip() for draft in drafts]):
+            yield f"{kind} holds no command"
+    elif kind == TOOL:
+        yield from _tool_problems(attributes.get("tool", ""), drafts[-1])
+    elif fence.expect is not None:
+        yield f"{kind} prints nothing that could be expected"
+    if fence.expect is not None and "expect" in attributes:
+        yield "what it prints is given twice: by expect, and by the fence below"
+    yield from _change_problems(fence, kind, attributes)
+
+
+def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with how a change of files is written."""
+    is_patch = fence.info.language in PATCH_LANGUAGES
+    if kind == "modify_file" and is_patch == ("lines" in attributes):
+        yield "modify_file is a fence of the language diff, or has lines=A-B and holds the new lines" + (
+            ", not both" if is_patch else ""
+        )
+    if kind == "refactor_code" and not is_patch:
+        yield "refactor_code is a fence of the language diff: a patch of all its files"
+    if is_patch and (kind == "refactor_code" or (kind == "modify_file" and "lines" not in attributes)):
+        yield from _patch_problems(fence, kind, attributes.get("target", ""))
+
+
+def _tool_problems(tool: str, draft: StepDraft) -> Iterator[str]:
+    """What is wrong with a call that can be seen without knowing the tool."""
+    from execplan.execution.documents.step_rules import is_own_tool
+
+    if not tool:
+        yield f"{TOOL} needs a tool: tool=domain.tool"
+    elif tool.count(".") != 1 or not all([part.replace("-", "_").isidentifier() for part in tool.split(".")]):
+        yield f"{tool} is no name of a tool: domain.tool, with one dot"
+    elif is_own_tool(tool):
+        yield f"{tool} is in a domain of execplan's own: no installed tool is named so"
+    if parse_tool_parameters(draft.body) is None:
+        yield 'its parameters are a JSON object, such as {"city": "Bern"}, or nothing'
+
+
+def _patch_problems(fence: AnnotatedFence, kind: str, target: str) -> Iterator[str]:
+    """What is wrong with a patch that can be seen without the files."""
+    files = diff_paths("\n".join(fence.body))
+    if not any([line.startswith("@@ ") for line in fence.body]):
+        yield "the patch holds no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
+    elif kind == "refactor_code" and not files:
+        yield "the patch names no file: `--- a/PATH` and `+++ b/PATH` above its hunks"
+    elif kind == "modify_file" and target and [file for file in files if normpath(file) != normpath(target)]:
+        yield f"the patch is for {', '.join(files)}, and the target is {target}"
+
+
+_FIELD_CODES = {"depends_on": "EP606", "when": "EP606", "on_failure": "EP606", "parallel": "EP612"}
+"""The kind of what the rules between steps tell, by its field."""
+_MAX_STEPS = 1000
+"""Steps among which such rules are looked for; more are no execution plan."""
+_MAX_SUGGESTIONS = 100
+"""How often the word that is meant is looked for, and among how many ids: it takes time."""
+
+
+def find_step_problems(plan: Plan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
+    """Everything that stops the annotated steps from being compiled, by line; without a fence with attributes nothing."""
+    drafts_by_line: dict[int, list[StepDraft]] = {}
+    for draft in parsed.drafts:
+        if draft.origin == ANNOTATED:
+            drafts_by_line.setdefault(draft.start, []).append(draft)
+    step_problems = [*parsed.problems, *read_plan_settings(plan).problems]
+    if not drafts_by_line:
+        return tuple(step_problems)
+    fences_by_line = {fence.line: fence for fence in find_annotated_fences(plan).steps}
+    for line, drafts in drafts_by_line.items():
+        step_problems += find_fence_problems(
+            fences_by_line[line], drafts, suggest=len(step_problems) < _MAX_SUGGESTIONS
+        )
+    drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED]
+    step_problems += _id_problems(fences_by_line, drafts)
+    step_problems += _cross_step_problems(fences_by_line, drafts)
+    return tuple(sorted(dict.fromkeys(step_problems), key=lambda problem: (problem.line, problem.column, problem.kind)))
+
+
+def attribute_problem(fence: AnnotatedFence, kind: str, message: str, name: str) -> StepProblem:
+    """A problem with an attribute of a fence; with the whole of its attributes where it has not got that one."""
+    attribute = fence.info.id if name == "id" else fence.info.get(name)
+    return fence_problem(fence, kind, message, *((attribute.start, attribute.end) if attribute is not None else ()))
+
+
+def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
+    """Ids that stand twice, and references to none."""
+    id_lines: dict[str, int] = {}
+    for draft in drafts:
+        if "id" in draft.attributes and id_lines.setdefault(draft.id, draft.start) != draft.start:
+            message = f"{draft.id} is the id of the fence in line {id_lines[draft.id] + 1} too"
+            yield attribute_problem(fences_by_line[draft.start], "EP604", message, "id")
+    last_steps = last_step_ids(drafts)
+    known_ids = list(dict.fromkeys([*id_lines, *last_steps]))
+    problem_count = 0
+    for number, (draft, step) in enumerate(zip(drafts, build_all_step_fields(drafts), strict=True)):
+        is_first = not number or drafts[number - 1].start != draft.start
+        for attribute, name in _find_references(draft, step, is_first=is_first):
+            fence = fences_by_line[draft.start]
+            if name not in id_lines and name not in last_steps:
+                problem_count += 1
+                hint = _suggest_id(name, known_ids if max(problem_count, len(known_ids)) <= _MAX_SUGGESTIONS else [])
+                yield attribute_problem(fence, "EP605", f"there is no step {name}{hint}", attribute)
+            elif attribute == "on-failure" and name + ".2" in id_lines:
+                yield attribute_problem(
+                    fence, "EP603", f"{name} is several steps, and an alternative is one", attribute
+                )
+
+
+def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) -> Iterator[tuple[str, str]]:
+    """The ids that a fence names, each with the attribute that does."""
+    if not is_first:
+        return
+    for name in step["depends_on"]:
+        yield "needs", name
+    if step.get("when", {}).get("kind") in STEP_OUTCOMES:
+        yield "when", step["when"]["of"]
+    if "strategy" in step.get("on_failure", {}) and draft.attributes["on-failure"].startswith(ALTERNATIVE):
+        yield "on-failure", draft.attributes["on-failure"].removeprefix(ALTERNATIVE)
+
+
+def _suggest_id(name: str, known_ids: list[str]) -> str:
+    from difflib import get_close_matches
+
+    matches = get_close_matches(name, known_ids, n=1, cutoff=0.6)
+    return f"; did you mean {matches[0]}?" if matches else "; a step that others name has its id written, #NAME"
+
+
+def _cross_step_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
+    """What the rules between steps say, with references to no step left out: these are told already."""
+    if len(drafts) > _MAX_STEPS:
+        return
+    steps = build_all_step_fields(drafts)
+    known_ids = {draft.id for draft in drafts}
+    for step in steps:
+        step["depends_on"] = [name for name in step["depends_on"] if name in known_ids]
+        if step.get("when", {}).get("kind") in STEP_OUTCOMES and step["when"]["of"] not in known_ids:
+            del step["when"]
+        recovery = step.get("on_failure", {})
+        strategy = recovery.get("strategy", "")
+        if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in known_ids:
+            del recovery["strategy"]
+    attribute_names = {
+        attribute.field.partition(".")[0]: attribute.name for attribute in ATTRIBUTES_BY_NAME.values()
+    } | {"on_failure": "on-failure"}
+    for rule in (check_dependencies, check_conditions, check_recoveries, check_shared_paths):
+        for violation in rule(steps):
+            _, _, number, field, *inner = violation.pointer.split("/")
+            kind = "EP603" if inner[:1] == ["max_retries"] else _FIELD_CODES[field]
+            yield attribute_problem(
+                fences_by_line[drafts[int(number)].start], kind, violation.message, attribute_names[field]
+            )

@@ -1,0 +1,57 @@
+"""What of a step is derived: its words as a program gets them, its risk, and what it does in a line."""
+
+from __future__ import annotations
+
+from execplan.execution.attributes import COMMAND_TYPES
+from execplan.execution.documents.written_paths import diff_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+MAX_DESCRIPTION_LENGTH: Final = 200
+"""Characters of a description that comes from a step's own words."""
+_ACTION_NAMES = {"create_file": "Create", "modify_file": "Change", "delete_file": "Delete", "refactor_code": "Change"}
+
+
+def parse_command_fields(step: dict[str, Any]) -> None:
+    """Read a step's command into argv and environment, where it runs one, says neither, and needs no shell."""
+    command = step.get("command")
+    if step.get("type") not in COMMAND_TYPES or not isinstance(command, str) or step.get("argv") or step.get("shell"):
+        return
+    from execplan.execution.shell.command_line import parse_command
+
+    parsed = parse_command(command)
+    if parsed.argv is not None:
+        step["argv"] = list(parsed.argv)
+        env = step.get("env") or {}
+        if parsed.assignments and isinstance(env, dict):
+            step["env"] = {**env, **dict(parsed.assignments)}
+
+
+def describe_step(step: dict[str, Any]) -> str:
+    """What a step does, in a line; of one that may be wrong in any way too."""
+    kind = str(step.get("type"))
+    if kind in COMMAND_TYPES:
+        lines = [line.strip() for line in str(step.get("command", "")).split("\n") if line.strip()]
+        shell = step.get("shell")
+        text = f"Run a script for {shell}: {'; '.join(lines)}" if shell else f"Run {' '.join(lines)}"
+    elif kind in _ACTION_NAMES:
+        text = f"{_ACTION_NAMES[kind]} {step.get('target') or ', '.join(diff_paths(str(step.get('patch', ''))))}"
+    elif kind == "use_tool":
+        text = f"Call {step.get('tool', '')}"
+    else:
+        text = f"{kind} {step.get('target', '')}"
+    line_range = step.get("lines")
+    if isinstance(line_range, list | tuple):
+        text += f", lines {' to '.join([str(number) for number in line_range])}"
+    text = text.strip()
+    return text if len(text) <= MAX_DESCRIPTION_LENGTH else text[: MAX_DESCRIPTION_LENGTH - 1].rstrip() + "…"
+
+
+def fill_risk(step: dict[str, Any]) -> None:
+    """Give a valid step its risk; one that it has already is only raised."""
+    from execplan.execution.risk.step_risk import rate_step
+
+    risk = rate_step(step)
+    step["risk"] = {"level": risk.level, "reasons": list(risk.reasons)}

@@ -1,0 +1,63 @@
+"""How two execution plans differ, in words; that lines have moved in the markdown is no difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from execplan.execution.execution_plan import ExecutionPlan
+
+_MAX_VALUE_LENGTH = 60
+_SOURCE_DIGEST = "source.sha256 "
+"""It differs whenever something else does, and tells a person nothing."""
+
+
+def describe_differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
+    """What is other in the new one, a line each: fields of the plan, then steps that are gone, new or changed."""
+    lines = diff_documents(_comparable_fields(old), _comparable_fields(new))
+    relevant = tuple([line for line in lines if not line.startswith(_SOURCE_DIGEST)])
+    return relevant or (("the lines that its steps come from read otherwise",) if lines else ())
+
+
+def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
+    """The same of two documents as plain data, whatever it tells a person."""
+    before, after = dict(old), dict(new)
+    steps = [{step["id"]: step for step in document.pop("steps")} for document in (before, after)]
+    removed = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
+    added = [f"step {name} is new" for name in steps[1] if name not in steps[0]]
+    changed = [
+        f"step {name}: {change}"
+        for name in steps[0]
+        if name in steps[1]
+        for change in _diff_fields(steps[0][name], steps[1][name])
+    ]
+    return (*_diff_fields(before, after), *removed, *added, *changed)
+
+
+def _comparable_fields(document: ExecutionPlan) -> dict[str, Any]:
+    """The document as plain data, without the lines of its steps."""
+    fields = document.model_dump(mode="json", by_alias=True)
+    for step in fields["steps"]:
+        step["source"] = None
+    return fields
+
+
+def _diff_fields(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:
+    """The fields that differ, those within fields by their dotted names."""
+    lines = []
+    for name in dict.fromkeys([*old, *new]):
+        before, after = old.get(name), new.get(name)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            lines += _diff_fields(before, after, f"{prefix}{name}.")
+        else:
+            lines.append(f"{prefix}{name} was {_shorten(before)}, is {_shorten(after)}")
+    return lines
+
+
+def _shorten(value: object) -> str:
+    import json
+
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 1] + "…"

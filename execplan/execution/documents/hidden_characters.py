@@ -1,0 +1,59 @@
+"""Characters that hide something in what a step runs or touches: a reader would approve something else."""
+
+from __future__ import annotations
+
+from execplan.errors import POLICY, ExecplanError
+from execplan.text.invisible_characters import describe_characters, find_hidden
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+_FIELDS = ("target", "command", "argv", "env", "cwd", "inputs", "outputs")
+
+
+def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
+    """Refuse texts that hold such a character, each given with its place; raises ExecplanError, all shown escaped."""
+    problems = []
+    for location, text in texts:
+        for line in text.split("\n"):
+            runs = find_hidden(line)
+            if runs:
+                hidden_text = ", ".join([describe_characters(line[start:end]) for start, end in runs[:3]])
+                problems.append(f"{location}: {_escape_hidden(line, runs)} hides {hidden_text}")
+    if problems:
+        message = f"{label}: {problems[0]}" + (f", and {len(problems) - 1} more" if len(problems) > 1 else "")
+        hint = "write the line anew, without the character"
+        candidates = problems if len(problems) > 1 else ()
+        raise ExecplanError("hidden-character", message, exit=POLICY, hint=hint, candidates=candidates)
+
+
+def step_texts(steps: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """What steps, as plain data, run and touch, each text with its pointer."""
+    for index, step in enumerate(steps):
+        for name in _FIELDS:
+            yield from _nested_texts(f"/steps/{index}/{name}", step.get(name))
+        validation = step.get("validation")
+        if isinstance(validation, dict):
+            yield from _nested_texts(f"/steps/{index}/validation/test_after", validation.get("test_after"))
+
+
+def _nested_texts(location: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield location, value
+    elif isinstance(value, list | tuple):
+        for index, child in enumerate(value):
+            yield from _nested_texts(f"{location}/{index}", child)
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            yield from _nested_texts(f"{location}/{name}", child)
+
+
+def _escape_hidden(line: str, runs: list[tuple[int, int]]) -> str:
+    """The line with what hides shown as escapes."""
+    pieces, position = [], 0
+    for start, end in runs:
+        pieces += [line[position:start], *[f"\\u{ord(char):04x}" for char in line[start:end]]]
+        position = end
+    return f"`{''.join([*pieces, line[position:]])}`"

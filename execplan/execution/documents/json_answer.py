@@ -1,0 +1,83 @@
+"""The one document that a verb prints with `--json`, whatever the verb."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from execplan.errors import CHECK_FAILED, OK
+from execplan.execution.documents.violation import Violation
+from execplan.execution.execution_plan import Document
+from execplan.json_model import ListOrTuple, Model
+
+
+class OpenTask(Model):
+    """An open task of a plan that a command could mean."""
+
+    id: str
+    text: str
+
+
+class ClaimedTask(OpenTask):
+    """One that somebody has claimed."""
+
+    by: str
+    until: str
+
+
+class Candidate(Model):
+    """A plan that a command could mean, described so that one can be chosen."""
+
+    id: str
+    path: str
+    title: str | None
+    state: str
+    counts: dict[str, int] | None
+    changed: str | None
+    """The date of the last change, by the plan's timestamps, else by its file."""
+    next: OpenTask | None
+    """The first open task that nobody has claimed."""
+    taken: ListOrTuple[ClaimedTask]
+
+
+class Refusal(Model):
+    """Why a verb did not do what it was asked for."""
+
+    code: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    """`execplan explain CODE` tells more."""
+    exit: Annotated[int, Field(ge=1, le=255)]
+    message: str
+    hint: str | None
+    candidates: ListOrTuple[str | Candidate]
+    """What could be meant: names, or for the code `ambiguous-plan` a description of each plan."""
+
+
+class Answer(Document):
+    """What a verb answers."""
+
+    document_name: ClassVar[str] = "answer"
+
+    schema_: Annotated[Literal["execplan/1"], Field(alias="schema")]
+    kind: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
+    """The verb."""
+    ok: bool
+    """True exactly at exit 0."""
+    data: dict[str, JsonValue] | None
+    """At exit 0 what was asked for, at exit 1 the findings or the reasons."""
+    error: Refusal | None
+    warnings: ListOrTuple[str]
+    next: ListOrTuple[str]
+    """Commands that make sense now."""
+
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
+        """An answer with an error is not ok, and has data only at exit 1."""
+        error, violations = value.get("error"), []
+        if error is not None and value.get("ok") is True:
+            violations.append(Violation("/ok", "is true beside an error"))
+        if error is None and value.get("data") is None:
+            violations.append(Violation("/data", "is missing without an error"))
+        if isinstance(error, dict) and error.get("exit") not in (OK, CHECK_FAILED) and value.get("data") is not None:
+            violations.append(Violation("/data", "is given of a refusal that is not the answer no"))
+        return violations

@@ -1,0 +1,138 @@
+"""What must hold between the fields of an execution plan, on plain data, so that it can be told though some fields are wrong."""
+
+from __future__ import annotations
+
+from execplan.execution.attributes import LEVELS
+from execplan.execution.documents.order_rules import (
+    check_conditions,
+    check_dependencies,
+    check_identity,
+    check_recoveries,
+)
+from execplan.execution.documents.step_rules import check_shared_paths, check_step_fields, is_own_tool
+from execplan.execution.documents.violation import Violation, json_pointer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+_MAX_STEPS = 1000
+_MAX_DEPTH = 64
+_MAX_DIGITS = 19
+
+
+def plan_violations(plan: Mapping[str, Any]) -> list[Violation]:
+    """All rules that an execution plan breaks; what is missing or of a wrong type is left to the check of its fields."""
+    violations = [*json_violations(plan), *_check_plan_id(plan), *_check_history(plan)]
+    steps = plan.get("steps")
+    if not isinstance(steps, list | tuple) or len(steps) > _MAX_STEPS:
+        return violations
+    step_dicts = [step if isinstance(step, dict) else {} for step in steps]
+    for rule in (
+        check_identity,
+        check_dependencies,
+        check_conditions,
+        check_recoveries,
+        check_step_fields,
+        check_shared_paths,
+    ):
+        violations += rule(step_dicts)
+    return [*violations, *_check_constraints(plan, step_dicts)]
+
+
+def json_violations(plan: object) -> Iterator[Violation]:
+    """What Python takes and the strict reader would not: what is written must be readable."""
+    stack: list[tuple[Any, str, int]] = [(plan, "", 0)]
+    while stack:
+        value, location, depth = stack.pop()
+        if isinstance(value, dict | list | tuple):
+            if depth == _MAX_DEPTH and value:
+                yield Violation(location, f"nested deeper than {_MAX_DEPTH}")
+                continue
+            names = list(value.items() if isinstance(value, dict) else enumerate(value))
+            stack += [(child, location + json_pointer((str(name),)), depth + 1) for name, child in names]
+            stack += [(name, location, depth) for name, _ in names if isinstance(name, str)]
+        elif isinstance(value, str) and not value.isascii() and any(["\ud800" <= char <= "\udfff" for char in value]):
+            yield Violation(location, "half of a surrogate pair, which is no character")
+        elif isinstance(value, float) and value - value != 0:
+            yield Violation(location, f"{value} is no number of JSON")
+        elif isinstance(value, int) and abs(value) >= 10**_MAX_DIGITS:
+            yield Violation(location, f"an integer of more than {_MAX_DIGITS} digits")
+        elif value is not None and not isinstance(value, str | int | float):
+            yield Violation(location, f"a {type(value).__name__} of Python, which JSON does not have")
+
+
+def _check_plan_id(plan: Mapping[str, Any]) -> Iterator[Violation]:
+    if plan.get("plan_id") in (".", ".."):
+        yield Violation("/plan_id", "no name of a folder")
+
+
+def _check_history(plan: Mapping[str, Any]) -> Iterator[Violation]:
+    """Revisions are counted from 1, and each but the last stands in the history."""
+    metadata, revision = plan.get("metadata") or {}, plan.get("revision", 1)
+    history = metadata.get("history", ()) if isinstance(metadata, dict) else ()
+    if not isinstance(history, list | tuple) or not _is_number(revision) or revision < 1:
+        return
+    if len(history) != revision - 1:
+        yield Violation("/metadata/history", f"holds {len(history)} of the {revision - 1} revisions before this one")
+    for index, entry in enumerate(history):
+        if not isinstance(entry, dict):
+            continue
+        if _is_number(entry.get("revision")) and entry["revision"] != index + 1:
+            yield Violation(f"/metadata/history/{index}/revision", f"is {entry['revision']} and not {index + 1}")
+        yield from check_disjoint(entry, f"/metadata/history/{index}")
+
+
+def check_disjoint(entry: Mapping[str, Any], location: str) -> Iterator[Violation]:
+    """No step is both completed and failed."""
+    failed = _number_list(entry.get("failed_steps"))
+    conflicting = [number for number in _number_list(entry.get("completed_steps")) if number in failed]
+    if conflicting:
+        yield Violation(f"{location}/failed_steps", f"step {conflicting[0]} is among the completed ones too")
+
+
+def _number_list(value: object) -> list[int]:
+    """The numbers of a list; what is none is left to the check of its fields."""
+    return [number for number in value if _is_number(number)] if isinstance(value, list | tuple) else []
+
+
+def _check_constraints(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
+    """What the plan says of all its steps."""
+    constraints = plan.get("constraints") or {}
+    constraints = constraints if isinstance(constraints, dict) else {}
+    max_steps = constraints.get("max_steps", 100)
+    if _is_number(max_steps) and len(steps) > max_steps:
+        yield Violation("/steps", f"{len(steps)} steps; constraints.max_steps is {max_steps}")
+    is_sequential = constraints.get("require_sequential") is True
+    is_engine, has_no_source = plan.get("mode", "engine") == "engine", plan.get("source") is None
+    for index, step in enumerate(steps):
+        if is_sequential and step.get("parallel") is True:
+            yield Violation(f"/steps/{index}/parallel", "constraints.require_sequential forbids it")
+        tool = step.get("tool")
+        if is_engine and step.get("type") == "use_tool" and isinstance(tool, str) and is_own_tool(tool):
+            message = f"{tool} is in a domain of execplan's own, and no installed tool; give the step the type of what it does"
+            yield Violation(f"/steps/{index}/tool", message)
+        if has_no_source and step.get("source") is not None:
+            yield Violation(f"/steps/{index}/source", "lines of no plan: the document has no source")
+    yield from _check_risk_level(plan, steps)
+
+
+def _check_risk_level(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
+    levels = [step["risk"].get("level") for step in steps if isinstance(step.get("risk"), dict)]
+    intent = plan.get("intent")
+    stated_level = intent.get("risk_level") if isinstance(intent, dict) else None
+    if (
+        stated_level not in LEVELS
+        or len(levels) < len(steps)
+        or not levels
+        or any([level not in LEVELS for level in levels])
+    ):
+        return
+    highest = max(levels, key=LEVELS.index)
+    if stated_level != highest:
+        yield Violation("/intent/risk_level", f"is {stated_level}; the highest of the steps is {highest}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,187 @@
+"""Rules about what a step is made of: what its type must have and has no use for, and paths that steps share."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.execution.documents.order_rules import ancestors
+from execplan.execution.documents.violation import Violation
+from execplan.execution.documents.written_paths import diff_paths, written_paths
+from execplan.execution.shell.call_patterns import pattern_problem
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    Steps = Sequence[dict[str, Any]]
+
+
+class StepFields(NamedTuple):
+    """What a type of step is made of."""
+
+    tool: str
+    """None of ours for `use_tool`, which names an agent's or an installed one."""
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+ABSENT_VALUES: dict[str, Any] = {
+    "target": None,
+    "lines": None,
+    "content": None,
+    "patch": None,
+    "command": None,
+    "argv": None,
+    "shell": None,
+    "parameters": None,
+    "env": {},
+    "network": False,
+    "expect": None,
+    "exit": 0,
+    "cwd": ".",
+}
+"""Fields that not every type has a use for, each with what it is where it is absent."""
+_COMMAND_FIELDS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
+FIELDS_BY_TYPE = {
+    "create_file": StepFields("file.create", ("target", "content")),
+    "modify_file": StepFields("file.modify", ("target",), ("patch", "content", "lines")),
+    "delete_file": StepFields("file.delete", ("target",)),
+    "execute_command": StepFields("shell.run", ("command",), _COMMAND_FIELDS),
+    "refactor_code": StepFields("code.refactor", ("patch",)),
+    "install_package": StepFields("package.install", ("command",), ("target", *_COMMAND_FIELDS)),
+    "use_tool": StepFields("", (), ("parameters", "env", "network", "expect", "cwd")),
+}
+_OWN_DOMAINS = frozenset(
+    [step_fields.tool.partition(".")[0] for step_fields in FIELDS_BY_TYPE.values() if step_fields.tool]
+)
+
+
+def is_own_tool(tool: str) -> bool:
+    """Whether the name of a tool is in a domain of execplan's own: `file`, `shell`, `code`, `package`."""
+    return tool.partition(".")[0] in _OWN_DOMAINS
+
+
+def own_tool_pattern() -> str:
+    """The pattern of such names."""
+    return rf"^({'|'.join(sorted(_OWN_DOMAINS))})[.]"
+
+
+def check_step_fields(steps: Steps) -> Iterator[Violation]:
+    """Each step has what its type needs, the type's tool, and nothing that its type has no use for."""
+    for index, step in enumerate(steps):
+        kind = step.get("type")
+        if isinstance(kind, str) and kind in FIELDS_BY_TYPE:
+            for name, message in _check_type_fields(step, kind, FIELDS_BY_TYPE[kind]):
+                yield Violation(f"/steps/{index}/{name}", message)
+        for name, message in [*_check_line_ranges(step), *_check_patterns(step)]:
+            yield Violation(f"/steps/{index}/{name}", message)
+
+
+def _check_type_fields(step: dict[str, Any], kind: str, fields: StepFields) -> Iterator[tuple[str, str]]:
+    tool = step.get("tool")
+    if fields.tool and isinstance(tool, str) and tool != fields.tool:
+        yield "tool", f"is {tool}; that of {kind} is {fields.tool}"
+    for name, absent in ABSENT_VALUES.items():
+        is_present = step.get(name, absent) not in (absent, None)
+        if name in fields.required and step.get(name) is None:
+            yield name, f"{kind} needs it"
+        elif is_present and name not in (*fields.required, *fields.optional):
+            yield name, f"{kind} has no use for it"
+    if step.get("argv") is not None and step.get("shell") is not None:
+        yield "argv", "a script for a shell has none"
+    elif step.get("argv") is not None and "command" in fields.required:
+        yield from _check_argv(step)
+    if kind == "modify_file":
+        yield from _check_modification(step)
+    if kind == "refactor_code" and isinstance(step.get("patch"), str) and not diff_paths(step["patch"]):
+        yield "patch", "names no file"
+    target = step.get("target")
+    if isinstance(target, str) and kind.endswith("_file") and (target.endswith("/") or _normalize(target) == "."):
+        yield "target", "is a folder; a step is about one file"
+
+
+def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What runs is what is shown: argv and environment are those that the command says."""
+    command, argv, env = step.get("command"), step["argv"], step.get("env") or {}
+    if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
+        return
+    from execplan.execution.shell.command_line import parse_command
+    from execplan.text.invisible_characters import find_hidden
+
+    if any([find_hidden(line) for line in command.split("\n")]):
+        return  # the policy refuses it, and says why
+    parsed = parse_command(command)
+    if parsed.argv != tuple(argv):
+        yield "argv", "is not what the command says" + (f": {list(parsed.argv)}" if parsed.argv is not None else "")
+    for name, value in parsed.assignments:
+        if env.get(name) != value:
+            yield "env", f"does not set {name} as the command does"
+
+
+def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """A file is modified by a patch, or by lines that are given anew."""
+    patch, content, lines = step.get("patch"), step.get("content"), step.get("lines")
+    if patch is None and content is None and lines is None:
+        yield "patch", "modify_file needs a patch, or content and lines"
+    elif patch is not None and (content is not None or lines is not None):
+        yield "patch", "either a patch, or content and lines"
+    elif patch is None and content is None:
+        yield "content", "the new lines are missing"
+    elif patch is None and lines is None:
+        yield "lines", "which lines the content stands for is missing"
+    target = step.get("target")
+    if isinstance(patch, str) and isinstance(target, str):
+        other_paths = [path for path in diff_paths(patch) if _normalize(path) != _normalize(target)]
+        if other_paths:
+            yield "patch", f"touches {other_paths[0]}, which is not the target; refactor_code touches several files"
+
+
+def _check_patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What an agent is allowed or denied further says what it is about."""
+    for name in ("allow", "deny"):
+        patterns = step.get(name)
+        for pattern in patterns if isinstance(patterns, list | tuple) else ():
+            if isinstance(pattern, str) and pattern and (why := pattern_problem(pattern)):
+                yield name, f"{pattern!r}: {why}"
+
+
+def _check_line_ranges(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """A first line is not behind the last."""
+    lines, source = step.get("lines"), step.get("source")
+    pairs = {"lines": lines if isinstance(lines, list | tuple) and len(lines) == 2 else ()}
+    if isinstance(source, dict):
+        pairs["source"] = (source.get("line_start"), source.get("line_end"))
+    for name, pair in pairs.items():
+        if len(pair) == 2 and all([isinstance(number, int) for number in pair]) and pair[0] > pair[1]:
+            yield name, f"line {pair[0]} comes after line {pair[1]}"
+
+
+def check_shared_paths(steps: Steps) -> Iterator[Violation]:
+    """Two parallel steps share no path that one of them writes, unless one needs the other."""
+    ancestor_bits: list[int] = []
+    users: dict[str, list[tuple[int, bool]]] = {}
+    for index, step in enumerate(steps):
+        if step.get("parallel") is not True:
+            continue
+        ancestor_bits = ancestor_bits or ancestors(steps)
+        writes = {_normalize(path) for path in written_paths(step)}
+        inputs = step.get("inputs")
+        reads = (
+            {_normalize(path) for path in inputs if isinstance(path, str)}
+            if isinstance(inputs, list | tuple)
+            else set()
+        )
+        for path in sorted(writes | reads):
+            is_written = path in writes
+            for other_index, other_writes in users.get(path, ()):
+                if (is_written or other_writes) and not ancestor_bits[index] >> other_index & 1:
+                    message = f"{path} is shared with step {other_index + 1}, which may run at the same time"
+                    yield Violation(f"/steps/{index}/parallel", message)
+                    break
+            users.setdefault(path, []).append((index, is_written))
+
+
+def _normalize(path: str) -> str:
+    return os.path.normpath(path)

@@ -1,0 +1,75 @@
+"""What a step runs is installed, and what it waits for can happen."""
+
+from __future__ import annotations
+
+from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
+from execplan.execution.execution_plan import Type
+from execplan.execution.program_lookup import first_path_directory, working_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.execution_plan import Step
+
+_CONTINUING_STRATEGIES = ("skip", "alternative")
+"""What a step that failed must say for a step that is for its failure to run."""
+
+
+@check("dependencies")
+def dependencies(context: CheckContext) -> Iterator[Finding]:
+    """Every program and tool is installed, parameters fit their types, and every condition can come true."""
+    steps = {step.id: step for step in context.document.steps}
+    if context.document.mode == "engine":
+        yield from _check_tools(context)
+    is_after_install = False
+    for trial in context.trials:
+        step = trial.step
+        yield from _check_programs(context, step, is_after_install=is_after_install)
+        yield from _check_conditions(step, steps)
+        is_after_install = is_after_install or step.type is Type.INSTALL
+
+
+def _check_programs(context: CheckContext, step: Step, *, is_after_install: bool) -> Iterator[Finding]:
+    """Programs that are missing; what is named by its path from the repository is looked for by `existence`."""
+    commands = {"": step.argv, "its test ": step.validation.test_after}
+    programs = {label + argv[0]: argv[0] for label, argv in commands.items() if argv is not None}
+    if step.shell is not None:
+        programs[step.shell] = step.shell
+    for label, program in programs.items():
+        if ("/" not in program or program.startswith("/")) and not _is_installed(context, step, program):
+            level = WARNING if is_after_install else ERROR
+            yield Finding(level, f"{label}: there is no such program on PATH", "install it, or mend the name", step)
+
+
+def _check_tools(context: CheckContext) -> Iterator[Finding]:
+    """Tools that are missing, and parameters that they don't take."""
+    steps = [trial.step for trial in context.trials if trial.step.type is Type.TOOL]
+    for step, problems in zip(
+        steps, context.world.calls([(tool_step.tool, tool_step.parameters or {}) for tool_step in steps]), strict=True
+    ):
+        for problem in problems:
+            yield Finding(ERROR, problem, "see what is installed: execplan explain tools", step)
+
+
+def _is_installed(context: CheckContext, step: Step, program: str) -> bool:
+    cwd, first_directory = working_directory(step, context.world.state), first_path_directory(step, context.world.state)
+    return bool(context.world.program(program, cwd, step.env.get("PATH", ""), first_directory).path)
+
+
+def _check_conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
+    """Conditions that never come true, and steps that wait for one that nobody names."""
+    for name in step.depends_on:
+        if name not in steps or steps[name].number >= step.number:
+            yield Finding(ERROR, f"it needs {name}, which is no earlier step", "name an earlier step", step)
+    when = step.when
+    if when is None or when.kind in ("exists", "missing"):
+        return
+    condition_step = steps.get(when.of)
+    if condition_step is None or condition_step.number >= step.number:
+        yield Finding(ERROR, f"its condition is about {when.of}, which is no earlier step", "name one", step)
+    elif when.kind == "failed" and condition_step.on_failure.strategy.partition(":")[0] not in _CONTINUING_STRATEGIES:
+        fix = f"let {when.of} say on-failure=alternative:{step.id}, or skip"
+        yield Finding(WARNING, f"it never runs: when {when.of} has failed, the run ends", fix, step)
+    elif when.kind == "skipped" and condition_step.when is None and condition_step.on_failure.strategy != "skip":
+        yield Finding(WARNING, f"it never runs: nothing skips {when.of}", f"give {when.of} a condition", step)

@@ -1,0 +1,85 @@
+"""What a step needs is there when it begins."""
+
+from __future__ import annotations
+
+from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.projected_files import normalize_paths
+from execplan.execution.evaluation.trial import IMPOSSIBLE, target_paths
+from execplan.execution.world import ABSENT, FILE, FOLDER, normalize_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.evaluation.projected_files import ProjectedState
+    from execplan.execution.evaluation.trial import Trial
+
+_MAKE_HINT = "make it before, and name it in the outputs of what makes it"
+
+
+@check("existence")
+def existence(context: CheckContext) -> Iterator[Finding]:
+    """What a step needs is there or made by an earlier step, what it makes is not, and every diff fits."""
+    for trial in context.trials:
+        leads_outside = (
+            any([normalize_path(path) is None for path in target_paths(trial.step)])
+            and "paths" not in context.policy.off
+        )
+        if trial.dry_run.kind == IMPOSSIBLE and not leads_outside:
+            yield Finding(ERROR, trial.dry_run.why, _fix_hint(trial), trial.step)
+        cwd = normalize_path(trial.step.cwd)
+        for path, projected in trial.needs.items():
+            if path == cwd:
+                yield from _check_cwd(trial, path, projected)
+            elif path in normalize_paths(trial.step.inputs):
+                yield from _check_input(trial, path, projected)
+            else:
+                yield from _check_program(trial, path, projected)
+
+
+def _check_cwd(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
+    """Whether a command can run there."""
+    if projected.state is None or projected.state.kind == FOLDER:
+        return
+    if projected.state.kind == ABSENT:
+        # A command before it may make it and not say so; as for a program.
+        level = WARNING if trial.follows_command else ERROR
+        yield Finding(
+            level, f"there is no folder {path} to run in", "make it before, or name it in outputs", trial.step
+        )
+    else:
+        yield Finding(ERROR, f"{path}, to run in, is no folder", "name a folder as cwd", trial.step)
+
+
+def _check_input(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
+    """Whether an input is there."""
+    if projected.state is None or projected.state.kind == FOLDER:
+        return
+    if projected.state.kind == ABSENT:
+        yield Finding(ERROR, f"its input {path} is missing", _MAKE_HINT, trial.step)
+    elif projected.state.kind == FILE and not projected.state.sha256:
+        yield Finding(ERROR, f"{path} can't be read, or is too large to be bound", "take it out of inputs", trial.step)
+
+
+def _check_program(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
+    """Whether a program of the repository is there, and is one."""
+    if projected.state is None:
+        return
+    level = WARNING if trial.follows_command else ERROR
+    if projected.state.kind == ABSENT:
+        yield Finding(level, f"there is no program {path}", _MAKE_HINT, trial.step)
+    elif projected.state.kind == FOLDER:
+        yield Finding(ERROR, f"{path} is a folder, and no program", "name the program", trial.step)
+    elif projected.state.kind == FILE and not projected.state.mode & 0o111:
+        yield Finding(
+            level, f"{path} may not be run: its mode is {projected.state.mode:o}", f"chmod +x {path}", trial.step
+        )
+
+
+def _fix_hint(trial: Trial) -> str:
+    """What to do about a step that can't be done."""
+    if "is there already" in trial.dry_run.why:
+        return "change it with modify_file"
+    if "there is no file" in trial.dry_run.why:
+        return _MAKE_HINT
+    return "mend the step"

@@ -1,0 +1,230 @@
+"""Modules that a new or changed file imports: part of the project, declared as a dependency, or built into the language."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+
+from execplan.errors import ExecplanError
+from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
+from execplan.execution.evaluation.trial import target_paths, written_texts
+from execplan.execution.execution_plan import Type
+from execplan.execution.world import FILE, FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PYTHON = (".py", ".pyi")
+_JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
+_MAX_BYTES = 1 << 20
+"""Bytes of the largest file that is parsed."""
+_REQUIREMENTS = (
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "Pipfile",
+    "environment.yml",
+    "requirements.txt",
+    "requirements.in",
+    "requirements-dev.txt",
+    "requirements-test.txt",
+    "dev-requirements.txt",
+    "test-requirements.txt",
+    "requirements/base.txt",
+    "requirements/dev.txt",
+    "requirements/test.txt",
+)
+"""Files that declare what a Python project depends on."""
+_DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv",
+    "dateutil": "python_dateutil",
+    "docx": "python_docx",
+    "dotenv": "python_dotenv",
+    "fitz": "pymupdf",
+    "git": "gitpython",
+    "jose": "python_jose",
+    "jwt": "pyjwt",
+    "magic": "python_magic",
+    "OpenSSL": "pyopenssl",
+    "pkg_resources": "setuptools",
+    "psycopg2": "psycopg2_binary",
+    "serial": "pyserial",
+    "skimage": "scikit_image",
+    "sklearn": "scikit_learn",
+    "usb": "pyusb",
+    "win32api": "pywin32",
+    "yaml": "pyyaml",
+    "zmq": "pyzmq",
+}
+"""Modules whose distribution has another name, spelled with `_` for `-`."""
+_BUNDLED_MODULES = {"_pytest": "pytest", "mypy_extensions": "mypy", "pydantic_core": "pydantic", "starlette": "fastapi"}
+"""Modules that come with the distribution of another."""
+_NODE_BUILTINS = frozenset(
+    (
+        "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http "
+        "http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "
+        "timers tls trace_events tty url util v8 vm wasi worker_threads zlib"
+    ).split()
+)
+_IMPORT = re.compile(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']([^"'\n]+)["']""")
+
+
+@check("imports")
+def imports(context: CheckContext) -> Iterator[Finding]:
+    """Every module that a new or changed Python or JavaScript file imports exists or is declared as a dependency."""
+    resolver = _ImportResolver(context)
+    for trial in context.trials:
+        for change in written_texts(trial):
+            if change.after is None or len(change.after) > _MAX_BYTES:
+                continue
+            before, after = [_imported_modules(change.path, data or b"") for data in (change.before, change.after)]
+            for module in dict.fromkeys([name for name in after if name not in before]):
+                if problem := resolver.find_problem(change.path, module):
+                    hint = "add it to the project's dependencies, or correct the import"
+                    yield Finding(WARNING, f"{change.path} imports {module}: {problem}", hint, trial.step)
+
+
+def _imported_modules(path: str, data: bytes) -> list[str]:
+    """The modules that a file imports, as written; a Python import that is relative begins with its dots."""
+    text = data.decode("utf-8", "replace")
+    if path.endswith(_PYTHON):
+        return _python_modules(text)
+    return _IMPORT.findall(text) if path.endswith(_JAVASCRIPT) else []
+
+
+def _python_modules(text: str) -> list[str]:
+    """The imports that must succeed: none in a `try`, none for type checkers only; none of a text that does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    modules: list[str] = []
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules.append("." * node.level + (node.module or ""))
+        if not isinstance(node, ast.Try) and not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
+            nodes += ast.iter_child_nodes(node)
+    return sorted([module for module in modules if module.strip(".")])
+
+
+class _ImportResolver:
+    """What can be imported in the repository once the plan has run."""
+
+    def __init__(self, context: CheckContext) -> None:
+        self.world = context.world
+        self.planned_files = {
+            path for step in context.document.steps for path in normalize_paths([*target_paths(step), *step.outputs])
+        }
+        self.planned_folders = {
+            folder for path in self.planned_files for folder in parent_directories(path)
+        } | self.planned_files
+        self.install_commands = " ".join(
+            [step.command or "" for step in context.document.steps if step.type is Type.INSTALL]
+        )
+        self._texts: dict[str, str] = {}
+
+    def find_problem(self, path: str, module: str) -> str:
+        """Why an import of a module fails, or nothing."""
+        if path.endswith(_PYTHON):
+            return self._python_problem(path, module)
+        return self._javascript_problem(path, module)
+
+    def _python_problem(self, path: str, module: str) -> str:
+        name = module.lstrip(".")
+        parts = name.split(".")
+        if module.startswith("."):
+            folder = path.split("/")[: -(len(module) - len(name))]
+            relative = "/".join([*folder, *parts])
+            return "" if self._is_python(relative) else f"there is no {relative}.py"
+        if parts[0] in sys.stdlib_module_names or parts[0] == "__future__":
+            return ""
+        for root in _search_directories(path):
+            if self._is_python(root + parts[0]):
+                modules = [root + "/".join(parts[:length]) for length in range(2, len(parts) + 1)]
+                missing = next((candidate for candidate in modules if not self._is_python(candidate)), "")
+                return f"there is no {missing}.py" if missing else ""
+        return "" if self._is_declared(path, parts[0]) else "the project neither has it nor declares it as a dependency"
+
+    def _is_python(self, path: str) -> bool:
+        return self._is_file(f"{path}.py") or self._is_file(f"{path}.pyi") or self._is_folder(path)
+
+    def _is_declared(self, path: str, module: str) -> bool:
+        """Whether a file that declares dependencies, or a step that installs some, names the distribution of a module."""
+        texts = [
+            self.install_commands,
+            *[self._read_text(f"{folder}{name}") for folder in _search_directories(path) for name in _REQUIREMENTS],
+        ]
+        declared_names = {
+            token.lower().replace("-", "_") for text in texts for token in re.findall(r"[A-Za-z0-9][\w.-]*", text)
+        }
+        distribution_names = {module.lower(), _DISTRIBUTIONS.get(module, ""), _BUNDLED_MODULES.get(module, "")} - {""}
+        suffixes = tuple([end for name in distribution_names for end in (f"_{name}", f"py{name}")])
+        prefixes = tuple([f"{name}_" for name in distribution_names])
+        return any(
+            [
+                declared in distribution_names or declared.startswith(prefixes) or declared.endswith(suffixes)
+                for declared in declared_names
+            ]
+        )
+
+    def _javascript_problem(self, path: str, module: str) -> str:
+        if module.startswith(("./", "../", ".")):
+            parts = path.split("/")[:-1]
+            for segment in module.split("/"):
+                parts = parts[:-1] if segment == ".." else parts if segment in ("", ".") else [*parts, segment]
+            target = "/".join(parts)
+            stem = target.rpartition(".")[0] if target.endswith(_JAVASCRIPT) else target
+            candidates = [
+                target,
+                *[f"{base}{end}" for base in (target, stem) for end in (*_JAVASCRIPT, ".json", ".d.ts")],
+            ]
+            exists = any([self._is_file(candidate) for candidate in candidates]) or self._is_folder(target)
+            return "" if exists else f"there is no {target}"
+        name = "/".join(module.split("/")[: 1 + module.startswith("@")])
+        if module.startswith(("node:", "bun:", "npm:", "jsr:", "http:", "https:", "@/", "~", "#", "/", "virtual:")):
+            return ""
+        if name in _NODE_BUILTINS:
+            return ""
+        packages = [text for folder in _search_directories(path) if (text := self._read_text(f"{folder}package.json"))]
+        if not packages or any([f'"{name}"' in text for text in packages]) or name in self.install_commands:
+            return ""
+        aliases = [
+            self._read_text(f"{folder}{config}")
+            for folder in _search_directories(path)
+            for config in ("tsconfig.json", "deno.json", "vite.config.ts")
+        ]
+        return "" if any([f'"{name}' in text for text in aliases]) else "package.json does not declare it"
+
+    def _read_text(self, path: str) -> str:
+        if path not in self._texts:
+            try:
+                is_file = self.world.state(path).kind == FILE
+                self._texts[path] = self.world.read(path).decode("utf-8", "replace") if is_file else ""
+            except ExecplanError:
+                self._texts[path] = ""
+        return self._texts[path]
+
+    def _is_file(self, path: str) -> bool:
+        return path in self.planned_files or self.world.state(path).kind == FILE
+
+    def _is_folder(self, path: str) -> bool:
+        return path in self.planned_folders or self.world.state(path).kind == FOLDER
+
+
+def _search_directories(path: str) -> list[str]:
+    """The folders in which modules are looked for: that of the file, those above it, and their `src` and `lib`."""
+    folders = ["", *[f"{folder}/" for folder in parent_directories(path) if folder != "."]]
+    return [*reversed(folders), *[f"{folder}{name}/" for folder in folders for name in ("src", "lib")]]

@@ -1,0 +1,104 @@
+"""Where steps may write."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
+from execplan.execution.evaluation.trial import target_paths
+from execplan.execution.execution_plan import Type
+from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, normalize_path
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.world import World
+
+_TARGET = "target"
+_PYPROJECT = "pyproject.toml"
+
+
+@check("paths")
+def paths(context: CheckContext) -> Iterator[Finding]:
+    """Every path stays in the repository and follows no link, and none is git's or execplan's own."""
+    source = context.document.source
+    plan_path = source.path if source is not None else ""
+    for trial in context.trials:
+        for step_path in _step_paths(trial.step):
+            for message, fix in _path_problems(context.world, trial.step, step_path, plan_path):
+                yield Finding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
+        for change in trial.changes:
+            if (
+                _execplan_settings(change.before) != _execplan_settings(change.after)
+                and change.path.rpartition("/")[2] == _PYPROJECT
+            ):
+                problem = f"{change.path}: tool.execplan would change"
+                yield Finding(ERROR, problem, "change settings by hand", trial.step)
+
+
+class _StepPath(NamedTuple):
+    """A path of a step."""
+
+    role: str
+    path: str
+    is_written: bool = False
+    """Whether something is made, changed or deleted there."""
+
+
+def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: str) -> Iterator[tuple[str, str]]:
+    """What is wrong with a path, and what to do about it."""
+    path = normalize_path(step_path.path)
+    if path is None:
+        leads_out = os.path.normpath(step_path.path).startswith("..")
+        why = (
+            "is absolute"
+            if step_path.path.startswith("/")
+            else "leads out with `..`"
+            if leads_out
+            else "has `..` in it"
+        )
+        yield why, "name a path in the repository, from its root"
+        return
+    state = world.state(path)
+    if state.kind == OUTSIDE:
+        link_text = f"the link {state.link}" if state.link else "a folder that can't be entered"
+        yield f"leads through {link_text}", "name the path that it leads to"
+    elif state.kind == LINK and not (step.type is Type.DELETE and step_path.is_written):
+        yield f"is a link to {state.link}", "name the file itself"
+    elif state.kind == OTHER:
+        yield "is a device, a pipe or a socket", "name a regular file"
+    elif state.kind == FOLDER and step_path.role == _TARGET:
+        yield "is a folder", "name a file; what is done to many takes a command"
+    if step_path.is_written:
+        protected_as = "the plan itself, which a run ticks" if path == plan_path else world.protected(path)
+        if protected_as:
+            yield f"is {protected_as}", "leave it out"
+
+
+def _step_paths(step: Step) -> Iterator[_StepPath]:
+    """The paths of a step."""
+    for path in target_paths(step):
+        yield _StepPath(_TARGET, path, is_written=True)
+    if step.type is Type.INSTALL and step.target is not None:
+        yield _StepPath("environment", step.target, is_written=True)
+    for path in step.outputs:
+        yield _StepPath("output", path, is_written=True)
+    for path in step.inputs:
+        yield _StepPath("input", path)
+    if normalize_path(step.cwd) != ".":
+        yield _StepPath("cwd", step.cwd)
+    if step.when is not None and step.when.kind in ("exists", "missing"):
+        yield _StepPath("condition", step.when.of)
+
+
+def _execplan_settings(data: bytes | None) -> object:
+    """What a pyproject.toml says of execplan; nothing where it is none."""
+    try:
+        tools = tomllib.loads((data or b"").decode("utf-8")).get("tool", {})
+    except (ValueError, RecursionError):
+        return None
+    return tools.get("execplan") if isinstance(tools, dict) else None

@@ -1,0 +1,29 @@
+"""What needs a shell says so."""
+
+from __future__ import annotations
+
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
+from execplan.execution.execution_plan import Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@check("shell")
+def shell(context: CheckContext) -> Iterator[Finding]:
+    """A line that needs a shell says so, and every other can be read as the one command that it is."""
+    from execplan.execution.shell.command_line import parse_command
+
+    for trial in context.trials:
+        step = trial.step
+        if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
+            continue
+        parsed = parse_command(step.command or "")
+        why = (
+            f"needs a shell: {parsed.shell_reason}"
+            if parsed.shell_reason
+            else f"can't be read: {parsed.problem or 'it is empty'}"
+        )
+        fix = "say `shell` in its attributes, or write commands that need none, a line each"
+        yield Finding(ERROR, f"its command {why}", fix, step)

@@ -1,0 +1,142 @@
+"""What is written can be parsed."""
+
+from __future__ import annotations
+
+import warnings
+
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
+from execplan.execution.evaluation.trial import written_texts
+from execplan.execution.execution_plan import Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.execution.world import World
+
+_MAX_BYTES = 2 << 20
+"""Bytes of the largest text that is parsed."""
+_COMMENTED_JSON = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer")
+"""How files named *.json begin that may hold comments."""
+_SUFFIXES = {
+    ".py": "python",
+    ".pyi": "python",
+    ".json": "json",
+    ".toml": "toml",
+    ".yml": "yaml",
+    ".yaml": "yaml",
+    ".sh": "sh",
+    ".bash": "bash",
+    ".zsh": "zsh",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
+}
+_TEMPLATE_MARKERS = (b"{{-", b"-}}", b"{%")
+"""What stands in a YAML file that a program fills in before it is one."""
+_SHELLS = ("sh", "bash", "dash", "zsh")
+
+
+@check("syntax")
+def syntax(context: CheckContext) -> Iterator[Finding]:
+    """What is written in a language that can be parsed here parses: Python, JSON, TOML, YAML, scripts by their shell."""
+    for trial in context.trials:
+        step = trial.step
+        if not step.validation.syntax_check:
+            continue
+        if step.shell is not None and step.command is not None:
+            problem = context.world.syntax(step.shell, step.command.encode())
+            if problem:
+                yield Finding(ERROR, f"its script does not parse: {problem}", "mend it", step)
+        for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
+            problem = syntax_problem(change.path, change.after, context.world) if change.after is not None else ""
+            if problem:
+                fix = "mend it, or say syntax-check=false"
+                yield Finding(ERROR, f"{change.path} would not parse as {problem}", fix, step)
+
+
+def syntax_problem(path: str, data: bytes, world: World) -> str:
+    """The language in which a file can't be parsed, and what is wrong; nothing where it can, or nobody here reads it."""
+    language = _detect_language(path, data)
+    problem = _find_problem(language, data, world) if language and len(data) <= _MAX_BYTES else ""
+    return f"{language}: {problem}" if problem else ""
+
+
+def _detect_language(path: str, data: bytes | None) -> str:
+    """What a file is written in, or nothing."""
+    name = path.rpartition("/")[2]
+    suffix = name[name.rfind(".") :] if "." in name else ""
+    if suffix == ".json" and (name.startswith(_COMMENTED_JSON) or "/.vscode/" in f"/{path}"):
+        return ""
+    if suffix in (".yml", ".yaml") and any([sign in (data or b"") for sign in _TEMPLATE_MARKERS]):
+        return ""
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    first_line = (data or b"").split(b"\n", 1)[0]
+    if not first_line.startswith(b"#!"):
+        return ""
+    program = first_line.decode("utf-8", "replace").split()[-1].rpartition("/")[2]
+    return program if program in _SHELLS else "python" if program.startswith("python") else ""
+
+
+def _find_problem(language: str, data: bytes, world: World) -> str:
+    """What is wrong, or nothing."""
+    parse = {"python": _parse_python, "json": _parse_json, "toml": _parse_toml, "yaml": _parse_yaml}.get(language)
+    if parse is None:
+        return world.syntax(language, data) or ""
+    return _parse_problem(parse, data)
+
+
+def _parse_problem(parse: Callable[[bytes], object], data: bytes) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own of strange escapes
+            parse(data)
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply"
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except ValueError as error:
+        return " ".join(str(error).split())
+    return ""
+
+
+def _parse_python(data: bytes) -> None:
+    import ast
+
+    ast.parse(data, "it")
+
+
+def _parse_json(data: bytes) -> None:
+    import json
+
+    json.loads(data.decode("utf-8"), parse_constant=_reject_constant, object_pairs_hook=_unique_object)
+
+
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose names differ; raises ValueError."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"it has {next(name for name in names if names.count(name) > 1)!r} twice")
+    return members
+
+
+def _parse_toml(data: bytes) -> None:
+    import tomllib
+
+    tomllib.loads(data.decode("utf-8"))
+
+
+def _parse_yaml(data: bytes) -> None:
+    import yaml
+
+    try:
+        for _ in yaml.parse(data.decode("utf-8"), Loader=yaml.SafeLoader):
+            pass
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None

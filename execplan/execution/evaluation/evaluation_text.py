@@ -1,0 +1,148 @@
+"""An evaluation in words, the same ones on a terminal, in JSON and on a page."""
+
+from __future__ import annotations
+
+from json import dumps
+from shlex import join, quote
+
+from execplan.execution.evaluation.checks.check_registry import ERROR
+from execplan.execution.evaluation.trial import DONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from execplan.execution.evaluate import EvaluatedStep, Evaluation
+    from execplan.execution.evaluation.checks.check_registry import Finding
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+
+_SHOWN_ELSEWHERE = frozenset(
+    "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
+    "risk inferred phase source".split()
+)
+"""The fields of a step that are told by a line of their own, or by what it runs and writes."""
+
+
+def format_verdict(evaluation: Evaluation) -> str:
+    """Whether it may run, and who must say so."""
+    errors = [finding.level for finding in evaluation.findings].count(ERROR)
+    if errors:
+        return f"It must not run: {errors} error{'s' * (errors > 1)}"
+    remaining = [step for step in evaluation.steps if not step.is_done]
+    if not remaining:
+        return "Nothing is left to be done"
+    prefix = "It may go on" if len(remaining) < len(evaluation.steps) else "It may run"
+    manual_steps = [step for step in remaining if step.needs_person]
+    if not manual_steps:
+        return f"{prefix}: the policy approves every step"
+    total = len(remaining)
+    approvers = (
+        "a person approves every step"
+        if len(manual_steps) == total
+        else f"a person approves {_format_step_numbers(manual_steps)}"
+    )
+    return f"{prefix} once {approvers}" + (" and the policy the rest" if len(manual_steps) < total else "")
+
+
+def describe_origin(document: ExecutionPlan) -> str:
+    """That the steps are not what the lines of the plan say, or nothing: whoever has read the plan has not read them."""
+    if document.revision > 1:
+        return (
+            f"The steps are those of revision {document.revision}, as it is stored, and not what the plan's lines say"
+        )
+    return "" if document.source is not None else "The steps come from a stored document, and not from the plan's lines"
+
+
+def _format_step_numbers(steps: list[EvaluatedStep]) -> str:
+    return f"step{'s' * (len(steps) > 1)} {', '.join([str(step.step.number) for step in steps])}"
+
+
+def approval_columns(evaluated: EvaluatedStep) -> tuple[str, str]:
+    """Who approves a step, and whether it may run."""
+    if evaluated.is_done:
+        return "-", DONE
+    return "a person" if evaluated.needs_person else "the policy", "may run" if evaluated.ok else "must not run"
+
+
+def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
+    """What a step runs, each with what it is: its command with all that changes what it does, its test, what it calls.
+
+    `format_path` makes what can be shown of a path.
+    """
+    assignments = "".join([f"{variable}={quote(value)} " for variable, value in step.env.items()])
+    cwd_text = f" in {format_path(step.cwd)}" if step.cwd != "." else ""
+    network_text = ", with the network" if step.network else ""
+    if step.shell is not None:
+        yield (
+            f"a script for {step.shell}{cwd_text}{network_text}",
+            f"{assignments}\n{step.command}" if assignments else step.command or "",
+        )
+    elif step.argv is not None:
+        yield f"runs{cwd_text}{network_text}", assignments + join(step.argv)
+    elif step.command is not None:
+        yield f"would need a shell{cwd_text}{network_text}", assignments + step.command
+    if step.validation.test_after is not None:
+        yield "tests afterwards", join(step.validation.test_after)
+    if step.parameters is not None:
+        yield (
+            f"calls {step.tool}{cwd_text}{network_text} with",
+            assignments + dumps(step.parameters, ensure_ascii=False, indent=2),
+        )
+
+
+def describe_writes(evaluated: EvaluatedStep) -> Iterator[tuple[str, str]]:
+    """What a step holds to be written that its dry run does not show: nobody approves what stands nowhere."""
+    step, diff = evaluated.step, evaluated.dry_run.diff
+    if evaluated.is_done:
+        return
+    if diff and not f"\n{diff}".count("\nBinary files "):
+        return
+    if step.patch is not None:
+        yield "would apply", step.patch
+    elif step.content is not None:
+        lines = f", as lines {step.lines[0]} to {step.lines[1]}" if step.lines is not None else ""
+        yield f"would write{lines}", step.content
+
+
+def describe_settings(step: Step) -> Iterator[str]:
+    """What else holds for a step: each field that says something by itself, by its name."""
+    for name, value in step.model_dump(mode="json", exclude_defaults=True, exclude=set(_SHOWN_ELSEWHERE)).items():
+        if name == "validation":
+            value.pop("test_after", None)
+        if value != {}:
+            yield f"{name}: {dumps(value, ensure_ascii=False)}"
+
+
+def step_location(step: Step, path: str) -> str:
+    """Where a step stands."""
+    return f"{path}:{step.source.line_start}" if step.source is not None else path
+
+
+def finding_json(finding: Finding, path: str) -> dict[str, Any]:
+    """A finding as every document shows it."""
+    step = finding.step
+    return {
+        "check": finding.check,
+        "level": finding.level,
+        "step": step.id if step is not None else None,
+        "path": path,
+        "line": step.source.line_start if step is not None and step.source is not None else None,
+        "message": finding.message,
+        "mend": finding.fix or None,
+    }
+
+
+def step_json(evaluated: EvaluatedStep, path: str) -> dict[str, Any]:
+    """A step with its judgement."""
+    step = evaluated.step
+    return {
+        **step.model_dump(mode="json", exclude={"source"}),
+        "risk": {"level": evaluated.risk.level, "reasons": list(evaluated.risk.reasons)},
+        "needs_person": evaluated.needs_person,
+        "dry_run": evaluated.dry_run._asdict(),
+        "ok": evaluated.ok,
+        "findings": [finding_json(finding, path) for finding in evaluated.findings],
+        "line_start": step.source.line_start if step.source is not None else None,
+        "line_end": step.source.line_end if step.source is not None else None,
+    }

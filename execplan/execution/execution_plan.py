@@ -1,0 +1,286 @@
+"""The execution plan: what a plan compiles to, checked where it comes in, and never changed once it is made.
+
+Its fields are those of its JSON. No time, no state and no result stands in it: these live in the record of a run.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, JsonValue, Strict, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from execplan.execution.documents import field_patterns, plan_rules
+from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
+from execplan.json_model import ListOrTuple, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.documents.violation import Violation
+
+SCHEMA: Final = "execplan-execution-plan"
+VERSION: Final = 1
+
+Version = Annotated[int, Field(ge=1, le=1)]
+"""A `Literal[1]` would take true."""
+Number = Annotated[int, Field(ge=1)]
+"""Of a step, a line or a revision."""
+Id = Annotated[str, StringConstraints(pattern=field_patterns.ID, max_length=128)]
+"""Of a step: a letter, then letters, digits and `_.-`."""
+PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
+"""Of a plan: the name of its file, and of the folder of its artifacts."""
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
+"""From the root of the repository, with `/` between folders."""
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+"""Of a person or a session."""
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Digest = Annotated[str, StringConstraints(pattern=field_patterns.SHA256)]
+"""SHA-256, in hex."""
+ToolName = Annotated[str, StringConstraints(pattern=field_patterns.TOOL, max_length=128)]
+"""`domain.tool`, with exactly one dot."""
+
+
+def _ensure_real_date(timestamp: str) -> str:
+    from datetime import datetime
+
+    datetime.fromisoformat(timestamp)  # a ValueError where no calendar has it
+    return timestamp
+
+
+Timestamp = Annotated[
+    str,
+    StringConstraints(pattern=field_patterns.TIMESTAMP),
+    AfterValidator(_ensure_real_date),
+]
+"""A time in UTC, to the second: text, so that equal times have equal bytes."""
+Argument = Annotated[str, StringConstraints(max_length=131072, pattern=field_patterns.ARGUMENT)]
+"""131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
+Argv = Annotated[ListOrTuple[Argument], Field(min_length=1, max_length=4096)]
+Trigger = Annotated[str, StringConstraints(pattern=field_patterns.TRIGGER)]
+"""What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
+the test afterwards, a limit of resources. None named: all of them."""
+Strategy = Annotated[str, StringConstraints(pattern=field_patterns.STRATEGY)]
+
+
+class Type(StrEnum):
+    """What a step does; the last calls a tool that is installed, or in the mode `agent` one of the agent's program."""
+
+    CREATE = "create_file"
+    MODIFY = "modify_file"
+    DELETE = "delete_file"
+    COMMAND = "execute_command"
+    REFACTOR = "refactor_code"
+    INSTALL = "install_package"
+    TOOL = "use_tool"
+
+
+PROGRAM_TYPES = (Type.COMMAND, Type.INSTALL, Type.TOOL)
+"""The types whose work is that of a program: only running it tells what it does."""
+
+
+class Level(StrEnum):
+    """How much harm a step can do."""
+
+    LOW = "LOW"
+    MEDIUM = "MEDIUM"
+    HIGH = "HIGH"
+    CRITICAL = "CRITICAL"
+
+
+class Document(Model):
+    """A model that stands alone, with rules between its fields."""
+
+    document_name: ClassVar[str] = ""
+    """What `execplan schema` calls it."""
+
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
+        """The rules that plain data breaks, whether or not its fields are right."""
+        return ()
+
+    def ensure_safe(self, label: str) -> None:
+        """Refuse a document that is valid and must not be worked with; raises ExecplanError."""
+
+    @model_validator(mode="after")
+    def _check_rules(self) -> Self:
+        violations = self.find_violations(self.model_dump(mode="json", by_alias=True))
+        if violations:
+            message = "\n".join([str(violation) for violation in violations])
+            raise PydanticCustomError(
+                "rules", "{told}", {"told": message, "violations": [tuple(violation) for violation in violations]}
+            )
+        return self
+
+
+class Lines(Model):
+    """Where it stands in the plan, from 1; the end is inclusive."""
+
+    line_start: Number
+    line_end: Number
+
+
+class Source(Model):
+    """The plan that it was compiled from."""
+
+    path: Path
+    sha256: Digest
+    """Of the lines that steps came from, so that a tick or a new entry changes nothing."""
+
+
+class Risk(Model):
+    """How much harm it can do, and why that is so."""
+
+    level: Annotated[Level, Strict(False)]
+    reasons: ListOrTuple[ShortText] = ()
+
+
+class OnFailure(Model):
+    """What becomes of a step that failed."""
+
+    strategy: Strategy = "fail_fast"
+    max_retries: Annotated[int, Field(ge=0, le=10)] = 0
+    """Attempts are 1 + max_retries."""
+    backoff_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 1000
+    """Before the first retry; doubled before each further one."""
+    triggers: ListOrTuple[Trigger] = ()
+
+
+class When(Model):
+    """A condition: how another step ended, or whether a path is there."""
+
+    kind: Literal["succeeded", "failed", "skipped", "exists", "missing"]
+    of: Path
+    """The id of a step, or a path."""
+
+
+class Validation(Model):
+    """What is checked of a step beside its exit status and its output."""
+
+    syntax_check: bool = True
+    test_after: Argv | None = None
+
+
+class Rollback(Model):
+    """Whether what it changed is taken back when the run is."""
+
+    enabled: bool = True
+
+
+class Step(Model):
+    """One thing to do."""
+
+    number: Number
+    id: Id
+    type: Annotated[Type, Strict(False)]
+    tool: ToolName
+    description: ShortText
+    target: Path | None = None
+    lines: Annotated[tuple[Number, Number], Strict(False)] | None = None
+    """Which lines of the target a step that modifies it gives anew, from 1, inclusive."""
+    action: ShortText | None = None
+    command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
+    """As the plan has it: one line, or with `shell` a script."""
+    argv: Argv | None = None
+    """What runs; none for a script, and for a line that needs a shell and does not say so."""
+    content: str | None = None
+    patch: str | None = None
+    parameters: dict[str, JsonValue] | None = None
+    """What a tool is given; for `use_tool` only."""
+    depends_on: ListOrTuple[Id] = ()
+    timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
+    on_failure: OnFailure = OnFailure()
+    when: When | None = None
+    checkpoint: bool = False
+    effect: Literal["idempotent", "once"] = "once"
+    parallel: bool = False
+    cwd: Path = "."
+    env: dict[Annotated[str, StringConstraints(pattern=field_patterns.VARIABLE)], Argument] = Field(default={})
+    shell: Literal["sh", "bash", "dash", "zsh"] | None = None
+    network: bool = False
+    inputs: ListOrTuple[Path] = ()
+    outputs: ListOrTuple[Path] = ()
+    expect: str | None = None
+    exit: Annotated[int, Field(ge=0, le=255)] = 0
+    validation: Validation = Validation()
+    rollback: Rollback = Rollback()
+    task: ShortText | None = None
+    risk: Risk
+    confirm: bool = False
+    max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
+    allow: ListOrTuple[ShortText] = ()
+    deny: ListOrTuple[ShortText] = ()
+    inferred: bool = False
+    phase: Literal["work", "validate"] = "work"
+    source: Lines | None = None
+    """None for a step that comes from no plan: imported, or made by a program."""
+
+
+class Intent(Model):
+    """What it is for."""
+
+    summary: ShortText
+    category: Annotated[str, StringConstraints(pattern=field_patterns.CATEGORY, max_length=64)]
+    """Compiled: commands, files, packages or mixed."""
+    risk_level: Annotated[Level, Strict(False)]
+
+
+class Constraints(Model):
+    """What holds for all of it."""
+
+    max_steps: Annotated[int, Field(ge=1, le=1000)] = 100
+    max_duration_s: Annotated[int, Field(ge=1, le=604_800)] | None = None
+    require_sequential: bool = False
+    allow_unplanned: bool = False
+    forbidden_paths: ListOrTuple[Path] = ()
+    forbidden_commands: ListOrTuple[ShortText] = ()
+
+
+class Revision(Model):
+    """Why an earlier revision was given up, and what had become of its steps."""
+
+    revision: Number
+    sha256: Digest
+    """Of the earlier document's bytes."""
+    reason: ShortText
+    completed_steps: ListOrTuple[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
+    new_information: dict[str, JsonValue] = Field(default={})
+
+
+class Metadata(Model):
+    """What no step depends on."""
+
+    history: ListOrTuple[Revision] = ()
+    """The earlier revisions, the first one first."""
+    context: dict[str, JsonValue] = Field(default={})
+    """What whoever made the document wants to keep."""
+
+
+class ExecutionPlan(Document):
+    """All of it."""
+
+    document_name: ClassVar[str] = "execution-plan"
+
+    schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
+    version: Version = VERSION
+    plan_id: PlanId
+    revision: Number = 1
+    source: Source | None = None
+    """None for a document that comes from no plan."""
+    description: ShortText
+    mode: Literal["engine", "agent"] = "engine"
+    intent: Intent
+    steps: Annotated[ListOrTuple[Step], Field(min_length=1, max_length=1000)]
+    constraints: Constraints = Constraints()
+    metadata: Metadata = Metadata()
+
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
+        """Those of rules.py."""
+        return plan_rules.plan_violations(value)
+
+    def ensure_safe(self, label: str) -> None:
+        """Refuse what hides characters in what it runs or touches; raises ExecplanError."""
+        ensure_nothing_hidden(label, step_texts(self.model_dump(mode="json", include={"steps"})["steps"]))

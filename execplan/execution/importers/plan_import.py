@@ -1,0 +1,101 @@
+"""Execution plans of other systems, and our own from elsewhere: carried in full, or refused with what can't be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.clock import now
+from execplan.execution.attributes import LEVELS
+from execplan.execution.documents import strict_json
+from execplan.execution.documents.derived_fields import fill_risk, parse_command_fields
+from execplan.execution.documents.document_io import document_error, load, validate_document
+from execplan.execution.documents.violation import Violation
+from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
+from execplan.execution.importers import governance_format, stepwise_format, typed_format
+from execplan.execution.importers.object_reader import ImportReport, ObjectReader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORMATS = (governance_format, typed_format, stepwise_format)
+_HINT = "which shapes are taken, field by field, is told in docs/api.md; of each refusal: execplan explain bad-document"
+
+
+def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:
+    """The execution plan that a document of one of the known shapes holds, under the id of a plan of ours.
+
+    Raises ExecplanError with everything that can't be carried at once, by its place in the document that was read.
+    """
+    parsed = strict_json.read(data)
+    if not parsed.is_complete:
+        raise document_error(label, ExecutionPlan, parsed.violations, parsed.omitted)
+    value = parsed.value
+    if isinstance(value, dict) and value.get("schema") == SCHEMA:
+        return _with_plan_id(load(data, ExecutionPlan, label), plan_id)
+    plan_format = next((candidate for candidate in _FORMATS if isinstance(value, dict) and candidate.fits(value)), None)
+    if plan_format is None or not isinstance(value, dict):
+        why = "no plan of a known shape: it needs operations, or steps; execplan's own name their schema"
+        raise document_error(label, ExecutionPlan, [*parsed.violations, Violation("", why)], parsed.omitted, hint=_HINT)
+    report = ImportReport(now().timestamp())
+    plan_fields = plan_format.read(ObjectReader(value, "", report))
+    preserved = {name: entry for name, entry in plan_fields.pop("kept").items() if entry not in (None, {}, [])}
+    plan_fields |= {"plan_id": plan_id, "metadata": {"context": {"imported": preserved}}}
+    document = _fill_derived(plan_fields, report)
+    known_pointers = {violation.pointer for violation in (*parsed.violations, *report.violations)}
+    violations = [
+        *parsed.violations,
+        *report.violations,
+        *[violation for violation in document[1] if violation.pointer not in known_pointers],
+    ]
+    if document[0] is None or violations:
+        raise document_error(label, ExecutionPlan, violations, parsed.omitted, hint=_HINT)
+    document[0].ensure_safe(label)
+    return document[0]
+
+
+def _fill_derived(
+    plan_fields: dict[str, Any], report: ImportReport
+) -> tuple[ExecutionPlan | None, Sequence[Violation]]:
+    """The document with what is derived, or what is wrong, told by the places of the original."""
+    stated_risks = [step.pop("risk", None) for step in plan_fields["steps"]]
+    for step in plan_fields["steps"]:
+        parse_command_fields(step)
+        step["risk"] = {"level": "LOW"}
+    plan_fields["intent"]["risk_level"] = "LOW"
+    valid_plan, violations = validate_document(plan_fields, ExecutionPlan)
+    if valid_plan is None:
+        return None, [report.translate(violation) for violation in violations]
+    plan_fields = valid_plan.model_dump(mode="json", by_alias=True)
+    risk_violations = []
+    for index, (step, risk) in enumerate(zip(plan_fields["steps"], stated_risks, strict=True)):
+        step["risk"] = risk or {}
+        if risk and risk["level"] not in LEVELS:
+            risk_violations.append(
+                report.translate(Violation(f"/steps/{index}/risk_level", f"is none of {', '.join(LEVELS)}"))
+            )
+        fill_risk(step)
+    plan_fields["intent"]["risk_level"] = max(
+        [step["risk"]["level"] for step in plan_fields["steps"]], key=LEVELS.index
+    )
+    document, violations = validate_document(plan_fields, ExecutionPlan)
+    return document, [*risk_violations, *[report.translate(violation) for violation in violations]]
+
+
+def _with_plan_id(document: ExecutionPlan, plan_id: str) -> ExecutionPlan:
+    """One of ours under another id; it no longer comes from lines of a plan, which its context goes on naming."""
+    if document.plan_id == plan_id and document.source is None:
+        return document
+    plan_fields = document.model_dump(mode="json", by_alias=True)
+    lines = {step["id"]: step["source"] for step in plan_fields["steps"] if step["source"] is not None}
+    preserved = {"shape": "execplan", "plan_id": document.plan_id, "source": plan_fields["source"], "lines": lines}
+    earlier_import = plan_fields["metadata"]["context"].get("imported")
+    preserved |= {"imported": earlier_import} if earlier_import is not None else {}
+    plan_fields["metadata"]["context"]["imported"] = {
+        name: value for name, value in preserved.items() if value not in (None, {})
+    }
+    for step in plan_fields["steps"]:
+        step["source"] = None
+    imported, violations = validate_document({**plan_fields, "plan_id": plan_id, "source": None}, ExecutionPlan)
+    if imported is None:
+        raise document_error(plan_id, ExecutionPlan, violations)
+    return imported

@@ -1,0 +1,318 @@
+"""Attributes for the steps that were inferred, written into the plan for its author to check."""
+
+from __future__ import annotations
+
+from execplan.errors import ExecplanError
+from execplan.execution.compile import find_plan_steps
+from execplan.execution.inference.block_commands import raw_block_lines
+from execplan.execution.inference.expected_output import build_expectation
+from execplan.execution.inference.passages import COMMAND_LINES, Passage, find_passages, read_sentences
+from execplan.execution.inference.shell_line import split_comment
+from execplan.execution.inference.step_ids import StepIdAllocator
+from execplan.execution.shell.command_detection import PROMPTS, SHELL_LANGUAGES
+from execplan.execution.step_drafts import INFERRED, StepDraft
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
+from execplan.plan.plan_lookup import find_task
+from execplan.plan.reader import read_text
+from execplan.text.inline_markdown import plain_text
+from execplan.text.line_edit import Edit, apply_edits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.model import Plan, Section
+
+_LANGUAGE = "sh"
+_EXPECT_INFO = "text {expect}"
+_MAX_TASK_LENGTH = 60
+_CHANGES_MEANING = "would mean something else as a fence, itself or for the lines around it"
+
+
+class _AnnotatedPassage(NamedTuple):
+    """A place with inferred steps, and the edit that makes code blocks with attributes of them."""
+
+    drafts: tuple[StepDraft, ...]
+    edits: tuple[Edit, ...]
+    reason: str
+    """Why there is no edit: `it ` would begin the sentence."""
+
+
+def annotate_plan(plan: Plan, *, dry_run: bool = False) -> PlanChange:
+    """Turn blocks that are wholly inferred steps into fences with attributes, and give items that name commands such fences.
+
+    A place is left as it is when the fences would not tell the same commands, directories, tasks and output. What is left
+    is listed with the reason: with the lines of the new text, or in a dry run with those of the old one. Raises
+    ExecplanError for a plan that can't be edited.
+    """
+    ensure_no_conflicts(plan)
+    sections = _step_sections(plan)
+    if sections:
+        ensure_blocks_closed(plan, max([section.end for section in sections]))
+    passages = _keep_safe_edits(plan, _annotate_passages(plan))
+    edits = [edit for passage in passages for edit in passage.edits]
+    count = sum([len(passage.drafts) for passage in passages if passage.edits])
+    total = sum([len(passage.drafts) for passage in passages])
+    if not total:
+        summary = "nothing to annotate: no step is inferred"
+    else:
+        suffix = "" if count == total else "; the others are left to you:"
+        summary = f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
+    shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
+    unedited = (
+        [passage for passage in passages if not passage.edits]
+        if shown_plan is plan
+        else _keep_safe_edits(shown_plan, _annotate_passages(shown_plan))
+    )
+    remarks = [
+        (draft.start, f"is left to you: it {passage.reason}: {draft.command}")
+        for passage in unedited
+        for draft in passage.drafts
+    ]
+    remarks += [
+        (skipped.line, f"is no step: it {skipped.why}: {skipped.text}")
+        for skipped in find_plan_steps(shown_plan).skipped
+    ]
+    lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
+    return PlanChange(tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (summary, *lines))
+
+
+def _step_sections(plan: Plan) -> list[Section]:
+    return [
+        section
+        for section in (plan.section(name) for name in (outline.STEPS, outline.VALIDATION))
+        if section is not None
+    ]
+
+
+def _keep_safe_edits(plan: Plan, passages: list[_AnnotatedPassage]) -> list[_AnnotatedPassage]:
+    """The places, without those edits after which the plan would tell other steps."""
+    original_steps = _describe_steps(plan)
+    if _describe_steps(plan, [edit for passage in passages for edit in passage.edits]) == original_steps:
+        return passages
+    edits: list[Edit] = []
+    checked_passages: list[_AnnotatedPassage] = []
+    for passage in passages:
+        if passage.edits and _describe_steps(plan, [*edits, *passage.edits]) != original_steps:
+            checked_passages.append(passage._replace(edits=(), reason=_CHANGES_MEANING))
+        else:
+            checked_passages.append(passage)
+            edits += passage.edits
+    return checked_passages
+
+
+def _describe_steps(plan: Plan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
+    """What every step is once the edits are made, and which is the last of each task; nothing when the plan then says other things."""
+    edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
+    if edits and plan_content(edited_plan) != plan_content(plan):
+        return ()
+    drafts = find_plan_steps(edited_plan).drafts
+    last_steps: dict[int, int] = {}
+    for at, draft in enumerate(drafts):
+        if "task" in draft.attributes:
+            try:
+                last_steps[find_task(edited_plan, draft.attributes["task"])[1].number] = at
+            except ExecplanError:
+                continue
+    steps = [(step_draft.phase, step_draft.cwd, step_draft.command, step_draft.expect) for step_draft in drafts]
+    return (steps, sorted(last_steps.items()))
+
+
+def _annotate_passages(plan: Plan) -> list[_AnnotatedPassage]:
+    """The places of a plan with inferred steps."""
+    all_drafts = find_plan_steps(plan).drafts
+    id_allocator = StepIdAllocator(
+        [
+            name
+            for draft in all_drafts
+            for name in (draft.id, draft.attributes.get("id", ""))
+            if draft.origin != INFERRED
+        ]
+    )
+    drafts = [draft for draft in all_drafts if draft.origin == INFERRED]
+    annotated_passages: list[_AnnotatedPassage] = []
+    for section in _step_sections(plan):
+        passages = find_passages(plan, section)
+        for index, passage in enumerate(passages):
+            passage_drafts = tuple([draft for draft in drafts if passage.start <= draft.start < passage.end])
+            if passage_drafts and passage.kind == COMMAND_LINES:
+                edit = _annotate_block(plan, passage, passage_drafts, id_allocator)
+                following = (
+                    passages[index + 1 : index + 3]
+                    if isinstance(edit, Edit) and passage_drafts[-1].expect is not None
+                    else []
+                )
+                expectation_edits = _expectation_edits(plan, passage, passage_drafts[-1], following)
+            elif passage_drafts:
+                edit, expectation_edits = _annotate_paragraph(plan, passage, passage_drafts, id_allocator), []
+            if passage_drafts:
+                annotated_passages.append(
+                    _AnnotatedPassage(passage_drafts, (), edit)
+                    if isinstance(edit, str)
+                    else _AnnotatedPassage(passage_drafts, (edit, *expectation_edits), "")
+                )
+    return annotated_passages
+
+
+def _expectation_edits(plan: Plan, passage: Passage, draft: StepDraft, following: Sequence[Passage]) -> list[Edit]:
+    """What a step prints as a fence marked `{expect}`: in place of the block that shows it, or below the step."""
+    if draft.expect is None:
+        return []
+    for candidate in following:
+        if candidate.kind == COMMAND_LINES and build_expectation(raw_block_lines(plan, candidate)) == draft.expect:
+            return [
+                Edit(
+                    candidate.start,
+                    candidate.end,
+                    tuple(_format_fence(" " * _fence_indent(candidate), _EXPECT_INFO, draft.expect.split("\n"))),
+                )
+            ]
+    return [
+        Edit(
+            passage.end,
+            passage.end,
+            tuple(_format_fence(" " * _fence_indent(passage), _EXPECT_INFO, draft.expect.split("\n"))),
+        )
+    ]
+
+
+def _fence_indent(passage: Passage) -> int:
+    return passage.fence.column if passage.fence is not None else passage.indent
+
+
+def _format_info_string(plan: Plan, language: str, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator) -> str:
+    """The info string of a fence; `task` is what the last of its steps completes."""
+    folder = drafts[0].cwd
+    attributes = [f"#{id_allocator.allocate(drafts[0].command)}"]
+    attributes += [f'cwd="{folder}"' if " " in folder else f"cwd={folder}"] if folder != "." else []
+    attributes += (
+        [f"task={_task_reference(plan, drafts[-1].attributes['task'])}"] if "task" in drafts[-1].attributes else []
+    )
+    return f"{language} {{{' '.join(attributes)}}}"
+
+
+def _task_reference(plan: Plan, name: str) -> str:
+    """A task as an attribute names it: by its text where that is short and plain, by its first words, or by its ID."""
+    task_id, task = find_task(plan, name)
+    words = plain_text(task.text).split()
+    for count in range(len(words), 1, -1):
+        text = " ".join(words[:count])
+        if len(text) <= _MAX_TASK_LENGTH and not any([char in text for char in '`"\\{}~']):
+            try:
+                if find_task(plan, text)[1].number == task.number:
+                    return f'"{text}"'
+            except ExecplanError:
+                break
+    return task_id
+
+
+def _annotate_block(
+    plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+) -> Edit | str:
+    """A block as one fence, or why it can't be one."""
+    if len({draft.cwd for draft in drafts}) > 1:
+        return "is in a block whose commands run in several directories: make a block for each"
+    tasks = [draft.attributes.get("task", "") for draft in drafts]
+    if len({*tasks, ""}) > 2 or (any(tasks) and not tasks[-1]):
+        return "is in a block whose commands complete different tasks: make a block for each"
+    body = _fence_body(plan, passage, drafts)
+    if isinstance(body, str):
+        return body
+    while body and not body[0]:
+        body.pop(0)
+    indent = " " * passage.indent
+    if passage.fence is not None:
+        opening_line = plan.text.lines[passage.start]
+        mark = passage.fence.mark * passage.fence.level
+        language = passage.fence.text.split(" ")[0] if passage.language in SHELL_LANGUAGES else _LANGUAGE
+        head = (
+            opening_line[: opening_line.index(mark)] + mark + _format_info_string(plan, language, drafts, id_allocator)
+        )
+        closing_line = plan.text.lines[passage.end - 1]
+        indent = " " * passage.fence.column
+        return Edit(passage.start, passage.end, (head, *[f"{indent}{line}".rstrip() for line in body], closing_line))
+    return Edit(
+        passage.start,
+        passage.end,
+        tuple(_format_fence(indent, _format_info_string(plan, _LANGUAGE, drafts, id_allocator), body)),
+    )
+
+
+def _fence_body(plan: Plan, passage: Passage, drafts: Sequence[StepDraft]) -> list[str] | str:
+    """The lines of a block as a fence holds them, or why one can't."""
+    drafts_by_line = {draft.start: draft for draft in drafts}
+    continuation_lines = {line for draft in drafts for line in range(draft.start + 1, draft.end)}
+    has_prompts = any([line.startswith(PROMPTS) for _, line in passage.lines])
+    body: list[str] = []
+    shift = 0
+    for at, line in passage.lines:
+        raw = plan.text.lines[at].expandtabs(4)
+        column = len(raw) - len(raw.lstrip(" "))
+        if at in continuation_lines:
+            body.append(" " * max(column - shift, 0) + line)
+        elif at in drafts_by_line:
+            shift = column
+            _, comment = split_comment(line)
+            is_single_line = drafts_by_line[at].end == at + 1
+            if not is_single_line and (comment or not _is_first_line(drafts_by_line[at].command, line)):
+                return "continues over several lines in a way that a fence does not keep: write it on one line"
+            body += [f"# {comment}"] if comment else []
+            body.append(drafts_by_line[at].command if is_single_line else line)
+        elif not line or line.startswith("#"):
+            body.append(line)
+        elif has_prompts and not line.startswith(PROMPTS):
+            return "is in a block that also shows what is printed: move the output to a fence marked {expect}"
+        elif not line.startswith("cd ") or "&" in line:
+            return f"is in a block with line {at + 1}, which is no step: move that line elsewhere"
+    return body
+
+
+def _is_first_line(command: str, line: str) -> bool:
+    """Whether a command that goes on over several lines begins with the first of them as it stands."""
+    return not line.startswith(PROMPTS) and command.startswith(line.removesuffix("\\").rstrip())
+
+
+def _format_fence(indent: str, head: str, body: Sequence[str]) -> list[str]:
+    return [f"{indent}```{head}", *[f"{indent}{line}".rstrip() for line in body], f"{indent}```"]
+
+
+def _annotate_paragraph(
+    plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+) -> Edit:
+    """Fences in place of an item that is only commands, or below the words that tell to run them."""
+    groups: list[list[StepDraft]] = []
+    for draft in drafts:
+        task = draft.attributes.get("task")
+        if groups and (groups[-1][0].cwd, groups[-1][0].attributes.get("task")) == (draft.cwd, task):
+            groups[-1].append(draft)
+        else:
+            groups.append([draft])
+    indent = " " * passage.indent
+    lines = [
+        line
+        for group in groups
+        for line in _format_fence(
+            indent,
+            _format_info_string(plan, _LANGUAGE, group, id_allocator),
+            [group_draft.command for group_draft in group],
+        )
+    ]
+    first_line = plan.text.lines[passage.start]
+    sentences = list(read_sentences(passage))
+    first_text = passage.lines[0][1]
+    is_only_commands = passage.starts_item and len(sentences) == 1 and len(sentences[0].spans) == len(drafts)
+    if is_only_commands and set(sentences[0].shape) <= set("\x01 .;,") and _is_whole_item_line(first_line, first_text):
+        return Edit(
+            passage.start, passage.end, (first_line[: -len(first_text)] + lines[0][passage.indent :], *lines[1:])
+        )
+    if passage.item_end < 0:
+        next_lines = plan.text.lines[passage.end : passage.end + 1]
+        return Edit(passage.end, passage.end, ("", *lines, *([""] if next_lines and next_lines[0].strip() else [])))
+    return Edit(passage.end, passage.end, tuple(lines))
+
+
+def _is_whole_item_line(line: str, text: str) -> bool:
+    """Whether nothing but the mark of an item stands before these words on a line."""
+    return line.endswith(text) and line[: -len(text)].rstrip()[-1:] in ("-", "*", "+", ".", ")") and "\t" not in line

@@ -1,0 +1,139 @@
+"""The commands of a block of code: lines joined that go on, comments taken off, prompts too."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.execution.inference.not_runnable import is_clear_command
+from execplan.execution.inference.shell_line import is_continued, join_lines, mask_quotes, split_comment, strip_prompt
+from execplan.execution.shell.command_detection import PROMPTS, SHELL_LANGUAGES
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.execution.inference.passages import Passage
+    from execplan.plan.model import Plan
+
+_SHELL_CHANGES = (
+    "export ",
+    "source ",
+    ". ",
+    "conda activate",
+    "mamba activate",
+    "nvm use",
+    "eval ",
+    "alias ",
+    "set ",
+    "unset ",
+    "pushd",
+    "popd",
+    "trap ",
+    "ulimit",
+    "umask",
+    "shopt",
+    "direnv",
+)
+_ENVIRONMENT_CHANGES = (
+    "export PATH=",
+    "source ",
+    ". ",
+    "conda activate",
+    "mamba activate",
+    "nvm use",
+    "eval ",
+    "direnv",
+)
+_HARMLESS_OPTIONS = ("set -e", "set -u", "set -x", "set -o pipefail")
+
+
+_ASSIGNMENTS = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
+
+
+class BlockLine(NamedTuple):
+    """One command of a block, continued lines joined."""
+
+    start: int
+    end: int
+    text: str
+    comment: str
+    """Behind it, or in the lines above it."""
+
+
+def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
+    """The commands of a block: continued lines joined, comments taken off."""
+    block_lines: list[BlockLine] = []
+    comment = ""
+    at = 0
+    while at < len(passage.lines):
+        number, line = passage.lines[at]
+        at += 1
+        if has_prompts and not line.startswith(PROMPTS):
+            continue
+        line = strip_prompt(line)
+        if not line:
+            comment = ""
+            continue
+        if line.startswith("#"):
+            comment = f"{comment} {line.lstrip('# ')}".strip()
+            continue
+        while at < len(passage.lines) and is_continued(line):
+            line = join_lines(line, passage.lines[at][1].removeprefix("> ") if has_prompts else passage.lines[at][1])
+            at += 1
+        line, trailing_comment = split_comment(line)
+        end = passage.lines[at - 1][0] + 1
+        block_lines.append(BlockLine(number, end, line, f"{comment} {trailing_comment}".strip()))
+        comment = ""
+    return block_lines
+
+
+def raw_block_lines(plan: Plan, passage: Passage) -> list[str]:
+    """The lines of a block with what is indented within it, and without its own indentation."""
+    lines = [plan.text.lines[at].expandtabs(4) for at, _ in passage.lines]
+    shift = (
+        passage.fence.column
+        if passage.fence is not None
+        else min([_indentation(line) for line in lines if line.strip()], default=0)
+    )
+    return [line[min(shift, _indentation(line)) :].rstrip() for line in lines]
+
+
+def read_output_after(plan: Plan, passage: Passage, line: int) -> list[str]:
+    """What a transcript shows from a line on, to the next prompt."""
+    output: list[str] = []
+    for (at, text), raw in zip(passage.lines, raw_block_lines(plan, passage), strict=True):
+        if at >= line:
+            if text.startswith(PROMPTS):
+                break
+            output.append(raw)
+    return output
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def is_command_in_block(line: str, passage: Passage, has_prompts: bool, near_commands: bool) -> bool:
+    """Whether a line of a block is a command: its words show it, or the language of its fence and the lines around it."""
+    if has_prompts or is_clear_command(line, is_called_command=near_commands) or line.startswith("cd "):
+        return True
+    return passage.language in SHELL_LANGUAGES and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
+
+
+def changes_shell(command: str) -> bool:
+    """Whether a command changes the shell that reads it, and so does nothing for the step behind it."""
+    return command.startswith(_SHELL_CHANGES) or _ASSIGNMENTS.fullmatch(mask_quotes(command) or command) is not None
+
+
+def changes_environment(command: str) -> bool:
+    """Whether a command changes which programs are run behind it, in other blocks too."""
+    return command.startswith(_ENVIRONMENT_CHANGES) and "&&" not in command
+
+
+def is_harmless_set_option(command: str) -> bool:
+    """Whether what it changes is only how the shell takes failures."""
+    return command.startswith(_HARMLESS_OPTIONS)
+
+
+def is_status_comment(comment: str) -> bool:
+    """Whether a comment says only that something was done, as those do that a writer leaves behind."""
+    return comment.strip(" .").lower() in ("done", "ok", "passes", "pass")

@@ -1,0 +1,137 @@
+"""What a plan says that a command prints, as far as that is the same in every run.
+
+Only lines are kept that no run changes: without times, counts of tests, paths of a machine, versions and gaps. Words that
+call it an example, or that let it be otherwise, keep nothing. So a run fails for what the plan promises, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from execplan.execution.inference.block_commands import raw_block_lines
+from execplan.execution.inference.prose_cues import split_sentences
+from execplan.execution.inference.shell_line import mask_quotes
+from execplan.execution.shell.command_detection import PLAIN_TEXT_LANGUAGES, PROMPTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+    from execplan.execution.inference.passages import Passage, Sentence
+    from execplan.execution.step_drafts import StepDraft
+    from execplan.plan.model import Plan
+
+ANY_LINES: Final = "…"
+"""A line of its own in an expectation: any lines, or none."""
+_OUTPUT_PROMISES = re.compile(
+    r"\bexpected (?:output|result|transcript|stdout)\b|\bexpect (?:to see|this output|the output|output|the following)\b|"
+    r"\byou (?:should|will|must) (?:then |now )?see\b|\b(?:should|must|will) (?:then |now )?(?:print|output|show|see|say|report)\b|"
+    r"\b(?:it|this|that|which|the (?:command|program|script)) (?:prints|outputs|shows|says)\b|"
+    r"^\W*(?:expect(?:ed)?|output|prints?)\W*$",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:examples?|samples?|something|similar|alike|like|e\.g|for instance|such as|approximate\w*|roughly|about|around|shape|form|format|"
+    r"may|might|could|can|or|depend\w*|if|unless|before|fail\w*|errors?|not|no longer|illustrat\w+|representative|typical\w*|pattern|"
+    r"resembl\w+|looks?|except|each|either|eventually|plus|varies|vary|differ\w*|first|second|both|baseline|today|currently|now fails|"
+    r"stderr|files?|artifacts?|behaviou?r)\b",
+    re.IGNORECASE,
+)
+_VARIABLE_OUTPUT = re.compile(
+    r"\.\.\.|…|<[^<>]*>|\{\w+\}|\[\w[\w ]*\]|\$\{?\w|%\w|≈|~ ?\d|\bN\b|\bX+\b|\bx{2,}\b|\bYYYY|\betc\b|[✓✔✗✘•⚠❯→]|"
+    r"\d ?(?:[muµn]?s|secs?|seconds?|min|minutes?|hours?|[kKMG]i?B|bytes|%)(?![a-z])|\d+\.\d+|\d{4}-\d\d|\d\d:\d\d|\b[0-9a-f]{7,}\b|"
+    r"(?:^|[\s=:'\"(])(?:~?/|[A-Za-z]:\\)\w|localhost|\b127\.|:\d{4,5}\b|\bv\d|\bpid\b|"
+    r"\d.*\b(?:tests?|pass(?:ed)?|fail(?:ed|ures?)?|ok|warnings?|errors?|files?|suites?|cases?|assertions?|items?|checks?|ran|modules?|packages?)\b|"
+    r"\b(?:tests?|ran|pass(?:ed)?|total|found|collected|suites?)\b.*\d",
+    re.IGNORECASE,
+)
+"""What differs between runs, machines or versions, or stands for something else."""
+_NOISE = re.compile(
+    r"\s*(?:#|//|\(|--|ok\s\s|(?:Compiling|Finished|Running|Downloading|Downloaded|Installing|Updating|Resolving|Checking|Building|warning|note|info|debug)\b)",
+    re.IGNORECASE,
+)
+_PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")
+_NAMED_OUTPUT = re.compile(r"(?::|\b(?:prints?|outputs?|shows?|says?|see|report))\s*\x01\W*$", re.IGNORECASE)
+_MAX_LINE_LENGTH = 200
+_MAX_LINES = 50
+"""Lines of output that are compared."""
+
+
+_OUTPUT_LANGUAGES = frozenset((*PLAIN_TEXT_LANGUAGES, "console", "output", "log", "terminal"))
+"""Languages of a code block that shows what is printed."""
+_REDIRECTED = re.compile(r"(?<![\d&])>(?!&)")
+
+
+class OutputTracker:
+    """The one step of the block above, whose output the words or the block below it may show."""
+
+    def __init__(self) -> None:
+        self._step_index = -1
+        self._location: tuple[int, tuple[int, ...]] = (-1, ())
+        """The list item and the headings that it is in."""
+
+    def record_step(self, step_index: int, draft: StepDraft, passage: Passage) -> None:
+        """A block was read that is this one step; a transcript shows already what it prints."""
+        if draft.expect is None and not _REDIRECTED.search(mask_quotes(draft.command) or draft.command):
+            self._step_index, self._location = step_index, (passage.item_line, passage.heading_lines)
+
+    def forget(self) -> None:
+        """Another command came."""
+        self._step_index = -1
+
+    def match_block(self, plan: Plan, passage: Passage) -> tuple[int, str] | None:
+        """Which step prints a block, and what of it is sure; None for a block that is no output, or not surely so."""
+        step_index = self._step_for(passage)
+        self.forget()
+        lead = passage.context[0] if passage.context else ""
+        if step_index < 0 or passage.language not in _OUTPUT_LANGUAGES or not promises_output(lead):
+            return None
+        if any([line.startswith(PROMPTS) for _, line in passage.lines]):
+            return None
+        expected = build_expectation(raw_block_lines(plan, passage))
+        return (step_index, expected) if expected is not None else None
+
+    def match_sentence(self, passage: Passage, sentence: Sentence) -> tuple[int, str] | None:
+        """The same of the sentence below the step's block: `It prints` and a code span."""
+        step_index = self._step_for(passage)
+        expected = _sentence_expectation(sentence) if step_index >= 0 else None
+        if expected is None:
+            return None
+        self.forget()
+        return step_index, expected
+
+    def _step_for(self, passage: Passage) -> int:
+        return self._step_index if self._location == (passage.item_line, passage.heading_lines) else -1
+
+
+def promises_output(lead: str) -> bool:
+    """Whether words lead to all or a part of what is surely printed."""
+    last_sentence = (split_sentences(lead) or [""])[-1].replace("\x01", "")
+    return _OUTPUT_PROMISES.search(last_sentence) is not None and _HEDGES.search(last_sentence) is None
+
+
+def build_expectation(lines: Sequence[str]) -> str | None:
+    """The expectation that output gives: its lines that no run changes, with `…` for all others; None where none is left."""
+    stable_lines = [line.rstrip() if _is_stable(line) else ANY_LINES for line in lines[:_MAX_LINES] if line.strip()]
+    if all([line == ANY_LINES for line in stable_lines]):
+        return None
+    expectation = [ANY_LINES]
+    for line in [*stable_lines, ANY_LINES]:
+        if line != ANY_LINES or expectation[-1] != ANY_LINES:
+            expectation.append(line)
+    return "\n".join(expectation)
+
+
+def _sentence_expectation(sentence: Sentence) -> str | None:
+    """The expectation of a sentence that ends with the one code span that is printed."""
+    if len(sentence.spans) != 1 or not _NAMED_OUTPUT.search(sentence.shape) or not promises_output(sentence.shape):
+        return None
+    return build_expectation([sentence.spans[0].code])
+
+
+def _is_stable(line: str) -> bool:
+    """Whether a line of output is the same in every run, as far as it shows that."""
+    if len(line) > _MAX_LINE_LENGTH or not any([char.isalnum() for char in line]):
+        return False
+    return not (_VARIABLE_OUTPUT.search(line) or _NOISE.match(line) or _PROSE.search(line))

@@ -1,0 +1,103 @@
+"""Which code spans of a sentence it tells to run: all of an item, or what follows `Run`."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.execution.inference.long_running import starts_detached
+from execplan.execution.inference.not_runnable import is_clear_command
+from execplan.execution.inference.prose_cues import find_doubt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.execution.inference.passages import Sentence, Span
+
+_CONJUNCTION = r"(?:,? (?:and then|then|and|followed by|plus)|[,;+&])\s*(?:again )?"
+_SPAN_CHAIN = rf"\x01(?:{_CONJUNCTION}\x01)*"
+_WHOLE_ITEM = re.compile(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")
+_ADVERBS = r"(?:(?:then|next|finally|now|first|second|third|fourth|lastly|also|again|after that|afterwards?|locally|please)[,:]?\s+)*"
+_RUN_INSTRUCTION = re.compile(
+    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_SPAN_CHAIN})(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_RUN_FROM_DIRECTORY = re.compile(
+    rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:from|in|inside|within|at) [^.;:]{{1,60}}?[ ,](?:re-?)?(?:run|execute)\s+({_SPAN_CHAIN})(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_IMPERATIVE = re.compile(
+    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_SPAN_CHAIN})\s*[.;]?$"
+)
+"""What an item is to do, and the command for it behind a colon."""
+_LEADING_RUN = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_IN_DIRECTORY = re.compile(
+    rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_SPAN_CHAIN})\s*[.;]?$",
+    re.IGNORECASE,
+)
+_LABELED = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_SPAN_CHAIN})\s*[.;]?$")
+_CONTINUATION = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
+_DIRECTORY_SUFFIX = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
+
+
+class Instructions:
+    """The spans that a sentence tells to run, and what was not taken of it."""
+
+    def __init__(self, to_run: list[Span], skipped: list[tuple[Span, str]]) -> None:
+        self.to_run = to_run
+        self.skipped = skipped
+
+
+def find_instructions(
+    sentence: Sentence, *, is_whole_item: bool, is_command_list: bool, is_unintroduced: bool, has_directory: bool
+) -> Instructions:
+    """What a sentence tells to run.
+
+    `is_whole_item` says that the sentence is all of its list item, `is_command_list` that the words above the list call it one of commands,
+    `is_unintroduced` that no words lead to the list, `has_directory` that the sentence tells the folder.
+    """
+    command_spans = [
+        span
+        for span in sentence.spans
+        if (" " in span.code and is_clear_command(span.code, is_called_command=True)) or is_clear_command(span.code)
+    ]
+    if not sentence.spans:
+        return Instructions([], [])
+    chain, rest = "", ""
+    match = _WHOLE_ITEM.fullmatch(sentence.shape) if is_whole_item else None
+    if match is None and is_whole_item:
+        match = (
+            _LABELED.search(sentence.shape)
+            if is_command_list
+            else _IMPERATIVE.search(sentence.shape)
+            if is_unintroduced
+            else None
+        )
+    if match is None and is_whole_item and has_directory:
+        match = _IN_DIRECTORY.search(sentence.shape)
+    if match is not None:
+        chain = match.group(1)
+        first_span = sentence.shape[: match.start(1)].count("\x01")
+    elif (match := _RUN_INSTRUCTION.search(sentence.shape) or _RUN_FROM_DIRECTORY.search(sentence.shape)) is not None:
+        chain, rest = match.group(1), match.group("rest")
+        first_span = sentence.shape[: match.start(1)].count("\x01")
+    else:
+        return Instructions(
+            [], [(span, "is named in a sentence that does not plainly tell to run it") for span in command_spans]
+        )
+    chosen_spans = sentence.spans[first_span : first_span + chain.count("\x01")]
+    other_spans = [span for span in command_spans if span not in chosen_spans]
+    is_called_command = (
+        (is_whole_item and bool(is_command_list)) or bool(rest) or _LEADING_RUN.match(sentence.shape) is not None
+    )
+    if not all([is_clear_command(span.code, is_called_command=is_called_command) for span in chosen_spans]):
+        return Instructions([], [(span, "is named in a sentence beside what is no command") for span in command_spans])
+    if not _CONTINUATION.match(rest) and not (has_directory and _DIRECTORY_SUFFIX.match(rest)):
+        return Instructions(
+            [],
+            [(span, "is named in a sentence that goes on in a way that is not understood") for span in command_spans],
+        )
+    why = find_doubt(sentence.text, returns_at_once=all([starts_detached(span.code) for span in chosen_spans]))
+    if why:
+        return Instructions([], [(span, why) for span in command_spans])
+    return Instructions(
+        list(chosen_spans), [(span, "is named in a sentence that tells to run another") for span in other_spans]
+    )

@@ -1,0 +1,169 @@
+"""IDs for steps that have none: the program and what it works on, as `cargo-test` or `edit-src-f-py`, each used once."""
+
+from __future__ import annotations
+
+import shlex
+
+from execplan.execution.shell.command_detection import COMMAND_PREFIXES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.execution.step_drafts import StepDraft
+
+_MAX_ID_LENGTH = 36
+_MAX_WORD_LENGTH = 24
+_WORD_COUNT = 3
+_SEPARATORS = frozenset("&& || ; | & |& ( )".split())
+_SCRIPT_RUNNERS = frozenset(
+    "uv run;poetry run;pdm run;hatch run;pipenv run;bundle exec;npm run;npm exec;pnpm run;pnpm exec;yarn run;bun run".split(
+        ";"
+    )
+)
+"""Two words that run a third; of the scripts of a package the program is kept, since `test` says less than `npm-test`."""
+_PACKAGE_MANAGERS = frozenset("npm pnpm yarn bun".split())
+_DIRECT_RUNNERS = frozenset("npx bunx uvx".split())
+_INTERPRETERS = frozenset("python python3 node deno bash sh zsh ruby perl php".split())
+_SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag sed awk perl jq".split())
+"""Their first argument is a pattern or a program of their own."""
+_SCRIPT_EXTENSIONS = ("sh", "py", "js", "mjs", "cjs", "ts", "rb", "pl")
+
+
+class StepIdAllocator:
+    """The IDs that are taken."""
+
+    def __init__(self, used_ids: Iterable[str] = ()) -> None:
+        self._used_ids = set(used_ids)
+
+    def allocate(self, command: str) -> str:
+        """An ID that no other step has: `cargo-test`, then one with more of the command, then `cargo-test-2`."""
+        words = _id_words(command)
+        base = _join_words(words[:_WORD_COUNT])
+        name, longer_name, number = base, _join_words(words[: _WORD_COUNT + 2]), 1
+        while name in self._used_ids:
+            if longer_name not in self._used_ids:
+                name = longer_name
+                break
+            number += 1
+            name = f"{base}-{number}"
+        self._used_ids.add(name)
+        return name
+
+
+def assign_inferred_ids(drafts: Sequence[StepDraft], used_ids: Iterable[str]) -> list[StepDraft]:
+    """Inferred steps with IDs that say what they do, beside those that are taken."""
+    allocator = StepIdAllocator(used_ids)
+    new_ids = {draft.id: allocator.allocate(draft.command) for draft in drafts}
+    return [
+        draft._replace(id=new_ids[draft.id], needs=tuple([new_ids[need] for need in draft.needs])) for draft in drafts
+    ]
+
+
+def _join_words(words: Sequence[str]) -> str:
+    """As many of the words as an ID has room for."""
+    name = ""
+    for word in words:
+        candidate = f"{name}-{word}".strip("-")
+        if name and len(candidate) > _MAX_ID_LENGTH:
+            break
+        name = _shorten(candidate, _MAX_ID_LENGTH)
+    return name if name[:1].isalpha() else f"step-{name}".rstrip("-")
+
+
+def _id_words(command: str) -> list[str]:
+    """The words that an ID is made of, the most important first."""
+    argv = _first_argv(command)
+    if not argv:
+        return []
+    program, arguments = argv[0], argv[1:]
+    name = program.rpartition("/")[2]
+    written_path = next((arguments[at + 1] for at, word in enumerate(arguments[:-1]) if word in (">", ">>")), "")
+    if written_path and name in ("echo", "printf", "cat", "tee"):
+        return ["write", *_slugify_all([written_path])]
+    flags = [word for word in arguments if word[0] == "-"]
+    operands = [word for word in arguments if _is_operand(word)]
+    if name in ("sed", "perl") and any([_is_in_place_flag(flag) for flag in flags]):
+        return ["edit", *_slugify_all(reversed(operands[1:] or operands))]
+    if name in _SEARCH_PROGRAMS:
+        positionals = [word for word in arguments if word[0] != "-"]
+        operands = [word for word in positionals[0 if {"-e", "-f"} & set(flags) else 1 :] if _is_operand(word)]
+    elif name in _INTERPRETERS and operands:
+        if arguments[0] == "-m":
+            return _slugify_all([operands[0].rpartition(".")[2], *operands[1:]])
+        if arguments[0].lstrip("-l") in ("c", "e"):
+            return [name]
+        return ["run", *_script_words(operands[0]), *_slugify_all(operands[1:])]
+    if name != program and name.rpartition(".")[2] in (*_SCRIPT_EXTENSIONS, name):
+        return (
+            ["run", *_script_words(program), *_slugify_all(operands)]
+            if "." in name
+            else _slugify_all([name, *operands])
+        )
+    return [*_script_words(program), *_slugify_all(operands)]
+
+
+def _first_argv(command: str) -> list[str]:
+    """The first command of a line, without variables, `sudo`, `uv run` and the like before its program."""
+    lexer = shlex.shlex(command.split("\n", 1)[0], posix=True, punctuation_chars=True)
+    lexer.commenters = ""
+    try:
+        tokens = list(lexer)
+    except ValueError:
+        tokens = command.split()
+    argv: list[str] = []
+    for token in tokens:
+        if token in _SEPARATORS and argv:
+            break
+        if token and token not in _SEPARATORS:
+            argv.append(token)
+    while argv:
+        if argv[0] in COMMAND_PREFIXES or (argv[0].partition("=")[0].isidentifier() and "=" in argv[0]):
+            argv = argv[2:] if argv[0] == "timeout" else argv[1:]
+        elif argv[0] in _DIRECT_RUNNERS and len(argv) > 1:
+            argv = argv[1:]
+        elif " ".join(argv[:2]) in _SCRIPT_RUNNERS and len(argv) > 2:
+            argv = [argv[0], *argv[2:]] if argv[0] in _PACKAGE_MANAGERS and argv[1] == "run" else argv[2:]
+        else:
+            break
+    return [token for token in argv if token]
+
+
+def _is_operand(word: str) -> bool:
+    """Whether a word says what a command works on: no flag, no redirection, nothing that was quoted for its spaces."""
+    return word[0] not in "-<>&|" and " " not in word and (word[0].isalnum() or word[0] in "./@_")
+
+
+def _is_in_place_flag(flag: str) -> bool:
+    """Whether a flag of sed or perl lets it change files: `-i`, `-i.bak`, `-pi`, `--in-place`."""
+    return flag.startswith("--in-place") or (flag[1:2] != "-" and "i" in flag.partition(".")[0])
+
+
+def _script_words(path: str) -> list[str]:
+    """The name of a program without its directory and the ending of a script."""
+    name = path.rpartition("/")[2]
+    stem, _, ending = name.rpartition(".")
+    return _slugify_all([stem if stem and ending in _SCRIPT_EXTENSIONS else name])
+
+
+def _slugify_all(words: Iterable[str]) -> list[str]:
+    """Each word in the characters of an ID; of a long path its last part."""
+    slugs = []
+    for word in words:
+        slug = _slugify(word)
+        if len(slug) > _MAX_WORD_LENGTH and "/" in word.strip("/"):
+            slug = _slugify(word.rstrip("/").rpartition("/")[2])
+        slugs.append(_shorten(slug, _MAX_WORD_LENGTH))
+    return [name for name in slugs if name]
+
+
+def _shorten(slug: str, longest: int) -> str:
+    """As much of a name as has room, whole words where there are any."""
+    if len(slug) <= longest:
+        return slug
+    return slug[: longest + 1].rpartition("-")[0] or slug[:longest]
+
+
+def _slugify(word: str) -> str:
+    letters = [char if char.isascii() and char.isalnum() else "-" for char in word.lower()]
+    return "-".join([part for part in "".join(letters).split("-") if part])

@@ -1,0 +1,162 @@
+"""What a command does, and what a task asks for, in one word where that is plain: test, build, lint, format, install, edit."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.execution.shell.command_line import parse_command
+from execplan.text.relative_path import resolve_relative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+_KIND_WORDS = {
+    "test": frozenset("test unittest pytest suite spec".split()),
+    "build": frozenset("build compile package bundle".split()),
+    "lint": frozenset("lint linter linting clippy ruff eslint".split()),
+    "format": frozenset("format formatter formatting fmt prettier".split()),
+    "typecheck": frozenset("typecheck type-check mypy tsc pyright type".split()),
+    "install": frozenset("install dependency dependencie package".split()),
+}
+_NEUTRAL_WORDS = frozenset(
+    "run rerun re-run execute all full whole complete entire unit check pass passing succeed green suite make sure verify "
+    "confirm ensure project code codebase repository repo".split()
+)
+"""Words of a task that add nothing to its kind."""
+_KIND_PATTERNS = (
+    (
+        "test",
+        re.compile(
+            r"(?:\S*/)?(?:pytest|jest|vitest|rspec|ctest|phpunit|nosetests|tox)\b|(?:\S*/)?python3? -m (?:pytest|unittest)\b|"
+            r"(?:npm|pnpm|yarn|bun|cargo|go|mix|dotnet|swift|make|just|rake|zig|deno|lein|sbt|flutter)(?: run)? (?:nextest run|test)(?!\S)|node --test\b"
+        ),
+    ),
+    (
+        "build",
+        re.compile(
+            r"(?:npm|pnpm|yarn|bun|cargo|go|dotnet|swift|make|just|zig|mix)(?: run)? (?:build|compile)(?!\S)|python3? -m build\b|cmake --build\b"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? lint(?!\S)|cargo clippy\b|ruff check\b|eslint\b|golangci-lint\b|flake8\b|pylint\b"
+        ),
+    ),
+    (
+        "format",
+        re.compile(
+            r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? (?:format|fmt)(?!\S)|cargo fmt\b|ruff format\b|prettier\b|gofmt\b|black\b"
+        ),
+    ),
+    (
+        "typecheck",
+        re.compile(r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? (?:typecheck|type-check)(?!\S)|mypy\b|pyright\b|tsc\b"),
+    ),
+    (
+        "install",
+        re.compile(
+            r"(?:npm|pnpm|yarn|bun) (?:install|ci)(?!\S)|(?:\S*/)?pip3? install\b|(?:\S*/)?python3? -m pip install\b|poetry install\b|uv sync\b|bundle install\b"
+        ),
+    ),
+)
+_COMMAND_WRAPPER = re.compile(
+    r"^(?:[A-Z_]\w*=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv) run\s+|npx\s+|bundle exec\s+|sudo\s+|time\s+)+"
+)
+_RUN_VERBS = frozenset(
+    "run rerun re-run execute verify validate confirm check test build lint format typecheck install compile generate regenerate fetch look show print list".split()
+)
+"""What a task begins with that commands alone complete."""
+_EDIT_VERBS = frozenset(
+    "implement add write create update refactor edit change fix extend document replace rename remove delete move introduce "
+    "rewrite wire support migrate convert extract split merge adjust improve design draft define make set bump modify drop insert append "
+    "port patch scaffold land expose adapt align harden introduce build-out expand rework clean cleanup prepare author".split()
+)
+"""What a task asks for that no command does which only looks."""
+_SEPARATE_VERBS = frozenset(
+    "record capture commit push review inspect manual manually browser deploy publish release archive close open pr qa investigate decide "
+    "triage fill summarize report note reflect handoff screenshot benchmark profile compare audit watch monitor tag".split()
+)
+"""What a task asks for beside, and is done by a command only that says so too."""
+_GIT_CHANGE_COMMANDS = frozenset("apply mv rm cherry-pick revert restore merge".split())
+
+
+def command_kind(command: str) -> str:
+    """What kind of work a command is, or nothing."""
+    unwrapped = _COMMAND_WRAPPER.sub("", command)
+    return next((kind for kind, pattern in _KIND_PATTERNS if pattern.match(unwrapped)), "")
+
+
+def task_kind(words: Collection[str]) -> str:
+    """What kind of work a task asks for and nothing else, or nothing."""
+    significant_words = frozenset(words) - _NEUTRAL_WORDS
+    return next(
+        (
+            kind
+            for kind, kind_words in _KIND_WORDS.items()
+            if (significant_words or frozenset(words) & kind_words) and significant_words <= kind_words
+        ),
+        "",
+    )
+
+
+def edited_files(command: str, cwd: str) -> set[str]:
+    """The files that a command writes, as far as its words say so, from the root of the repository."""
+    raw_paths: set[str] = set()
+    for segment in re.split(r"&&|;|\|", command):
+        raw_paths |= set(re.findall(r"(?<![\d&])>>?\s*([\w./-]+)", segment))
+        command_line = parse_command(segment)
+        argv = list(command_line.argv or ())
+        if not argv:
+            continue
+        operands = [word for word in argv[1:] if word[:1] != "-"]
+        name = argv[0].rpartition("/")[2]
+        if name in ("sed", "perl") and any([re.match(r"--in-place|-\w*i", word) for word in argv[1:]]):
+            raw_paths |= set(operands[1:] or operands)
+        elif name == "tee":
+            raw_paths |= set(operands)
+        elif name in ("mv", "cp", "ln") or (name == "git" and operands[:1] == ["mv"]):
+            raw_paths |= set(operands[-1:])
+    return {path for raw_path in raw_paths if (path := resolve_relative("" if cwd == "." else cwd, raw_path))}
+
+
+def deleted_files(command: str, cwd: str) -> set[str]:
+    """The files that a command deletes, from the root of the repository."""
+    argv = list(parse_command(command).argv or ())
+    operands = [word for word in argv[1:] if word[:1] != "-"]
+    if argv[:1] != ["rm"] and " ".join(argv[:2]) != "git rm":
+        return set()
+    raw_paths = operands if argv[0] == "rm" else operands[1:]
+    return {path for raw_path in raw_paths if (path := resolve_relative("" if cwd == "." else cwd, raw_path))}
+
+
+def asks_for_edit(words: Collection[str]) -> bool:
+    """Whether a task asks for a change of files."""
+    return not _EDIT_VERBS.isdisjoint(words)
+
+
+def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_introduced: bool) -> bool:
+    """Whether commands do all that the words of a task ask for, as far as its verbs tell.
+
+    `is_introduced` says that the plan itself puts these words above the commands.
+    """
+    command_words = set(re.findall(r"[\w-]+", " ".join(commands).lower()))
+    if any([word in task_words and word not in command_words for word in _SEPARATE_VERBS]):
+        return False
+    if len([word for word in _EDIT_VERBS if word in task_words and word not in command_words]) > 1:
+        return False
+    if any([changes_files(command) for command in commands]):
+        kinds = [command_kind(command) for command in commands]
+        return all([kind not in task_words or kind in kinds for kind in _KIND_WORDS])
+    return (is_introduced or not _RUN_VERBS.isdisjoint(task_words)) and _EDIT_VERBS.isdisjoint(
+        set(task_words) - command_words
+    )
+
+
+def changes_files(command: str) -> bool:
+    """Whether a command plainly changes files of the repository."""
+    tokens = command.split()
+    if command.startswith("git "):
+        return len(tokens) > 1 and tokens[1] in _GIT_CHANGE_COMMANDS
+    return tokens[:1] == ["patch"] or bool(edited_files(command, ".") or deleted_files(command, "."))

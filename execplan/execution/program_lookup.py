@@ -1,0 +1,180 @@
+"""The programs that an approval binds: which names a step looks up, where they are found, and how that differs later."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from shlex import join
+
+from execplan.execution.world import ABSENT, FILE, Program, normalize_path
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.world import State, World
+
+    StateLookup = Callable[[str], State]
+
+_INSTALL = "install_package"
+_TOOL = "use_tool"
+_NODE_PATHS = ("package.json", "node_modules/.bin")
+_VENV_MARKER = "pyvenv.cfg"
+_MAX_INTERPRETER_DEPTH = 4
+"""How often the interpreter of a script may be a script itself."""
+_PATH_PRESERVING_WRAPPERS = frozenset(
+    (
+        "env time nohup nice ionice timeout gtimeout stdbuf setsid command exec caffeinate chronic unbuffer xvfb-run xargs cross-env "
+        "dbus-run-session taskset strace rtk eval watch trap flock hyperfine concurrently script | $(…) <(…) >(…) `…`"
+    ).split()
+) | {"sh -c", "env -S", "find -exec", "fd -exec", "fdfind -exec"}
+"""Where a command is found in, with the same PATH; what `uv run`, `npx`, `sudo` or `ssh` run they look up elsewhere."""
+_SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
+_CD_COMMANDS = frozenset(("cd", "pushd"))
+_SOURCE_COMMANDS = frozenset(("source", "."))
+
+
+class Lookup(NamedTuple):
+    """A name that is looked up for a step."""
+
+    key: str
+    """The name; with the step where that has a PATH or a directory of its own."""
+    name: str
+    cwd: str
+    path: str
+    """The PATH that the step sets itself, else nothing."""
+    first_directory: str
+    """The directory from the root that comes before it, else nothing."""
+
+
+def resolve_programs(document: ExecutionPlan, world: World) -> dict[str, Program]:
+    """What each name that the steps run is found as now; none where an agent's program runs the steps."""
+    if document.mode == "agent":
+        return {}
+    resolved: dict[str, Program] = {}
+    for step in document.steps:
+        resolve_step_programs(step, world, resolved)
+    return resolved
+
+
+def resolve_step_programs(step: Step, world: World, resolved: dict[str, Program]) -> None:
+    """Look up the names of a step, and the interpreters of scripts; what is in `resolved` by then is not looked up again."""
+    if step.type.value == _TOOL and (key := f"{step.tool} (tool)") not in resolved:
+        resolved[key] = world.tool(step.tool)
+    pending = [(initial, 0) for initial in find_lookups(step, world.state)]
+    for lookup, depth in pending:
+        if lookup.key in resolved:
+            continue
+        program = resolved[lookup.key] = world.program(lookup.name, lookup.cwd, lookup.path, lookup.first_directory)
+        interpreter = world.interpreter(program.real) if program.path and depth < _MAX_INTERPRETER_DEPTH else ""
+        if interpreter:
+            pending.append((_make_lookup(step, interpreter, lookup), depth + 1))
+
+
+def find_lookups(step: Step, state_of: StateLookup) -> Iterator[Lookup]:
+    """The names that a step looks up."""
+    cwd, first_directory = working_directory(step, state_of), first_path_directory(step, state_of)
+    base = Lookup("", "", cwd, step.env.get("PATH", ""), first_directory)
+    for name in dict.fromkeys(program_names(step)):
+        yield _make_lookup(step, name, base)
+
+
+def _make_lookup(step: Step, name: str, base: Lookup) -> Lookup:
+    is_shared = name.startswith("/") or not (base.path or base.first_directory or base.cwd != ".")
+    return base._replace(key=name if is_shared else f"{name} ({step.id})", name=name)
+
+
+def program_names(step: Step) -> Iterator[str]:
+    """The names of the programs that a step runs, as far as its commands show them."""
+    for argv, script in ((step.argv, step.command if step.shell else None), (step.validation.test_after, None)):
+        if script is not None and step.shell is not None:
+            yield step.shell
+            yield from _nested_program_names(script, ())
+        elif argv is not None:
+            yield argv[0]
+            yield from _nested_program_names(join(argv), argv)
+
+
+@lru_cache(4096)
+def _nested_program_names(text: str, argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The names within a command or a script, which has no words of its own, that are looked up with the same PATH."""
+    from execplan.execution.shell.command_line import parse_command
+
+    commands = parse_command(text).simple_commands
+    assigned_names = [name for command in commands for name, _ in command.assignments]
+    exports_path = any([arg.startswith("PATH=") for command in commands for arg in command.argv[1:]])
+    if (
+        "PATH" in assigned_names
+        or exports_path
+        or any([_SOURCE_COMMANDS.intersection(command.argv[:1]) for command in commands])
+    ):
+        return ()
+    changes_directory = any([_CD_COMMANDS.intersection(command.argv[:1]) for command in commands])
+    found_names = []
+    for command in commands:
+        candidates = [
+            via for via in command.via if via in _PATH_PRESERVING_WRAPPERS and via[0].isalpha() and " " not in via
+        ]
+        candidates += [arg for arg in argv if arg in _SHELLS and "sh -c" in command.via]
+        candidates += command.argv[:1] if _PATH_PRESERVING_WRAPPERS.issuperset(command.via) else ()
+        found_names += [
+            candidate
+            for candidate in candidates
+            if not (changes_directory and "/" in candidate and candidate[0] != "/")
+        ]
+    return tuple([name for name in found_names if name and not set(name) & set("$`*?[]{}~ \n")])
+
+
+def working_directory(step: Step, state_of: StateLookup) -> str:
+    """The directory that a step runs in: of packages for a Node project that of the project, where nothing else is said."""
+    cwd, target = normalize_path(step.cwd), _install_directory(step)
+    return target if cwd == "." and target and _is_node_project(target, state_of) else cwd or step.cwd
+
+
+def first_path_directory(step: Step, state_of: StateLookup) -> str:
+    """The directory of programs of the virtual environment or the Node project that a step installs into, or nothing."""
+    target = _install_directory(step)
+    if not target:
+        return ""
+    if _is_node_project(target, state_of):
+        return f"{target}/{_NODE_PATHS[1]}"
+    is_venv = state_of(target).kind == ABSENT or state_of(f"{target}/{_VENV_MARKER}").kind == FILE
+    return f"{target}/bin" if is_venv else ""
+
+
+def _install_directory(step: Step) -> str:
+    """The directory of the environment into which a step installs, or nothing."""
+    return normalize_path(step.target) or "" if step.type.value == _INSTALL and step.target is not None else ""
+
+
+def _is_node_project(target: str, state_of: StateLookup) -> bool:
+    return state_of(f"{target}/{_NODE_PATHS[0]}").kind == FILE
+
+
+def describe_changed_programs(old: Mapping[str, Program], new: Mapping[str, Program]) -> list[str]:
+    """Which names lead to other programs than before, a line each; a name that was not looked up before is not bound."""
+    pairs = [(key, old[key], new[key]) for key in old if key in new]
+    return [f"{key}: {why}" for key, before, after in pairs if (why := _describe_change(before, after))]
+
+
+def _describe_change(before: Program, after: Program) -> str:
+    if before.version != after.version and before.version and after.version:
+        return f"was of {before.version}, is of {after.version}"
+    if before.path != after.path:
+        if not before.path:
+            return f"there was no such program, now it is {_display_path(after)}"
+        return (
+            f"was {_display_path(before)}, is now {_display_path(after)}"
+            if after.path
+            else f"was {_display_path(before)}, is gone"
+        )
+    if before.real != after.real:
+        return f"{before.path} led to {before.real}, now it leads to {after.real}"
+    if before.sha256 != after.sha256:
+        return f"{before.path} has other bytes ({before.sha256[:12]} → {after.sha256[:12]})"
+    return ""
+
+
+def _display_path(program: Program) -> str:
+    return program.path if program.path.startswith("/") else f"{program.path} in the repository"

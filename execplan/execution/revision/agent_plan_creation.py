@@ -1,0 +1,69 @@
+"""An execution plan for an agent, from a request and the tools that were chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.execution.documents.derived_fields import fill_risk
+from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.violation import Violation
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DEFAULT_ID: Final = "plan"
+_LABEL: Final = "the request"
+
+
+def create_execution_plan(
+    request: str, selected_tools: Sequence[str], context: Mapping[str, Any] | None = None, *, plan_id: str | None = None
+) -> ExecutionPlan:
+    """A plan in the mode `agent` that calls each tool in order, each call needing the one before.
+
+    The tools are in the form `domain.tool`. Without an id one is derived from what is handed in: the same request, tools and
+    context give the same bytes. Raises ExecplanError with everything that is wrong at once.
+    """
+    violations = []
+    if isinstance(selected_tools, str) or not isinstance(selected_tools, Iterable):
+        violations.append(Violation("/selected_tools", "should be a list of tools, such as file.read"))
+    if context is not None and not isinstance(context, Mapping):
+        violations.append(Violation("/context", "should be a mapping"))
+    if violations:
+        raise document_error(_LABEL, ExecutionPlan, violations, hint="see docs/api.md")
+    steps = [_tool_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
+    plan_fields = {
+        "plan_id": plan_id if plan_id is not None else _DEFAULT_ID,
+        "description": request,
+        "mode": "agent",
+        "intent": {"summary": request, "category": "tools", "risk_level": "HIGH"},
+        "steps": steps,
+        "metadata": {"context": dict(context or {})},
+    }
+    document = _validate(plan_fields)
+    if plan_id is None:
+        document = _validate({**plan_fields, "plan_id": f"{_DEFAULT_ID}-{digest(to_bytes(document))[:12]}"})
+    document.ensure_safe(_LABEL)
+    return document
+
+
+def _validate(plan_fields: dict[str, Any]) -> ExecutionPlan:
+    document, violations = validate_document(plan_fields, ExecutionPlan)
+    if document is None:
+        raise document_error(_LABEL, ExecutionPlan, violations)
+    return document
+
+
+def _tool_step(number: int, tool: str) -> dict[str, Any]:
+    step: dict[str, Any] = {
+        "number": number,
+        "id": f"step-{number}",
+        "type": "use_tool",
+        "tool": tool,
+        "description": f"Call {tool}",
+        "depends_on": [f"step-{number - 1}"] if number > 1 else [],
+    }
+    fill_risk(step)
+    return step

@@ -1,0 +1,250 @@
+"""Several execution plans as one, in order."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_OUTCOMES
+from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
+from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class SourcePlan(NamedTuple):
+    """One of the plans."""
+
+    prefix: str
+    document: ExecutionPlan
+    steps: list[dict[str, Any]]
+    """With their new ids."""
+
+
+def find_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
+    """Everything that keeps plans from being one, a line each."""
+    positions: dict[str, int] = {}
+    for index, plan in enumerate(plans):
+        first_index = positions.setdefault(plan.document.plan_id, index)
+        if first_index != index:
+            yield f"the plan {plan.document.plan_id} is there twice, at places {first_index + 1} and {index + 1}"
+    if len(positions) == len(plans):
+        yield from _path_conflicts(plans)
+        yield from _order_conflicts(plans)
+    for name in ("mode", "constraints.allow_unplanned"):
+        values = {_nested_attribute(plan.document, name) for plan in plans}
+        if len(values) > 1:
+            yield f"{name} differs: " + ", ".join(
+                [f"{plan.prefix} has {_nested_attribute(plan.document, name)}" for plan in plans]
+            )
+    durations = [plan for plan in plans if plan.document.constraints.max_duration_s is not None]
+    if durations and len(durations) < len(plans):
+        yield f"{durations[0].prefix} has a limit constraints.max_duration_s, and another plan has none"
+    count = sum([len(plan.steps) for plan in plans])
+    max_steps = max([plan.document.constraints.max_steps for plan in plans], default=count)
+    if count > max_steps:
+        yield f"{count} steps in all; the largest constraints.max_steps is {max_steps}"
+
+
+def _path_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
+    """A file has one plan that writes it."""
+    owners: dict[str, tuple[int, str]] = {}
+    folders: dict[str, tuple[int, str]] = {}
+    for index, plan in enumerate(plans):
+        for step in plan.steps:
+            for path in _written_files(step):
+                owner = owners.setdefault(path, (index, step["id"]))
+                if owner[0] != index:
+                    yield f"{path} is written by {owner[1]} and by {step['id']}"
+                for folder in _parent_directories(path):
+                    folders.setdefault(folder, (index, step["id"]))
+    for path, (index, name) in owners.items():
+        if path in folders and folders[path][0] != index:
+            yield f"{path} is a file for {name} and a folder for {folders[path][1]}"
+
+
+def _written_files(step: dict[str, Any]) -> list[str]:
+    """The files that a step itself writes; what a command puts out may be put out again."""
+    runs = step["type"] in PROGRAM_TYPES
+    return [] if runs else list(dict.fromkeys([os.path.normpath(path) for path in written_paths(step)]))
+
+
+def _parent_directories(path: str) -> Iterator[str]:
+    folder = os.path.dirname(path)
+    while folder not in ("", "/"):
+        yield folder
+        folder = os.path.dirname(folder)
+
+
+def _order_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
+    """No plan needs what a later one makes; two that need each other go in a circle."""
+    makers = _find_makers(plans)
+    needs: dict[tuple[int, int], str] = {}
+    for index, plan in enumerate(plans):
+        for step in plan.steps:
+            for path in step["inputs"]:
+                maker = makers.get(os.path.normpath(path), (index, ""))
+                if maker[0] != index:
+                    needs.setdefault((index, maker[0]), f"{step['id']} needs {path}, which {maker[1]} makes")
+    for (consumer, producer), why in needs.items():
+        if consumer < producer and (producer, consumer) in needs:
+            names = [plans[index].prefix for index in (consumer, producer, consumer)]
+            yield f"the plans need each other, {' → '.join(names)}: {why}; {needs[producer, consumer]}"
+        elif consumer < producer:
+            yield f"{why} later: put {plans[producer].prefix} before {plans[consumer].prefix}"
+
+
+def _find_makers(plans: list[SourcePlan]) -> dict[str, tuple[int, str]]:
+    """Which plan and which step makes a file, by its path."""
+    makers: dict[str, tuple[int, str]] = {}
+    for index, plan in enumerate(plans):
+        for step in plan.steps:
+            if step["type"] not in (Type.MODIFY, Type.DELETE, Type.REFACTOR):
+                for path in written_paths(step):
+                    makers.setdefault(os.path.normpath(path), (index, step["id"]))
+    return makers
+
+
+def _nested_attribute(document: ExecutionPlan, name: str) -> object:
+    value: object = document
+    for field in name.split("."):
+        value = getattr(value, field)
+    return value
+
+
+_MAX_PREFIX_LENGTH = 60
+"""Characters of a prefix, so that an id has room behind it."""
+
+
+def compose(documents: Sequence[ExecutionPlan], plan_id: str) -> ExecutionPlan:
+    """One execution plan of several, under a new id: the steps of each come after all of those of the one before.
+
+    Ids get the plan's name in front. Raises ExecplanError with every conflict at once: a plan that is there twice, a file
+    that two of them write, one that needs what a later one makes, limits and modes that differ.
+    """
+    plans = _prefixed_plans(documents)
+    conflicts = list(find_conflicts(plans))
+    if not documents or conflicts:
+        conflicts = conflicts or ["there is no plan to compose"]
+        message = f"{len(conflicts)} conflicts between the plans" if len(conflicts) > 1 else conflicts[0]
+        hint = "change the plans so that each path has one owner, or run them one by one"
+        candidates = conflicts if len(conflicts) > 1 else ()
+        raise ExecplanError("bad-composition", message, exit=INPUT, hint=hint, candidates=candidates)
+    steps: list[dict[str, Any]] = []
+    final_steps: list[str] = []
+    for plan in plans:
+        for step in plan.steps:
+            step["depends_on"] = step["depends_on"] or list(final_steps)
+            steps.append({**step, "number": len(steps) + 1, "source": None})
+        final_steps = _final_step_ids(plan.steps) or final_steps
+    composed_plan, violations = validate_document(_composed_plan(plans, plan_id, steps), ExecutionPlan)
+    if composed_plan is None:
+        raise document_error(plan_id, ExecutionPlan, violations)
+    composed_plan.ensure_safe(plan_id)
+    return composed_plan
+
+
+def _prefixed_plans(documents: Sequence[ExecutionPlan]) -> list[SourcePlan]:
+    """Each plan with a prefix of its own."""
+    plans: list[SourcePlan] = []
+    for document in documents:
+        prefix = base = _prefix(document.plan_id)
+        number = 2
+        while prefix in [plan.prefix for plan in plans]:
+            prefix, number = f"{base}-{number}", number + 1
+        plans.append(SourcePlan(prefix, document, [_add_prefix(step, prefix) for step in _step_dicts(document)]))
+    return plans
+
+
+def _step_dicts(document: ExecutionPlan) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = document.model_dump(mode="json", by_alias=True)["steps"]
+    return steps
+
+
+def _prefix(plan_id: str) -> str:
+    """The plan's name without its date, in the characters of an id."""
+    head, _, tail = plan_id.partition("_")
+    name = tail if tail and head.replace("-", "").isdigit() else plan_id
+    name = "".join([char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in name]).strip("-")
+    return (name if name[:1].isalpha() else f"plan-{name}".rstrip("-"))[:_MAX_PREFIX_LENGTH].rstrip("-")
+
+
+def _add_prefix(step: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """A step with its id, and the ids that it names, in their new form."""
+    step = {**step, "id": f"{prefix}.{step['id']}"}
+    step["depends_on"] = [f"{prefix}.{name}" for name in step["depends_on"]]
+    strategy = step["on_failure"]["strategy"]
+    if strategy.startswith(ALTERNATIVE):
+        name = f"{ALTERNATIVE}{prefix}.{strategy.removeprefix(ALTERNATIVE)}"
+        step["on_failure"] = {**step["on_failure"], "strategy": name}
+    if step["when"] is not None and step["when"]["kind"] in STEP_OUTCOMES:
+        step["when"] = {**step["when"], "of": f"{prefix}.{step['when']['of']}"}
+    return step
+
+
+def _final_step_ids(steps: list[dict[str, Any]]) -> list[str]:
+    """The steps that nothing waits for and that are run for certain: what comes after a plan comes after these."""
+    needed_ids = {name for step in steps for name in step["depends_on"]}
+    alternatives = {step["on_failure"]["strategy"].removeprefix(ALTERNATIVE) for step in steps}
+    unconditional = [step for step in steps if step["when"] is None and step["on_failure"]["strategy"] != "skip"]
+    return [step["id"] for step in unconditional if step["id"] not in needed_ids | alternatives]
+
+
+def _composed_plan(plans: list[SourcePlan], plan_id: str, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    """The plan around the steps."""
+    documents = [plan.document for plan in plans]
+    names = ", ".join([document.plan_id for document in documents])
+    categories = {document.intent.category for document in documents}
+    all_constraints = [document.constraints for document in documents]
+    durations = [
+        constraints.max_duration_s for constraints in all_constraints if constraints.max_duration_s is not None
+    ]
+    return {
+        "plan_id": plan_id,
+        "description": _shorten(f"In this order: {names}"),
+        "mode": documents[0].mode,
+        "intent": {
+            "summary": _shorten("; ".join([document.intent.summary for document in documents])),
+            "category": categories.pop() if len(categories) == 1 else "mixed",
+            "risk_level": max([document.intent.risk_level for document in documents], key=LEVELS.index),
+        },
+        "steps": steps,
+        "constraints": {
+            "max_steps": max([constraints.max_steps for constraints in all_constraints]),
+            "max_duration_s": sum(durations) if durations else None,
+            "require_sequential": any([constraints.require_sequential for constraints in all_constraints]),
+            "allow_unplanned": all_constraints[0].allow_unplanned,
+            "forbidden_paths": list(
+                dict.fromkeys([path for constraints in all_constraints for path in constraints.forbidden_paths])
+            ),
+            "forbidden_commands": list(
+                dict.fromkeys(
+                    [command for constraints in all_constraints for command in constraints.forbidden_commands]
+                )
+            ),
+        },
+        "metadata": {"context": {"composed": [_origin_record(plan) for plan in plans]}},
+    }
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 2000 else text[:1999] + "…"
+
+
+def _origin_record(plan: SourcePlan) -> dict[str, Any]:
+    """What a plan was, so that nothing that it said is lost."""
+    document = plan.document.model_dump(mode="json", by_alias=True)
+    fields = {name: document[name] for name in ("plan_id", "revision", "description", "source")}
+    lines = {step["id"]: step["source"] for step in document["steps"] if step["source"] is not None}
+    return {
+        "prefix": plan.prefix,
+        **fields,
+        "sha256": digest(to_bytes(plan.document)),
+        "lines": lines,
+        "metadata": document["metadata"],
+    }

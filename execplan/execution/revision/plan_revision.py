@@ -1,0 +1,250 @@
+"""A new revision of an execution plan, after what was found out while it was run; the old one stays as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from execplan.clock import now
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution import states
+from execplan.execution.attributes import ALTERNATIVE, LEVELS
+from execplan.execution.documents.checked_model import Request
+from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
+from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
+from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortText
+from execplan.execution.importers.object_reader import ImportReport
+from execplan.execution.run_record import RunStatus, StepStatus
+from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
+from execplan.json_model import ListOrTuple
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class ExecutionState(Request):
+    """The states of a run and of its steps; a step that is not named is pending."""
+
+    status: RunStatus = "pending"
+    current_step: Number | None = None
+    steps: Annotated[dict[Id, StepStatus], Field(default={})]
+
+    def advance(self, step: str, new_state: str) -> ExecutionState:
+        """With a step in another state; raises ExecplanError where that may not follow."""
+        step_state = states.advance(self.steps.get(step, states.PENDING), new_state)
+        return self._updated(steps={**self.steps, step: step_state})
+
+    def advance_run(self, new_state: str) -> ExecutionState:
+        """With the run in another state; raises ExecplanError where that may not follow."""
+        return self._updated(status=states.advance(self.status, new_state, states.RUN_TRANSITIONS))
+
+    def _updated(self, **changed: object) -> ExecutionState:
+        return ExecutionState.model_validate({**self.model_dump(), **changed})
+
+
+class ReplanRequest(Request):
+    """What is known when a plan is to be revised."""
+
+    current_plan: ExecutionPlan
+    execution_state: ExecutionState = ExecutionState.model_validate({"status": "in_progress"})
+    reason: ShortText
+    completed_steps: ListOrTuple[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
+    new_information: dict[str, JsonValue] | ShortText | None = None
+    """Its `steps`, if it has any, take the place of all that is not done; the rest is kept in the history."""
+
+    @model_validator(mode="after")
+    def _check_consistency(self) -> Self:
+        contradictions = list(_find_contradictions(self))
+        if contradictions:
+            raise ValueError("; ".join(contradictions))
+        return self
+
+
+def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
+    """Where numbers, states and the plan say different things."""
+    names = {step.number: step.id for step in request.current_plan.steps}
+    state, completed, failed = request.execution_state, request.completed_steps, request.failed_steps
+    unknown = [number for number in (*completed, *failed) if number not in names]
+    yield from [f"there is no step {number}" for number in unknown]
+    yield from [f"step {number} is both completed and failed" for number in sorted({*completed} & {*failed})]
+    if state.current_step is not None and state.current_step not in names:
+        yield f"execution_state.current_step: there is no step {state.current_step}"
+    yield from [f"execution_state.steps: there is no step {name}" for name in state.steps if name not in names.values()]
+    for listed_state, numbers, allowed_states in (
+        (COMPLETED, completed, (COMPLETED, RECOVERED)),
+        (FAILED, failed, (FAILED,)),
+    ):
+        for number in numbers:
+            actual_state = state.steps.get(names.get(number, ""), listed_state)
+            if actual_state not in allowed_states:
+                yield f"step {number} is {listed_state}, and by execution_state {actual_state}"
+    yield from _find_impossible(request, {names[number] for number in failed if number in names})
+    if state.status != "pending" and REPLANNING not in (state.status, *RUN_TRANSITIONS[state.status]):
+        yield f"execution_state.status: what is {state.status} can't be replanned"
+
+
+def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
+    """Steps that are completed though one that they need has failed and was not recovered."""
+    for step in request.current_plan.steps:
+        if step.number in request.completed_steps:
+            for name in [dependency for dependency in step.depends_on if dependency in failed]:
+                yield f"step {step.number} is completed, and {name}, which it needs, has failed"
+
+
+def replan(request: ReplanRequest) -> ExecutionPlan:
+    """The next revision of a plan; the current one is not changed, and its digest is kept in the history.
+
+    Steps that are completed, recovered or skipped stay as they are. With new steps these take the place of all others. Without, a failed step is taken out
+    where it names an alternative, which takes its place for those that need it, and is else kept to be tried again.
+    Raises ExecplanError with everything that is wrong at once, such as steps that need one that is gone.
+    """
+    plan = request.current_plan
+    information = request.new_information
+    information = {"note": information} if isinstance(information, str) else dict(information or {})
+    old: list[dict[str, Any]] = plan.model_dump(mode="json", by_alias=True)["steps"]
+    states = request.execution_state.steps
+    finished = {step["id"] for step in old if step["number"] in request.completed_steps}
+    finished |= {name for name, state in states.items() if state in SUCCESS_STATES}
+    failed = {step["id"] for step in old if step["number"] in request.failed_steps}
+    failed |= {name for name, state in states.items() if state == FAILED}
+    report = ImportReport(now().timestamp())
+    if "steps" in information:
+        steps = [_finished_step(step, finished) for step in old if step["id"] in finished]
+        steps += _new_steps(information["steps"], len(steps), report)
+    else:
+        steps = _apply_alternatives(old, failed)
+    _ensure_references_exist(old, steps)
+    for number, step in enumerate(steps, 1):
+        step["number"] = number
+    plan_fields = _revised_plan(request, steps, information)
+    document, violations = validate_document(plan_fields, ExecutionPlan)
+    if document is None:
+        raise document_error(
+            f"revision {plan.revision + 1}", ExecutionPlan, [report.translate(violation) for violation in violations]
+        )
+    document.ensure_safe(f"revision {plan.revision + 1}")
+    return document
+
+
+def _finished_step(step: dict[str, Any], finished: set[str]) -> dict[str, Any]:
+    """A step that is done, without what it would have fallen back on or looked at, where that goes."""
+    strategy, when = step["on_failure"]["strategy"], step["when"]
+    if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in finished:
+        step = {**step, "on_failure": {**step["on_failure"], "strategy": "fail_fast"}}
+    if when is not None and when["kind"] not in ("exists", "missing") and when["of"] not in finished:
+        step = {**step, "when": None}
+    return step
+
+
+def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], information: dict[str, Any]) -> dict[str, Any]:
+    """The document around the steps."""
+    plan = request.current_plan
+    plan_fields = plan.model_dump(mode="json", by_alias=True)
+    previous_revision = {
+        "revision": plan.revision,
+        "sha256": digest(to_bytes(plan)),
+        "reason": request.reason,
+        "completed_steps": sorted(set(request.completed_steps)),
+        "failed_steps": sorted(set(request.failed_steps)),
+        "new_information": information,
+    }
+    plan_fields["metadata"]["history"].append(previous_revision)
+    levels = [step["risk"].get("level") for step in steps]
+    plan_fields["intent"]["risk_level"] = max(
+        [level for level in levels if level in LEVELS], key=LEVELS.index, default="LOW"
+    )
+    return {**plan_fields, "revision": plan.revision + 1, "steps": steps}
+
+
+def _new_steps(raw_steps: object, offset: int, report: ImportReport) -> list[dict[str, Any]]:
+    """New steps, with what is derived filled in."""
+    location = "/new_information/steps"
+    report.origins["/steps"] = location
+    if not isinstance(raw_steps, list) or not all([isinstance(entry, dict) for entry in raw_steps]):
+        raise ExecplanError("bad-replan", f"{location}: should be an array of steps", exit=INPUT, hint=_HINT)
+    steps = []
+    for index, entry in enumerate(raw_steps):
+        step = dict(entry)
+        report.origins[f"/steps/{offset + index}"] = f"{location}/{index}"
+        kind = step.get("type")
+        if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
+            step.setdefault("tool", FIELDS_BY_TYPE[kind].tool)
+        step.setdefault("description", describe_step(step))
+        parse_command_fields(step)
+        _rate_unchecked(step)
+        steps.append(step)
+    return steps
+
+
+def _rate_unchecked(step: dict[str, Any]) -> None:
+    """Rate a step that may be wrong in any way; then what it says stays, and the check of its fields tells the rest."""
+    risk = step.setdefault("risk", {"level": "LOW"})
+    isolated = {**step, "number": 1, "depends_on": [], "when": None, "on_failure": {}, "source": None}
+    level = risk.get("level") if isinstance(risk, dict) else None
+    envelope = {"plan_id": "new", "description": "new", "mode": "agent"}
+    intent = {"summary": "new", "category": "mixed", "risk_level": level}
+    valid_plan, _ = validate_document({**envelope, "intent": intent, "steps": [isolated]}, ExecutionPlan)
+    if valid_plan is not None:
+        rated_step = valid_plan.model_dump(mode="json", by_alias=True)["steps"][0]
+        fill_risk(rated_step)
+        step["risk"] = rated_step["risk"]
+
+
+def _apply_alternatives(old: list[dict[str, Any]], failed: set[str]) -> list[dict[str, Any]]:
+    """The steps without those that failed and name an alternative, which stands in for them at their place."""
+    replacements: dict[str, str] = {}
+    for step in old:
+        strategy = step["on_failure"]["strategy"]
+        if step["id"] in failed and strategy.startswith(ALTERNATIVE):
+            replacements[step["id"]] = strategy.removeprefix(ALTERNATIVE)
+    by_id = {step["id"]: step for step in old}
+    moved_ids = {name for name in replacements.values() if name not in replacements}
+    steps: list[dict[str, Any]] = []
+    for step in old:
+        name = _resolve_replacement(step["id"], replacements)
+        if (step["id"] in replacements or step["id"] not in moved_ids) and by_id[name] not in steps:
+            steps.append(by_id[name])
+    for step in steps:
+        step["depends_on"] = list(
+            dict.fromkeys([_resolve_replacement(name, replacements) for name in step["depends_on"]])
+        )
+        if step["when"] is not None and step["when"]["kind"] == "failed" and step["when"]["of"] in replacements:
+            step["when"] = None  # it is known to hold by now
+    return steps
+
+
+def _resolve_replacement(name: str, replacements: dict[str, str]) -> str:
+    """The step that stands in for a step, or itself; alternatives come later, so that this ends."""
+    while name in replacements:
+        name = replacements[name]
+    return name
+
+
+def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None:
+    """Refuse steps that need, look at or fall back on one that is no longer there."""
+    removed = {step["id"] for step in old} - {step.get("id") for step in steps}
+    problems = []
+    for step in steps:
+        when, recovery = step.get("when"), step.get("on_failure")
+        references = {f"needs {name}": name for name in step.get("depends_on") or () if isinstance(name, str)}
+        if isinstance(when, dict) and when.get("kind") not in ("exists", "missing"):
+            references[f"looks at {when.get('of')}"] = str(when.get("of"))
+        if isinstance(recovery, dict) and str(recovery.get("strategy")).startswith(ALTERNATIVE):
+            alternative = str(recovery["strategy"]).removeprefix(ALTERNATIVE)
+            references[f"falls back on {alternative}"] = alternative
+        problems += [
+            f"{step.get('id')} {reference}, which is taken out"
+            for reference, name in references.items()
+            if name in removed
+        ]
+    if problems:
+        message = problems[0] if len(problems) == 1 else f"{problems[0]}, and {len(problems) - 1} more"
+        candidates = problems if len(problems) > 1 else ()
+        raise ExecplanError("bad-replan", message, exit=INPUT, hint=_HINT, candidates=candidates)
+
+
+_HINT = "give every step that is still to be done in new_information['steps'], each needing only steps that are there"

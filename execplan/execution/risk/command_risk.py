@@ -1,0 +1,316 @@
+"""How dangerous a step is, and why: by the programs that it runs, and by the files that it makes, changes or deletes."""
+
+from __future__ import annotations
+
+from execplan.execution.attributes import LEVELS
+from execplan.execution.risk.repository_scripts import find_script
+from execplan.execution.risk.risk_table import (
+    BUILTIN,
+    CRITICAL,
+    HIGH,
+    LOW,
+    MEDIUM,
+    REPOSITORY,
+    USER,
+    RiskRow,
+    RiskTable,
+    builtin_table,
+    extend_table,
+)
+from execplan.execution.risk.row_matching import (
+    AnalyzedCommand,
+    analyze_command,
+    candidate_paths,
+    find_outside_arg,
+    is_from_source,
+    is_unknown_module,
+    row_matches,
+    row_matches_path,
+)
+from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.simple_command import is_outside_path, is_remote_address
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from execplan.execution.shell.simple_command import SimpleCommand
+
+__all__ = [
+    "CRITICAL",
+    "HIGH",
+    "LEVELS",
+    "LOW",
+    "MEDIUM",
+    "USER",
+    "Risk",
+    "RiskRow",
+    "RiskTable",
+    "builtin_table",
+    "extend_table",
+    "highest_risk",
+    "rate_command",
+    "rate_path",
+    "rate_simple",
+]
+_BASE_RISKS = {
+    "create": (LOW, "makes a file"),
+    "modify": (MEDIUM, "changes a file"),
+    "delete": (HIGH, "deletes a file"),
+}
+_MAX_REASON_LENGTH = 400
+"""Characters of a reason; a document takes 2,000."""
+_INTERPRETERS = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
+"""Programs that run what they read."""
+
+_SUBCOMMAND_PROGRAMS = frozenset(("git",))
+"""Programs whose first word alone says which of their commands runs."""
+
+_PACKAGE_MANAGERS = ("pnpm", "yarn", "bun")
+"""Package managers that take the name of a tool for that of a script."""
+
+
+class Risk(NamedTuple):
+    """A level, and why it is no lower."""
+
+    level: str
+    reasons: tuple[str, ...]
+    """Short sentences; there is always one."""
+
+
+def highest_risk(risks: Iterable[Risk]) -> Risk:
+    """The highest level, with the reasons of all that reach it, each once."""
+    all_risks = list(risks)
+    level = max([risk.level for risk in all_risks], key=LEVELS.index, default=LOW)
+    reasons = dict.fromkeys([_shorten(reason) for risk in all_risks if risk.level == level for reason in risk.reasons])
+    return Risk(level, tuple(reasons) or ("nothing is done",))
+
+
+def _shorten(reason: str) -> str:
+    """A reason without the middle of a word that is very long, so that a document can hold it."""
+    return (
+        reason
+        if len(reason) <= _MAX_REASON_LENGTH
+        else f"{reason[: _MAX_REASON_LENGTH // 2]}…{reason[-_MAX_REASON_LENGTH // 2 :]}"
+    )
+
+
+def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Risk:
+    """The risk of a command line, or of a script when it asks for a shell.
+
+    A command that can't be read is HIGH at least, and so is one that needs a shell and does not ask for one. A script
+    is MEDIUM at least, HIGH where the shell puts in values that the script does not show, CRITICAL where it can't be
+    read; beyond that it is rated as its commands are.
+    """
+    command = parse_command(text)
+    risks = []
+    if is_script and command.problem:
+        risks.append(Risk(CRITICAL, (f"it runs in a shell, and its script can't be read: {command.problem}",)))
+    elif command.problem:
+        risks.append(Risk(HIGH, (f"it can't be read: {command.problem}",)))
+    elif is_script and command.has_expansion:
+        risks.append(Risk(HIGH, ("it runs in a shell, and uses values that are known only when it runs",)))
+    elif is_script:
+        risks.append(Risk(MEDIUM, ("it runs in a shell",)))
+    if command.shell_reason and not is_script:
+        risks.append(Risk(HIGH, (f"it needs a shell, for {command.shell_reason}, and does not ask for one",)))
+    return highest_risk([*risks, *[risk for simple in command.simple_commands for risk in rate_simple(simple, table)]])
+
+
+def rate_path(path: str, action: str, table: RiskTable) -> Risk:
+    """The risk of a step that does something to a file: `create`, `modify` or `delete`."""
+    level, reason = _BASE_RISKS[action]
+    risks = [Risk(level, (reason,))]
+    if is_outside_path(path):
+        risks.append(Risk(CRITICAL, (f"`{path}` leads out of the repository",)))
+    return highest_risk([*risks, *_path_risks(path, table, writes=True)])
+
+
+def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
+    """The risks of one command of a line or script, and of what wraps it, such as `sudo`."""
+    yield from _assignment_risks(simple, table)
+    for path in simple.writes:
+        yield from _redirection_risks(path, table)
+    for row in table.rows:
+        for via in simple.via:
+            if via in row.via:
+                yield Risk(row.level, (f"`{via}` {row.reason}",))
+    if simple.argv:
+        command = analyze_command(simple, table)
+        yield from _pipe_risks(simple, command)
+        yield _program_risk(simple, command, table)
+        for arg in simple.argv[1:]:
+            for path in candidate_paths(arg):
+                yield from _path_risks(path, table, writes=False)
+
+
+def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Risk]:
+    """What there is to say of a program that runs what another prints."""
+    is_computed = simple.argv[0].startswith(("$", "`"))
+    if not is_computed and command.program not in _INTERPRETERS:
+        return
+    sources = [source for source in simple.piped_from if source != "<"]
+    scripts = [arg for arg in command.args if not arg.startswith(("<(", "-", "/dev/"))]
+    if sources and not scripts and command.program in _INTERPRETERS:
+        yield Risk(CRITICAL, (f"`{command.program}` runs what {_format_sources(sources)} gives it",))
+    elif sources and is_computed:
+        yield Risk(CRITICAL, (f"which program runs is what {_format_sources(sources)} prints",))
+
+
+def _format_sources(sources: list[str]) -> str:
+    labels = [f"`{source}`" if source != "<<" else "the text behind it" for source in dict.fromkeys(sources)]
+    return " and ".join(labels[:2])
+
+
+def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> Risk:
+    """What there is to say of the program and its words."""
+    label = f"`{_command_label(simple, command)}`"
+    known_rows, warning_rows = _matching_rows(simple, command, table)
+    user_rows = [
+        row
+        for row in table.rows
+        if row.origin == USER
+        and (command.is_trusted or row.level in (HIGH, CRITICAL))
+        and row_matches(row, command, table, anywhere=False)
+    ][-1:]
+    if (
+        not (user_rows or known_rows or warning_rows)
+        and simple.argv[0] in _PACKAGE_MANAGERS
+        and command.args
+        and command.is_unambiguous
+    ):
+        inner = _npm_tool(simple, command, table)
+        if inner:
+            return _program_risk(inner, analyze_command(inner, table), table)
+    deciding_rows = user_rows or [*known_rows, *warning_rows]
+    risks = [Risk(row.level, (f"{label} {row.reason}",)) for row in deciding_rows]
+    if not deciding_rows:
+        risks.append(_unlisted_risk(label, simple, table))
+    if not user_rows and highest_risk(risks).level == MEDIUM:
+        outside_arg = find_outside_arg(command, simple.argv)
+        risks += (
+            [Risk(HIGH, (f"`{outside_arg}` leads out of the folder, or to another machine",))] if outside_arg else []
+        )
+    if any([row.writes for row in deciding_rows]):
+        risks += [
+            risk
+            for arg in simple.argv[1:]
+            for path in candidate_paths(arg)
+            for risk in _path_risks(path, table, writes=True)
+        ]
+    raising_rows = [
+        row for row in table.rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)
+    ]
+    return highest_risk([*risks, *[Risk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
+
+
+def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> Risk:
+    """The risk of a command that no row is about: a script of the repository, or a program that nobody has rated."""
+    script = find_script(simple.argv, table.tasks)
+    if script is None:
+        return Risk(HIGH, (f"{label} is not in the risk table, so its effects are unknown",))
+    if script.suspicious_word:
+        return Risk(
+            HIGH,
+            (
+                f"it runs `{script.path}`, and `{script.suspicious_word}` in its name suggests more than a build or a test",
+            ),
+        )
+    return Risk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
+
+
+def _matching_rows(
+    simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable
+) -> tuple[list[RiskRow], list[RiskRow]]:
+    """The built-in rows that know a command, and those that warn of it."""
+    if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
+        return [RiskRow(LOW, "tells its version or its usage")], []
+    if is_unknown_module(simple, command, table):
+        return [], [RiskRow(HIGH, "is no tool of Python that is known: it runs code of the repository")]
+    rows = [row for row in table.rows if row.origin == BUILTIN and row.program]
+    known_rows = [
+        row
+        for row in rows
+        if row.level in (LOW, MEDIUM)
+        and command.is_trusted
+        and is_from_source(row, command)
+        and row_matches(row, command, table, anywhere=False)
+    ]
+    anywhere = not known_rows and not (command.is_unambiguous and command.program in _SUBCOMMAND_PROGRAMS)
+    return known_rows, [
+        row for row in rows if row.level in (HIGH, CRITICAL) and row_matches(row, command, table, anywhere=anywhere)
+    ]
+
+
+def _is_help_safe(command: AnalyzedCommand, table: RiskTable) -> bool:
+    """Whether a program is one that the table knows to be harmless when it is only asked."""
+    return any([command.program in row.program and row.words == ("@asks",) for row in table.rows])
+
+
+def _npm_tool(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> SimpleCommand | None:
+    """The tool that a package manager is given in place of a script's name."""
+    name = command.args[0]
+    if any([name in row.program and row.package == "npm" for row in table.rows]):
+        return simple._replace(argv=simple.argv[simple.argv.index(name) :], via=(*simple.via, simple.argv[0]))
+    return None
+
+
+def _command_label(simple: SimpleCommand, command: AnalyzedCommand) -> str:
+    """A command in a few words: its program and what it is told to do."""
+    subcommand = [arg for arg in command.args[:1] if arg.replace("-", "").replace(":", "").isalnum()]
+    return " ".join([simple.argv[0], *subcommand])
+
+
+def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
+    """What there is to say of the variables that are set for a command."""
+    for name, value in simple.assignments:
+        rows = [row for row in table.rows if row.variable and _matches_assignment(row, name, value)]
+        user_rows = [row for row in rows if row.origin == USER][-1:]
+        known_rows = user_rows or [row for row in rows if row.level in (LOW, MEDIUM) and row.origin == BUILTIN]
+        raising_rows = [row for row in rows if row.origin == REPOSITORY]
+        for row in [*(known_rows or rows), *raising_rows]:
+            yield Risk(row.level, (f"`{name}=` {row.reason}",))
+        if not rows and not _is_plain_value(value):
+            yield Risk(HIGH, (f"`{name}=` is set to more than a plain word, and nobody knows what it does",))
+
+
+def _matches_assignment(row: RiskRow, name: str, value: str) -> bool:
+    command = AnalyzedCommand(
+        name, (value,), (value,), (), is_unambiguous=True, sources=(), is_trusted=True, is_help_request=False
+    )
+    return row_matches(row._replace(program=row.variable), command, builtin_table(), anywhere=False)
+
+
+def _is_plain_value(value: str) -> bool:
+    """Whether the value of a variable is a word, a number, a path inside, or an address of this machine."""
+    letters = value
+    for char in "_.,:-/@ ?&=":
+        letters = letters.replace(char, "")
+    is_plain = (not letters or (letters.isascii() and letters.isalnum())) and not value.startswith("-")
+    return (
+        is_plain
+        and not is_remote_address(value)
+        and not any([is_outside_path(part) for part in value.split(":") if "//" not in value])
+    )
+
+
+def _redirection_risks(path: str, table: RiskTable) -> Iterator[Risk]:
+    """What there is to say of a file that a redirection writes."""
+    for target in candidate_paths(path):
+        yield Risk(HIGH, (f"it writes `{path}`",))
+        if is_outside_path(target) and not target.startswith("/tmp/"):  # noqa: S108 - no file is made here
+            yield Risk(CRITICAL, (f"it writes `{path}`, outside the repository",))
+        yield from _path_risks(target, table, writes=True)
+
+
+def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[Risk]:
+    """What rows say of a file."""
+    rows = [row for row in table.rows if row.path and not row.program and row_matches_path(path, row)]
+    user_rows = [row for row in rows if row.origin == USER][-1:]
+    for row in [
+        *(user_rows or [row for row in rows if row.origin == BUILTIN]),
+        *[row for row in rows if row.origin == REPOSITORY],
+    ]:
+        if writes or row.reading:
+            yield Risk(row.level, (f"`{path}` {row.reason}",))

@@ -1,0 +1,171 @@
+"""The table of risks: rows with a level and a reason, which the settings may add to."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution.attributes import LEVELS
+from execplan.named_tuple import NamedTuple
+from execplan.secrets import secret_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+LOW, MEDIUM, HIGH, CRITICAL = LEVELS
+BUILTIN: Final = "built in"
+USER: Final = "the user's"
+REPOSITORY: Final = "the repository's"
+SECRETS: Final = "@secrets"
+"""A path that stands for all of secret_files.py."""
+_TABLE_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
+_SUBJECTS = ("program", "via", "path", "variable", "tool")
+_LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
+_FLAGS = ("alone", "writes", "reading")
+_EXAMPLE = '{ program = "deploy", level = "CRITICAL", reason = "changes what runs" }'
+
+
+class RiskRow(NamedTuple):
+    """What a row says; risk.toml tells what each field is."""
+
+    level: str
+    reason: str
+    program: tuple[str, ...] = ()
+    via: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    variable: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    package: str = ""
+    alone: bool = False
+    writes: bool = False
+    reading: bool = False
+    origin: str = BUILTIN
+    """Who wrote it."""
+    tool: tuple[str, ...] = ()
+
+
+class RiskTable(NamedTuple):
+    """Everything that a rating looks at."""
+
+    rows: tuple[RiskRow, ...]
+    version: str
+    """Changes when a rating may: the digest of all that is in it."""
+    values: Mapping[str, frozenset[str]]
+    """For each program, its flags whose value is the next word."""
+    bare: Mapping[str, frozenset[str]]
+    """For each program, and for all, flags that may stand in front of the first word."""
+    tasks: Mapping[str, frozenset[str]]
+    """Which names of tasks are known, which are not to be trusted."""
+
+
+_BUILTIN_CACHE: list[RiskTable] = []
+
+
+def builtin_table() -> RiskTable:
+    """The table that comes with the tool."""
+    if not _BUILTIN_CACHE:
+        import tomllib
+
+        with open(_TABLE_FILE, "rb") as file:
+            data = tomllib.load(file)
+        rows = tuple([_parse_row(row, index, BUILTIN) for index, row in enumerate(data["risk"])])
+        table = RiskTable(
+            rows,
+            "",
+            {name: frozenset(flags) for name, flags in data["values"].items()},
+            {name: frozenset(flags) for name, flags in data["bare"].items()},
+            {name: frozenset(words) for name, words in data["tasks"].items()},
+        )
+        _BUILTIN_CACHE.append(_with_version(table))
+    return _BUILTIN_CACHE[0]
+
+
+def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_lower: bool) -> RiskTable:
+    """The table with rows of the settings: the user's own decide where they fit, a repository's only raise.
+
+    Raises ExecplanError for a row that says something else than it may.
+    """
+    added = [
+        _parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)
+    ]
+    for index, row in enumerate(added):
+        if not may_lower and not _can_raise(row, table):
+            raise ExecplanError(
+                "bad-setting",
+                f"risk row {index + 1}: {row.level} is no higher than what is rated so already, and a repository's rows only raise",
+                exit=INPUT,
+                hint="a row that lowers belongs into your own settings, ~/.config/execplan/config.toml",
+            )
+    return _with_version(table._replace(rows=(*table.rows, *added))) if added else table
+
+
+def _can_raise(row: RiskRow, table: RiskTable) -> bool:
+    """Whether a row of a repository can raise anything: what no row knows is HIGH already."""
+    if row.path or row.variable or row.via:
+        return row.level != LOW
+    if row.tool:
+        return row.level == CRITICAL
+    known_levels = [other.level for other in table.rows if set(other.program) & set(row.program)]
+    return LEVELS.index(row.level) > min([LEVELS.index(level) for level in [*known_levels, HIGH]])
+
+
+def _parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
+    """A row as it was written, checked."""
+    field_names = [name for name in RiskRow(LOW, "")._asdict() if name != "origin"]
+    values: dict[str, object] = {}
+    label = f"risk row {index + 1}"
+    if not isinstance(fields, dict):
+        raise _setting_error(f"{label} is no table")
+    for name, value in fields.items():
+        if name not in field_names:
+            from difflib import get_close_matches
+
+            closest = get_close_matches(name, field_names, n=1, cutoff=0.0)[0]
+            raise ExecplanError(
+                "unknown-setting", f"{label}: a row has no field {name}", exit=INPUT, hint=f"did you mean {closest}?"
+            )
+        if name in _LISTS:
+            entries = [value] if isinstance(value, str) else value
+            if (
+                not isinstance(entries, list)
+                or not entries
+                or not all([isinstance(text, str) and text for text in entries])
+            ):
+                raise _setting_error(f"{label}: {name} takes a string, or a list of strings")
+            values[name] = tuple(entries)
+        elif not isinstance(value, bool if name in _FLAGS else str):
+            raise _setting_error(f"{label}: {name} takes {'true or false' if name in _FLAGS else 'a string'}")
+        else:
+            values[name] = value
+    if values.get("level") not in LEVELS:
+        raise _setting_error(f"{label}: level is one of {', '.join(LEVELS)}, not {values.get('level')!r}")
+    if not str(values.get("reason", "")).strip():
+        raise _setting_error(f"{label} has no reason: say what such a command does")
+    if not any([values.get(name) for name in _SUBJECTS]):
+        raise _setting_error(f"{label} does not say what it is about: {', '.join(_SUBJECTS)}")
+    return RiskRow(**values, origin=origin)  # type: ignore[arg-type] # every value was checked above, by the name of its field
+
+
+def _setting_error(message: str) -> ExecplanError:
+    return ExecplanError("bad-setting", message, exit=INPUT, hint=f"for instance {_EXAMPLE}")
+
+
+def _with_version(table: RiskTable) -> RiskTable:
+    """The table with the version that its content has."""
+    from hashlib import sha256
+
+    content: list[object] = [
+        list(secret_files.DIGEST_RULES),
+        # a table without rows about tools keeps the version that it had before there were any
+        [tuple(row) if row.tool else tuple(row)[:-1] for row in table.rows],
+        *[
+            sorted([(name, sorted(words)) for name, words in mapping.items()])
+            for mapping in (table.values, table.bare, table.tasks)
+        ],
+    ]
+    return table._replace(version=sha256(repr(content).encode()).hexdigest())

@@ -1,0 +1,289 @@
+"""Whether a row of the table of risks is about a command, a file or a variable."""
+
+from __future__ import annotations
+
+from execplan.execution.risk.argument_predicates import ARGUMENT_PREDICATES, is_safe_task
+from execplan.execution.risk.risk_table import CRITICAL, HIGH, SECRETS
+from execplan.execution.shell.simple_command import (
+    is_local_tool,
+    is_outside_path,
+    is_remote_address,
+    is_system_program,
+    normalize_program_name,
+)
+from execplan.named_tuple import NamedTuple
+from execplan.secrets.secret_files import is_secret_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from re import Pattern
+
+    from execplan.execution.risk.risk_table import RiskRow, RiskTable
+    from execplan.execution.shell.simple_command import SimpleCommand
+
+_SINGLE_DASH_PROGRAMS = frozenset(
+    "find go gofmt java javac terraform tofu dotnet gcc g++ cc c++ clang clang++ ld swiftc ghc kotlinc mvn mvnw xcodebuild".split()
+)
+"""Programs whose long flags have one dash, so that their letters can't be put together."""
+_MAX_FLAG_CLUSTER = 7
+"""Characters of a flag that may be several in one, as `-rfvdx`."""
+_MODULE = "python -m"
+_PACKAGE_RUNNERS = {
+    **dict.fromkeys(
+        ("npx", "bunx", "bun x", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "pnpm", "yarn", "bun"),
+        "npm",
+    ),
+    **dict.fromkeys(("uvx", "uv tool run", "pipx run"), "pypi"),
+    _MODULE: "pypi stdlib",
+}
+"""Runners that take a program by its name from elsewhere, and where they look for it."""
+_TOOLCHAIN_PROGRAMS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
+"""Programs whose first word may say which version of them is meant: `+nightly`."""
+_GLOB_TOKENS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_GLOB_SPLIT = r"(\*\*/|/\*\*|\*\*|\*|\?)"
+_NEUTRAL_WRAPPERS = frozenset(("cross-env",))
+_HELP_FLAGS = frozenset(("--version", "-V", "-version", "--help"))
+
+
+class AnalyzedCommand(NamedTuple):
+    """A command taken apart, as far as its program is known."""
+
+    program: str
+    """By its name alone; as it was written where it is none of the machine and none of a package manager."""
+    args: tuple[str, ...]
+    """What is no flag and no value of one that is known."""
+    loose_args: tuple[str, ...]
+    """All that is no flag, and what stands behind the `=` of flags."""
+    flags: tuple[str, ...]
+    is_unambiguous: bool
+    """Whether it is sure which word is the first."""
+    sources: tuple[str, ...]
+    """Where the program is taken from by its name, if not from the machine."""
+    is_trusted: bool
+    """Whether a row of LOW or MEDIUM may be about it."""
+    is_help_request: bool
+    """Whether it only asks for a version or for help."""
+
+
+def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
+    """Take a command apart."""
+    name_arg = simple.argv[0] if simple.argv else ""
+    runners = [index for index, via in enumerate(simple.via) if via in _PACKAGE_RUNNERS]
+    name, version = normalize_program_name(name_arg), ""
+    if runners and "@" in name_arg[1:]:
+        name, _, version = name_arg.rpartition("@")
+    elif name_arg.startswith("@"):
+        name = name_arg
+    last = len(simple.via) - 1
+    sources = tuple(_PACKAGE_RUNNERS[simple.via[runners[-1]]].split()) if runners else ()
+    if not runners and is_local_tool(name_arg):
+        sources = ("npm", "pypi", "local")
+    known_by_path = [row for row in table.rows if name_arg in row.program]
+    is_trusted = (
+        (
+            is_system_program(name_arg)
+            or is_local_tool(name_arg)
+            or bool(known_by_path)
+            or (bool(runners) and name_arg.startswith("@"))
+        )
+        and all(
+            [
+                index == last or simple.via[index + 1] in _PACKAGE_RUNNERS or simple.via[index + 1] in _NEUTRAL_WRAPPERS
+                for index in runners
+            ]
+        )
+        and version.replace(".", "").replace("-", "").replace("^", "").replace("~", "").isalnum() is bool(version)
+    )
+    program_name = name_arg if known_by_path and "/" in name_arg else name
+    args, loose_args, flags, is_unambiguous = _split_arguments(simple.argv[1:], program_name.rpartition("/")[2], table)
+    is_help_request = len(simple.argv) == 2 and simple.argv[1] in _HELP_FLAGS
+    return AnalyzedCommand(program_name, args, loose_args, flags, is_unambiguous, sources, is_trusted, is_help_request)
+
+
+def _split_arguments(
+    argv: Sequence[str], name: str, table: RiskTable
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]:
+    """The words, all that is no flag, and the flags behind a program; and whether the first word is sure to be it."""
+    values = table.values.get(name, frozenset())
+    bare = table.bare["all"] | table.bare.get(name, frozenset())
+    args: list[str] = []
+    loose_args: list[str] = []
+    flags: list[str] = []
+    is_unambiguous, flags_ended, index = True, False, 0
+    if name in _TOOLCHAIN_PROGRAMS and argv and argv[0].startswith("+"):
+        index = 1
+    while index < len(argv):
+        arg = argv[index]
+        index += 1
+        if name == "dotnet" and arg.startswith("/") and "/" not in arg[1:]:
+            arg = f"-{arg[1:]}"
+        if arg.startswith("-") and len(arg) > 1:
+            flags.append(arg)
+        if arg == "--":
+            flags_ended = True
+        elif flags_ended or not arg.startswith("-") or arg == "-":
+            args.append(arg)
+            loose_args.append(arg)
+        else:
+            flag, equals, value = arg.partition("=")
+            if equals:
+                loose_args.append(value)
+            elif flag in values and index < len(argv):
+                loose_args.append(argv[index])
+                index += 1
+            elif not args and flag not in bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
+                is_unambiguous = False
+    return tuple(args), tuple(loose_args), tuple(flags), is_unambiguous
+
+
+def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, anywhere: bool) -> bool:
+    """Whether a row is about a command; its words may stand anywhere where it is not sure how the command is read."""
+    patterns = [pattern for pattern in row.program if "*" in pattern]
+    names = [command.program, command.program.rpartition("/")[2]][: 1 + (row.level in (HIGH, CRITICAL))]
+    if not any([name in row.program or any([_matches_glob(name, pattern) for pattern in patterns]) for name in names]):
+        return False
+    if row.flags and not any([_has_flag(command, flag) for flag in row.flags]):
+        return False
+    if any([_has_flag(command, flag) for flag in row.without]):
+        return False
+    if row.path and not any(
+        [row_matches_path(path, row) for arg in command.loose_args for path in candidate_paths(arg)]
+    ):
+        return False
+    expected = list(row.words)
+    if row.alone and len(command.args) != len(expected):
+        return False
+    if not expected:
+        return True
+    if anywhere:
+        spaced = [spaced_token for token in expected if token != "..." for spaced_token in ("...", token)]
+        return _args_match(spaced, command.loose_args, table) or _args_match(expected, command.args, table)
+    if not command.is_unambiguous and expected[0] not in ARGUMENT_PREDICATES:
+        return False
+    return _args_match(expected, command.args, table) or (
+        expected[0] == "..." and _args_match(expected, command.loose_args, table)
+    )
+
+
+def is_from_source(row: RiskRow, command: AnalyzedCommand) -> bool:
+    """Whether what a row knows is what the command gets by this name."""
+    return row.package in command.sources if command.sources else row.package != "stdlib"
+
+
+def is_unknown_module(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> bool:
+    """Whether a command is a module of Python, behind `-m`, of no tool that a row knows as one of Python."""
+    if simple.via[-1:] != (_MODULE,):
+        return False
+    return not any([command.program in row.program and row.package in command.sources for row in table.rows])
+
+
+def _args_match(expected: Sequence[str], args: Sequence[str], table: RiskTable) -> bool:
+    """Whether words begin with what is wanted."""
+    if not expected:
+        return True
+    head, rest = expected[0], expected[1:]
+    if head == "...":
+        if not rest or rest[0] in ARGUMENT_PREDICATES:
+            return _args_match(rest, args, table)
+        indexes = [index for index in range(len(args)) if _args_match(rest[:1], args[index : index + 1], table)]
+        if rest[1:2] in ([], ["..."]):
+            indexes = indexes[:1]
+        return any([_args_match(rest[1:], args[index + 1 :], table) for index in indexes])
+    if head in ARGUMENT_PREDICATES:
+        return ARGUMENT_PREDICATES[head](args, table.tasks)
+    if not args:
+        return False
+    is_match = (
+        is_safe_task(args[0], table.tasks)
+        if head == "@task"
+        else any([_matches_glob(args[0], pattern) for pattern in head.split("|")])
+    )
+    return is_match and _args_match(rest, args[1:], table)
+
+
+def _has_flag(command: AnalyzedCommand, flag: str) -> bool:
+    """Whether a flag is there: alone, with its value, shortened, or among others of one letter."""
+    for argument in command.flags:
+        name = argument.partition("=")[0]
+        if name == flag or ("*" in flag and _matches_glob(argument, flag)):
+            return True
+        if flag.startswith("--"):
+            if name.startswith("--") and len(name) > 3 and flag.startswith(name):
+                return True
+        elif command.program in _SINGLE_DASH_PROGRAMS:
+            if name == "-" + flag:
+                return True
+        elif len(flag) == 2 and not argument.startswith("--"):
+            if argument.startswith(flag) or (
+                len(argument) <= _MAX_FLAG_CLUSTER and argument[1:].isalpha() and flag[1] in argument
+            ):
+                return True
+    return False
+
+
+def candidate_paths(argument: str) -> Iterator[str]:
+    """The paths that a word may hold: itself, what stands behind a `=`, and what is joined to a flag."""
+    for path in (
+        argument,
+        argument.partition("=")[2],
+        argument[2:] if argument.startswith("-") and not argument.startswith("--") else "",
+    ):
+        if path and path not in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"):
+            yield path
+
+
+def find_outside_arg(command: AnalyzedCommand, argv: Sequence[str]) -> str:
+    """The word of a command that leads out of the folder, or to another machine."""
+    for arg in argv[1:]:
+        is_label = arg.startswith("//") and command.program.rpartition("/")[2] in (
+            "bazel",
+            "bazelisk",
+            "buck2",
+            "buck",
+            "pants",
+        )
+        is_switch = command.program == "dotnet" and "/" not in arg[1:]
+        for path in candidate_paths(arg):
+            if is_remote_address(path) or (is_outside_path(path) and not is_label and not is_switch):
+                return arg
+    return ""
+
+
+def row_matches_path(path: str, row: RiskRow) -> bool:
+    """Whether a row is about a path, however it is written; capitals make no difference."""
+    joined = "/".join([segment for segment in path.replace("\\", "/").split("/") if segment not in ("", ".")])
+    normalized = ("/" if path.startswith("/") else "") + joined
+    is_match = (SECRETS in row.path and is_secret_file(normalized)) or _matches_any(normalized, row.path)
+    return is_match and not _matches_any(normalized, row.unless)
+
+
+_COMPILED_PATTERNS: dict[tuple[str, ...], Pattern[str]] = {}
+
+
+def _matches_any(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns fits a whole path, or, where there is no slash in it, a part of one."""
+    if not patterns:
+        return False
+    if patterns not in _COMPILED_PATTERNS:
+        import re
+
+        full_patterns = [pattern if "/" in pattern else f"**/{pattern}/**" for pattern in patterns]
+        expression = "|".join(
+            [
+                "".join([_GLOB_TOKENS.get(token, re.escape(token)) for token in re.split(_GLOB_SPLIT, pattern)])
+                for pattern in full_patterns
+            ]
+        )
+        _COMPILED_PATTERNS[patterns] = re.compile(expression, re.DOTALL | re.IGNORECASE)
+    return _COMPILED_PATTERNS[patterns].fullmatch(path) is not None
+
+
+def _matches_glob(text: str, pattern: str) -> bool:
+    if pattern == text or pattern == "*":
+        return True
+    if not set(pattern) & set("*?["):
+        return False
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(text, pattern)

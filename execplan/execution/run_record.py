@@ -1,0 +1,124 @@
+"""The record of a run: what became of each step, with what it took, who approved it and who ran it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from execplan.execution.documents.record_rules import record_violations
+from execplan.execution.documents.violation import Violation
+from execplan.execution.execution_plan import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
+from execplan.json_model import ListOrTuple, Model
+
+SCHEMA: Final = "execplan-run-record"
+VERSION: Final = 1
+
+RunStatus = Literal["pending", "in_progress", "completed", "failed", "replanning", "rolled_back"]
+StepStatus = Literal[
+    "pending", "running", "completed", "failed", "skipped", "blocked", "awaiting_approval", "recovered"
+]
+RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
+Count = Annotated[int, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+CheckOutcome = Literal["passed", "failed", "not_run"]
+
+
+class Resources(Model):
+    """What was used, and what was changed."""
+
+    files_created: Count = 0
+    files_modified: Count = 0
+    files_deleted: Count = 0
+    lines_added: Count = 0
+    lines_removed: Count = 0
+    cpu_s: Amount = 0.0
+    """Seconds of processor time, children included."""
+    peak_memory_bytes: Count = 0
+
+
+class Checks(Model):
+    """What was checked, and how that went."""
+
+    pre_checks: CheckOutcome = "not_run"
+    post_checks: CheckOutcome = "not_run"
+    tests_run: Count = 0
+    """How many commands of `test_after` were run."""
+    tests_passed: Count = 0
+
+
+class StepRecord(Model):
+    """What became of a step."""
+
+    number: Number
+    id: Id
+    status: StepStatus = "pending"
+    attempts: Annotated[int, Field(ge=0, le=11)] = 0
+    max_attempts: Annotated[int, Field(ge=1, le=11)] = 1
+    """1 + the step's max_retries."""
+    started: Timestamp | None = None
+    ended: Timestamp | None = None
+    duration_s: Amount | None = None
+    """By a clock that is never set, so that it need not be the difference of the two times."""
+    exit: Annotated[int, Field(ge=0, le=255)] | None = None
+    signal: Annotated[int, Field(ge=1, le=64)] | None = None
+    """What ended it, if that was a signal."""
+    reason: ShortText | None = None
+    """Why it failed, was skipped or is blocked."""
+    resources: Resources = Resources()
+    validation: Checks = Checks()
+
+
+class Replanned(Model):
+    """A revision that was made while the run was under way."""
+
+    revision: Annotated[int, Field(ge=2)]
+    """The new one."""
+    at: Timestamp
+    reason: ShortText
+    completed_steps: ListOrTuple[Number] = ()
+    failed_steps: ListOrTuple[Number] = ()
+
+
+class Record(Document):
+    """A run."""
+
+    document_name: ClassVar[str] = "run-record"
+
+    schema_: Annotated[Literal["execplan-run-record"], Field(alias="schema")] = SCHEMA
+    version: Version = VERSION
+    run_id: RunId
+    plan_id: PlanId
+    revision: Number
+    document: Digest
+    """SHA-256 of the bytes of the execution plan that was run."""
+    approval: Digest | None = None
+    """The digest that was approved; none for what an agent did on its own account."""
+    mode: Literal["engine", "agent"] = "engine"
+    status: RunStatus = "pending"
+    approver: Name | None = None
+    """None where the policy approved every step by itself."""
+    user: Name
+    """The login."""
+    session: Name | None = None
+    """That of the agent program, where it is known."""
+    started: Timestamp | None = None
+    ended: Timestamp | None = None
+    duration_s: Amount | None = None
+    steps: Annotated[ListOrTuple[StepRecord], Field(min_length=1, max_length=1000)]
+    completed_steps: ListOrTuple[Number] = ()
+    """Numbers; recovered and skipped ones are not among them."""
+    failed_steps: ListOrTuple[Number] = ()
+    resources: Resources = Resources()
+    validation: Checks = Checks()
+    history: ListOrTuple[Replanned] = ()
+    """The revisions that were made on the way, the first one first."""
+    context: Annotated[dict[str, JsonValue], Field(default={})]
+    """What whoever made the record wants to keep."""
+
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
+        """Those of rules_record.py, by the clock."""
+        from execplan.clock import now
+
+        return record_violations(value, now().timestamp())

@@ -1,0 +1,49 @@
+"""A command line, read: its words, whether it needs a shell, and every command that hides in it."""
+
+from __future__ import annotations
+
+from execplan.execution.shell.shell_parser import ShellParser
+from execplan.execution.shell.simple_command import SimpleCommand
+from execplan.named_tuple import NamedTuple
+
+__all__ = ["CommandLine", "SimpleCommand", "parse_command"]
+
+
+class CommandLine(NamedTuple):
+    """What a line of a plan, or a whole script, would run."""
+
+    argv: tuple[str, ...] | None
+    """The words, exactly as the program gets them; None where a shell is needed, or where the line can't be read."""
+    assignments: tuple[tuple[str, str], ...]
+    """The variables in front of it, which need no shell."""
+    shell_reason: str
+    """Why a shell is needed, or nothing."""
+    simple_commands: tuple[SimpleCommand, ...]
+    """Every command in it, wherever it hides."""
+    problem: str
+    """Why it can't be read, or nothing."""
+    has_expansion: bool
+    """Whether a shell would put in a value that the text does not show, such as `$NAME` or `$(…)`."""
+
+
+def parse_command(line: str) -> CommandLine:
+    """Read a command line, or a script of several lines; never raises."""
+    parser = ShellParser(line.strip(" \t\n"))
+    commands = parser.parse_commands()
+    problem = _describe_hidden_character(line) or parser.problem or ("" if commands else "there is no command in it")
+    if problem or parser.shell_reason or len(parser.raw_commands) != 1:
+        return CommandLine(None, (), parser.shell_reason, tuple(commands), problem, parser.has_expansion)
+    argv, assignments = parser.raw_commands[0]
+    return CommandLine(argv, assignments, "", tuple(commands), "", parser.has_expansion)
+
+
+def _describe_hidden_character(text: str) -> str:
+    """The first character that nobody sees, or that turns the text around."""
+    if text.isascii() and text.isprintable():
+        return ""
+    from execplan.text.invisible_characters import describe_characters, find_hidden
+
+    for line in text.split("\n"):
+        for start, end in find_hidden(line):
+            return f"a character that can't be seen, {describe_characters(line[start:end])}"
+    return ""

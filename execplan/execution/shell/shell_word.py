@@ -1,0 +1,105 @@
+"""One word of a shell: its quotes taken off, and what in it only a shell would do."""
+
+from __future__ import annotations
+
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.execution.shell.simple_command import SimpleCommand
+
+QUOTED = "\x00"
+"""Stands in a mask for each character that means itself."""
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
+_ESCAPES |= {char: char for char in "\\'\"?"}
+_CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
+_HEX = frozenset("0123456789abcdefABCDEF")
+_OCTAL = frozenset("01234567")
+
+
+class ShellWord(NamedTuple):
+    """A word of a command."""
+
+    text: str
+    """Without its quotes; what is expanded stands as it was written."""
+    mask: str
+    """As long as the text: the characters that were not quoted, and QUOTED for the others."""
+    shell_reason: str
+    """What needs a shell in it, or nothing."""
+    nested_commands: tuple[SimpleCommand, ...]
+    """The commands of its substitutions."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing in it is quoted or expanded."""
+        return QUOTED not in self.mask
+
+    @property
+    def assigned_name(self) -> str:
+        """The variable that it sets for a command, or nothing."""
+        name = self.text.partition("=")[0]
+        identifier = name.removesuffix("+")
+        return (
+            identifier
+            if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "=")
+            else ""
+        )
+
+
+def describe_expansion(mask: str) -> str:
+    """What a shell makes of the characters of a word that are not quoted, or nothing."""
+    if mask.startswith("~"):
+        return "`~` is expanded"
+    if "*" in mask or ("?" in mask and "://" not in mask.partition("?")[0]):
+        return "a pattern of files"
+    at = mask.find("[")
+    while at >= 0:
+        end = mask.find("]", at + 2)
+        if end > 0 and not _is_name(mask[at + 1 : end]):
+            return "a pattern of files"
+        at = mask.find("[", at + 1)
+    at = mask.find("{")
+    while at >= 0:
+        end = mask.find("}", at)
+        if end > 0 and ("," in mask[at:end] or ".." in mask[at:end]):
+            return "`{…}` is expanded"
+        at = mask.find("{", at + 1)
+    return ""
+
+
+def _is_name(text: str) -> bool:
+    """Whether what stands in brackets is a name, as in `.[dev]` or `[slug]/page.tsx`, and hardly one letter of a file's."""
+    letters = text.replace("-", "").replace("_", "").replace(",", "").replace(".", "")
+    return len(letters) > 2 and letters[0].isalpha() and letters.isalnum()
+
+
+def decode_ansi_c(text: str) -> str | None:
+    """What `$'text'` stands for; None where that is no text."""
+    chars = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        at += 1
+        if char != "\\" or at == len(text):
+            chars.append(char)
+            continue
+        char = text[at]
+        at += 1
+        if char in _ESCAPES:
+            chars.append(_ESCAPES[char])
+            continue
+        if char == "c":
+            return None
+        digits, max_digits, start = (_HEX, _CODE_DIGITS[char], at) if char in _CODE_DIGITS else (_OCTAL, 3, at - 1)
+        at = start
+        while at < len(text) and at - start < max_digits and text[at] in digits:
+            at += 1
+        code = int(text[start:at], 16 if digits is _HEX else 8) if at > start else -1
+        if code < 0:
+            at = max(at, start + (digits is _OCTAL))
+            chars.append("\\" + (char if digits is _HEX else text[start:at]))
+        elif code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 or (max_digits < 4 and code > 0x7F):
+            return None
+        else:
+            chars.append(chr(code))
+    return "".join(chars)

@@ -1,0 +1,270 @@
+"""Programs that run other programs: what is run in the end."""
+
+from __future__ import annotations
+
+from execplan.execution.shell.simple_command import (
+    SimpleCommand,
+    is_local_tool,
+    is_outside_path,
+    is_remote_address,
+    is_system_program,
+    normalize_program_name,
+    parse_assignment,
+)
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    ReadCommands = Callable[[str, tuple[str, ...], int], list[SimpleCommand]]
+
+_MAX_DEPTH = 8
+
+
+class _Wrapper(NamedTuple):
+    """How a command is written behind a program that runs it."""
+
+    value_flags: str = ""
+    """Its flags that take a value, which is no command."""
+    bare_flags: str = ""
+    """Its flags that take none. Of a flag that is in neither it isn't known where the command begins."""
+    leading_arguments: int = 0
+    """How many words stand in front of the command."""
+    takes_assignments: bool = False
+    """Whether `NAME=value` may stand in front of it."""
+
+
+class _WrappedCommand(NamedTuple):
+    """What stands behind a wrapper."""
+
+    argv: tuple[str, ...]
+    assignments: tuple[tuple[str, str], ...]
+    is_understood: bool
+    """Whether all in front of it is understood."""
+
+
+_UV_RUN = _Wrapper(
+    "--python -p --directory --project --extra --group --package --only-group --no-group",
+    "--frozen --locked --no-sync --all-extras --dev --no-dev --isolated -q -v --quiet --verbose --all-packages --exact --offline "
+    "--no-project --all-groups --active --only-dev --no-editable --no-progress",
+)
+_PACKAGE_RUNNER = _Wrapper("", "-y --yes --no-install --no --quiet -q --offline --prefer-offline --bun --silent -s")
+_WORKSPACE_RUNNER = _Wrapper(
+    "--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y"
+)
+_WRAPPERS = {
+    "sudo": _Wrapper(
+        "-u -g -h -p -C -D -R -T -U -r -t --user --group", "-E -n -H -k -S -b -i -s", takes_assignments=True
+    ),
+    "doas": _Wrapper("-u -C", "-n -s"),
+    "env": _Wrapper("-u --unset -C --chdir", "-i - --ignore-environment -0 -v", takes_assignments=True),
+    "time": _Wrapper("-o -f --output --format", "-p -v -a -l -h --portability --verbose"),
+    "nohup": _Wrapper(),
+    "nice": _Wrapper("-n --adjustment"),
+    "ionice": _Wrapper("-c -n --class --classdata", "-t"),
+    "timeout": _Wrapper(
+        "-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1
+    ),
+    "gtimeout": _Wrapper(
+        "-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1
+    ),
+    "stdbuf": _Wrapper("-i -o -e --input --output --error"),
+    "setsid": _Wrapper("", "-w -f -c --wait --fork"),
+    "command": _Wrapper("", "-p"),
+    "builtin": _Wrapper(),
+    "exec": _Wrapper("-a", "-c -l"),
+    "caffeinate": _Wrapper("-t -w", "-d -i -m -s -u"),
+    "chronic": _Wrapper(),
+    "unbuffer": _Wrapper("", "-p"),
+    "xvfb-run": _Wrapper("-n -s -e -f -p -w --server-num --server-args", "-a --auto-servernum"),
+    "dbus-run-session": _Wrapper("", "--"),
+    "taskset": _Wrapper("", "-c", leading_arguments=1),
+    "chroot": _Wrapper("", "", leading_arguments=1),
+    "xargs": _Wrapper("-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file", "-0 -r -t -x --null"),
+    "busybox": _Wrapper(),
+    "toybox": _Wrapper(),
+    "cross-env": _Wrapper(takes_assignments=True),
+    "uv run -m": _UV_RUN,
+    "uv run": _UV_RUN,
+    "poetry run": _Wrapper("-C --directory", "-q -n -v"),
+    "pdm run": _Wrapper("-p --project", "-q -v -s"),
+    "pipenv run": _Wrapper(),
+    "rye run": _Wrapper(),
+    "bundle exec": _Wrapper("", "--keep-file-descriptors"),
+    "mise exec": _Wrapper("-C", "-q"),
+    "rtk": _Wrapper(),
+    "npx": _PACKAGE_RUNNER,
+    "bunx": _PACKAGE_RUNNER,
+    "uvx": _Wrapper("--python -p", "-q --quiet --offline --isolated"),
+    "uv tool run": _Wrapper("--python -p", "-q --quiet --offline --isolated"),
+    "pipx run": _Wrapper("", "-q"),
+    "npm exec": _WORKSPACE_RUNNER,
+    "pnpm exec": _WORKSPACE_RUNNER,
+    "pnpm dlx": _WORKSPACE_RUNNER,
+    "yarn exec": _WORKSPACE_RUNNER,
+    "yarn dlx": _WORKSPACE_RUNNER,
+    "bun x": _PACKAGE_RUNNER,
+    "python -m": _Wrapper("-W -X", "-I -B -u -s -S -E -P -O -OO -b -q -v"),
+    "ssh": _Wrapper(
+        "-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I",
+        "-t -T -A -q -v -n -N -x -C",
+        leading_arguments=1,
+    ),
+    "strace": _Wrapper("-o -e -p -s -E -u", "-f -c -ff -t -tt -y"),
+    "systemd-run": _Wrapper("-p -u --unit", "--user --scope --wait -t -q"),
+    "unshare": _Wrapper("", "-r -m -n -p -f -U -u -i"),
+    "nsenter": _Wrapper("-t --target", "-m -n -p -u -i -a"),
+    "setpriv": _Wrapper("", "--no-new-privs"),
+    "runuser": _Wrapper("-u -g", ""),
+    "parallel": _Wrapper("-j --jobs", "-k"),
+    "nix develop -c": _Wrapper(),
+    "conda run": _Wrapper("-n -p --name --prefix", "--no-capture-output --live-stream"),
+}
+_WRAPPER_PROGRAMS = {name.partition(" ")[0] for name in _WRAPPERS}
+_SCRIPT_ARGUMENT_PROGRAMS = frozenset(
+    "ssh watch trap tmux screen script hyperfine concurrently parallel flock entr expect nix-shell dtach at".split()
+)
+"""Programs that hand a text of theirs to a shell; whatever has a blank in it is read as one."""
+_RATED_WRAPPERS = frozenset("ssh parallel strace systemd-run unshare nsenter setpriv runuser".split())
+"""Programs that do more than to run the command: they are rated as well."""
+_SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
+_SPLIT_FLAGS = ("--split-string", "-S")
+_EXEC_FLAGS = {
+    "find": frozenset(("-exec", "-execdir", "-ok", "-okdir")),
+    **dict.fromkeys(("fd", "fdfind"), frozenset(("-x", "-X", "--exec", "--exec-batch"))),
+}
+"""Programs that run a command on what they find, and the flags that say which."""
+
+
+def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
+    """What a command runs in the end; the command itself where it runs no other, or does more than that."""
+    if not command.argv or depth > _MAX_DEPTH:
+        yield command
+        return
+    name = normalize_program_name(command.argv[0])
+    nested = list(_nested_commands(name, command, read, depth))
+    is_trusted = is_system_program(command.argv[0]) or is_local_tool(command.argv[0])
+    if (
+        not nested
+        or not is_trusted
+        or name in _RATED_WRAPPERS
+        or name in _SCRIPT_ARGUMENT_PROGRAMS
+        or name in _EXEC_FLAGS
+    ):
+        yield command
+    yield from nested
+
+
+def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
+    """The commands that a command runs."""
+    for via, text in _script_texts(name, command.argv):
+        for nested in read(text, (*command.via, via), depth + 1):
+            yield nested._replace(
+                assignments=command.assignments + nested.assignments,
+                writes=command.writes + nested.writes,
+                piped_from=command.piped_from + nested.piped_from,
+            )
+    if name in _EXEC_FLAGS:
+        for at, word in enumerate(command.argv):
+            if word in _EXEC_FLAGS[name]:
+                stops = [stop for stop in range(at, len(command.argv)) if command.argv[stop] in (";", "+")]
+                exec_argv = command.argv[at + 1 : stops[0] if stops else len(command.argv)]
+                yield from unwrap(_derive_command(command, exec_argv, f"{name} -exec"), read, depth + 1)
+    if name in _WRAPPER_PROGRAMS:
+        yield from _unwrap_wrapper(name, command, read, depth)
+
+
+def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The texts that a command hands to a shell, and how that is called."""
+    if name in _SHELLS or name == "su":
+        text = _find_c_argument(argv)
+        if text is not None:
+            yield f"{'su' if name == 'su' else 'sh'} -c", text
+    elif name == "eval":
+        yield "eval", " ".join(argv[1:])
+    elif name == "env":
+        for at, word in enumerate(argv):
+            if word.startswith(_SPLIT_FLAGS):
+                first_word = word.removeprefix(_SPLIT_FLAGS[0]).removeprefix(_SPLIT_FLAGS[1]).removeprefix("=")
+                yield "env -S", " ".join([first_word, *argv[at + 1 :]])
+                return
+    elif name in _SCRIPT_ARGUMENT_PROGRAMS:
+        yield from [(name, word) for word in argv[1:] if " " in word]
+
+
+def _unwrap_wrapper(name: str, command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
+    """The command behind a wrapper, and the wrapper itself where its flags are not known."""
+    for wrapper_name, wrapper in _WRAPPERS.items():
+        first_word, *subcommand = wrapper_name.split(" ")
+        wrapped = _parse_wrapper(command.argv, wrapper, subcommand) if first_word == name else None
+        if wrapped is None or (name == "env" and [word for word in command.argv if word.startswith(_SPLIT_FLAGS)]):
+            continue
+        inner = _derive_command(command, wrapped.argv, "python -m" if wrapper_name.endswith(" -m") else wrapper_name)
+        yield from unwrap(inner._replace(assignments=command.assignments + wrapped.assignments), read, depth + 1)
+        if not wrapped.is_understood:
+            yield command
+        return
+
+
+def _parse_wrapper(argv: tuple[str, ...], wrapper: _Wrapper, subcommand: list[str]) -> _WrappedCommand | None:
+    """What stands behind a wrapper; None where nothing does, or where it is used for something else."""
+    assignments: list[tuple[str, str]] = []
+    is_understood, skip, at = True, wrapper.leading_arguments, 1
+    while at < len(argv):
+        word = argv[at]
+        variable = parse_assignment(word) if wrapper.takes_assignments else None
+        if subcommand and word == subcommand[0]:
+            subcommand = subcommand[1:]
+            if not subcommand and word.startswith("-"):
+                at += 1
+                break
+        elif word == "--" and not subcommand:
+            at += 1
+            break
+        elif word.startswith("-") and len(word) > 1:
+            value_count, is_known = _parse_flag(argv, at, wrapper)
+            at += value_count
+            is_understood = is_understood and is_known
+        elif subcommand:
+            return None
+        elif variable:
+            assignments.append(variable)
+        elif skip:
+            skip -= 1
+        else:
+            break
+        at += 1
+    return None if subcommand or at >= len(argv) else _WrappedCommand(argv[at:], tuple(assignments), is_understood)
+
+
+def _parse_flag(argv: tuple[str, ...], at: int, wrapper: _Wrapper) -> tuple[int, bool]:
+    """How many words a flag takes behind it, and whether it is known and harmless."""
+    word = argv[at]
+    flag, equals, value = word.partition("=")
+    values = wrapper.value_flags.split()
+    if flag in values:
+        value = value if equals else "".join(argv[at + 1 : at + 2])
+        return 0 if equals else 1, not is_outside_path(value) and not is_remote_address(value)
+    return 0, word[:2] in values or word in wrapper.bare_flags.split() or word[1:].isdigit()
+
+
+def _find_c_argument(argv: tuple[str, ...]) -> str | None:
+    """What stands behind the `-c` of a shell."""
+    has_c_flag = False
+    at = 1
+    while at < len(argv):
+        word = argv[at]
+        if word.startswith("--command"):
+            return word.partition("=")[2] or "".join(argv[at + 1 : at + 2])
+        if word.startswith(("-", "+")) and not word.startswith("--"):
+            has_c_flag = has_c_flag or "c" in word
+            at += any(["o" in word, "O" in word])
+        elif has_c_flag:
+            return word
+        at += 1
+    return None
+
+
+def _derive_command(command: SimpleCommand, argv: tuple[str, ...], via: str) -> SimpleCommand:
+    return command._replace(argv=argv, via=(*command.via, via))

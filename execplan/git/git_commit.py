@@ -1,0 +1,355 @@
+"""Git: commits that hold our paths and nothing else. The only importer of GitPython."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic, sleep
+
+from execplan import trace
+from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
+from execplan.files import file_access
+from execplan.files.file_access import file_error
+from execplan.files.file_lock import timeout
+from execplan.git import git_query
+from execplan.named_tuple import NamedTuple
+from execplan.project.project import common_git_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.project.project import Project
+
+_IN_PROGRESS = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+}
+_FIXES = {
+    "tell me who you are": "say who you are: git config user.name NAME, git config user.email ADDRESS",
+    "empty ident name": "say who you are: git config user.name NAME, git config user.email ADDRESS",
+    "dubious ownership": "trust the repository: git config --global --add safe.directory PATH",
+    "gpg failed to sign": "make the signing key usable, or sign nothing here: git config commit.gpgSign false",
+}
+"""Words of git where it makes no commit, and what helps."""
+
+_STATUS_ARGS = (
+    *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all"),
+    *("--ignored=traditional", "--"),
+)
+_DISK_ERRORS = {
+    "No space left on device": ("the disk is full", "free some space"),
+    "Out of diskspace": ("the disk is full", "free some space"),
+    "Disk quota exceeded": ("the disk quota is exceeded", "free some space"),
+    "Read-only file system": ("the file system is read-only", "make it writable"),
+}
+"""Words of git where it can't write, what they mean, and what helps."""
+UNCOMMITTED_NOTE = "what was written is on disk, uncommitted"
+_FATAL_PREFIX = "fatal: "
+_COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
+"""The hooks that can stop a commit."""
+_MAX_HOOK_LINES = 200
+"""Lines of a hook that are shown, the last ones."""
+
+
+class CommitResult(NamedTuple):
+    """A commit that was made."""
+
+    digest: str | None
+    """Its id, or None when there was nothing to commit."""
+    paths: tuple[str, ...]
+    """The files in it, from the root of the repository."""
+    rewritten: tuple[str, ...]
+    """Those that a hook has changed."""
+    warnings: tuple[str, ...]
+
+
+class _StatusEntry(NamedTuple):
+    staged: str
+    """What the index holds against HEAD, as `git status` writes it."""
+    path: str
+
+
+def commit(project: Project, paths: Sequence[str], message: str, old_contents: Mapping[str, bytes]) -> CommitResult:
+    """Commit the paths, files or folders, as they are on disk; raises ExecplanError and leaves them as they are.
+
+    `old_contents` holds what each file held before our edit: a file of which something else was staged is not committed,
+    because the commit would sweep the rest of it along.
+    """
+    folder = _require_git_dir(project)
+    _ensure_no_operation_in_progress(folder)
+    runner = _GitRunner(project)
+    entries = _parse_status(runner.run_checked(*_STATUS_ARGS, *paths))  # with filters: the commit runs them, too
+    ignored = [entry.path for entry in entries if entry.staged == "!"]
+    if ignored and len(ignored) == len(entries):
+        raise _commit_error(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
+    entries = [entry for entry in entries if entry.staged != "!"]
+    if not entries:
+        return CommitResult(None, (), (), ())
+    for entry in entries:
+        if entry.staged not in " ?":
+            _ensure_not_partly_staged(runner, project, entry, old_contents)
+    changed_paths = tuple([entry.path for entry in entries])
+    new_paths = [entry.path for entry in entries if entry.staged == "?"]
+    if new_paths:
+        runner.run_checked("add", "-N", "--", *new_paths)
+    file_stats = {path: _file_stat(project, path) for path in changed_paths}
+    try:
+        runner.run_checked("commit", "-q", "-m", message, "--only", "--", *changed_paths)
+    except BaseException:
+        if new_paths:
+            _unstage(runner, new_paths)
+        raise
+    rewritten = tuple([path for path, file_stat in file_stats.items() if _file_stat(project, path) != file_stat])
+    if rewritten:
+        _unstage(
+            runner, rewritten
+        )  # what a hook stages of them goes into the commit, and not into the index that stays
+    warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
+    if not _current_branch(folder):
+        warnings.append("HEAD is detached: the commit is on no branch")
+    return CommitResult(
+        head_commit(project) or runner.run_checked("rev-parse", "HEAD").strip(),
+        changed_paths,
+        rewritten,
+        tuple(warnings),
+    )
+
+
+def _file_stat(project: Project, path: str) -> tuple[int, ...]:
+    """What tells that a file was written to."""
+    try:
+        status = os.lstat(os.path.join(project.root, path))
+    except FileNotFoundError:
+        return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
+    """Take back what was announced to the index, also when another process holds it for a while."""
+    try:
+        runner.run_checked("reset", "-q", "--", *paths)
+    except ExecplanError as error:
+        trace.log(f"could not take {', '.join(paths)} out of the index: {error.message}")
+
+
+def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
+    """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
+    _require_git_dir(project)
+    try:
+        out = git_query.output(project, "--literal-pathspecs", *_STATUS_ARGS, *paths)
+    except ExecplanError as error:
+        raise _commit_error(error.message, f"{error.hint}; then: execplan commit") from None
+    return [entry.path for entry in _parse_status(os.fsdecode(out)) if entry.staged != "!"]
+
+
+def head_commit(project: Project) -> str | None:
+    """The commit that is checked out, read from the git folder; None before the first."""
+    if project.git is None:
+        return None
+    branch = _current_branch(project.git)
+    if branch is None:
+        return _read_first_line(os.path.join(project.git, "HEAD"))
+    main = common_git_dir(project.git)
+    for folder in (project.git, main):
+        commit_id = _read_first_line(os.path.join(folder, branch))
+        if commit_id:
+            return commit_id
+    try:
+        with open(
+            file_access.open_regular(os.path.join(main, "packed-refs")), encoding="utf-8", errors="surrogateescape"
+        ) as file:
+            for line in file:
+                digest, _, name = line.strip().partition(" ")
+                if name == branch:
+                    return digest
+    except OSError:
+        pass
+    return None
+
+
+def load_gitpython() -> None:
+    """Import what a commit needs, which takes longer than the commit: before a lock is held, not while others wait."""
+    from importlib import import_module
+
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    import_module("git")
+
+
+class _GitRunner:
+    """Runs git in the root of the repository, waiting for its index lock."""
+
+    def __init__(self, project: Project) -> None:
+        from execplan.git import git_query
+
+        git_query.require_regular_files(project)
+        load_gitpython()
+        import git
+
+        self.project = project
+        try:
+            self.git = git.Repo(project.root).git
+        except git.exc.GitError as error:
+            raise _commit_error(str(error).strip() or "git can't read the repository", "try: git status") from None
+        self._command_not_found = git.exc.GitCommandNotFound
+
+    def run(self, *arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
+        """Exit status, output and trouble of a git command with literal paths."""
+        import tempfile
+
+        trace.log(f"run git {' '.join(arguments)}")
+        with tempfile.TemporaryFile() as stdin_file:
+            stdin_file.write(stdin or b"")
+            stdin_file.seek(0)
+            try:
+                status, stdout, stderr = self.git.execute(
+                    ["git", "--literal-pathspecs", *arguments],
+                    istream=stdin_file,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    strip_newline_in_stdout=False,
+                )
+            except self._command_not_found:
+                raise _commit_error("git is not installed", "install git") from None
+        return int(status), str(stdout), str(stderr)
+
+    def run_checked(self, *arguments: str, stdin: bytes | None = None) -> str:
+        """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
+        deadline = monotonic() + timeout()
+        lock_path = os.path.join(_require_git_dir(self.project), "index.lock")
+        while True:
+            status, stdout, stderr = self.run(*arguments, stdin=stdin)
+            if not status:
+                return stdout
+            if "index.lock" not in stderr or "File exists" not in stderr:
+                break
+            if monotonic() >= deadline:
+                raise ExecplanError(
+                    "git-busy",
+                    f"another git process holds {lock_path}; waited {timeout():g} s; {UNCOMMITTED_NOTE}",
+                    exit=BUSY,
+                    hint="when no git process is left, remove that file; then: execplan commit",
+                )
+            sleep(0.05)
+        raise self._failed(arguments[0], status, (stderr + "\n" + stdout).splitlines())
+
+    def _failed(self, command: str, status: int, output: list[str]) -> ExecplanError:
+        """The error for a git command that failed, with every line that git, or a hook that it ran, printed."""
+        lines = [line.rstrip() for line in output]
+        while lines and not lines[-1]:
+            lines.pop()
+        while lines and not lines[0]:
+            lines.pop(0)
+        if (error := _disk_error(command, lines)) is not None:
+            return error
+        known_fix = next((hint for phrase, hint in _FIXES.items() if any([phrase in line for line in lines])), "")
+        by_git = any([line.startswith(_FATAL_PREFIX) for line in lines])
+        if command == "commit" and not known_fix and not by_git and self._has_hook():
+            message = f"a git hook stopped the commit (exit status {status})"
+            fix = "fix what the hook reports" if lines else "the hook printed nothing: fix what it checks"
+        else:
+            message, fix = f"git {command} failed", known_fix or "fix what git reports"
+            if len(lines) == 1:
+                message, lines = f"{message}: {lines[0]}", []
+            elif not lines:
+                message += f" (exit status {status})"
+        if len(lines) > _MAX_HOOK_LINES:
+            lines = [f"({len(lines) - _MAX_HOOK_LINES} earlier lines are not shown)", *lines[-_MAX_HOOK_LINES:]]
+        error = _commit_error(message, f"{fix}, then: execplan commit")
+        error.candidates = tuple(lines)
+        return error
+
+    def _has_hook(self) -> bool:
+        """Whether git runs a hook that can stop a commit."""
+        status, out, _ = self.run("rev-parse", "--git-path", "hooks")
+        folder = os.path.join(self.project.root, out.rstrip("\n"))
+        return not status and any([os.access(os.path.join(folder, name), os.X_OK) for name in _COMMIT_HOOKS])
+
+
+def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
+    """The error for a git command that the disk stopped, or None."""
+    for phrase, (problem, fix) in _DISK_ERRORS.items():
+        matching_lines = [line.removeprefix(_FATAL_PREFIX) for line in lines if phrase in line]
+        if matching_lines:
+            message = f"{problem}: git {command} failed: {matching_lines[0]}; {UNCOMMITTED_NOTE}"
+            return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=f"{fix}, then: execplan commit")
+    return None
+
+
+def _require_git_dir(project: Project) -> str:
+    """The git folder; raises ExecplanError where there is none."""
+    if project.git is None:
+        raise _commit_error(f"{project.root} is no git repository", "make one, or work without --commit: git init")
+    return project.git
+
+
+def operation_in_progress(folder: str) -> str | None:
+    """The merge, rebase or the like that waits to be finished in a git folder."""
+    return next(
+        (operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None
+    )
+
+
+def _ensure_no_operation_in_progress(folder: str) -> None:
+    """Refuse while something waits to be finished: git makes no commit of some paths then."""
+    operation = operation_in_progress(folder)
+    if operation is not None:
+        hint = "finish it, then commit the plan: execplan commit"
+        raise ExecplanError("under-way", f"{operation} is under way; {UNCOMMITTED_NOTE}", exit=BUSY, hint=hint)
+
+
+def _parse_status(status: str) -> list[_StatusEntry]:
+    """What differs from HEAD, file by file, ignored files too."""
+    return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
+
+
+def _ensure_not_partly_staged(
+    runner: _GitRunner, project: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]
+) -> None:
+    """Refuse when what is staged of a file is not what it held before our edit."""
+    staged = runner.run_checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
+    path = os.path.join(project.root, entry.path)
+    old_content = old_contents.get(path)
+    if old_content is None and entry.staged == "D":
+        return
+    if (
+        (old_content is not None or os.path.isfile(path))
+        and len(staged) > 1
+        and _blob_id(runner, entry.path, old_content) == staged[1]
+    ):
+        return
+    raise ExecplanError(
+        "partly-staged",
+        f"{entry.path} has staged changes that differ from the file; {UNCOMMITTED_NOTE}",
+        exit=CHECK_FAILED,
+        hint=f"commit or unstage them first: git restore --staged {entry.path}",
+    )
+
+
+def _blob_id(runner: _GitRunner, path: str, data: bytes | None) -> str:
+    """The id that a file has as content of the repository, filters applied; that of other bytes in its place if given."""
+    return runner.run_checked(
+        "hash-object", *(("--", path) if data is None else ("--stdin", "--path", path)), stdin=data
+    ).strip()
+
+
+def _current_branch(folder: str) -> str | None:
+    """The full name of the branch that is checked out, or None for a detached HEAD."""
+    line = _read_first_line(os.path.join(folder, "HEAD")) or ""
+    return line[5:].strip() if line.startswith("ref:") else None
+
+
+def _read_first_line(path: str) -> str | None:
+    try:
+        with open(file_access.open_regular(path), encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline(5000).strip() or None
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise file_error(error, path, "read") from None
+
+
+def _commit_error(message: str, hint: str) -> ExecplanError:
+    return ExecplanError("not-committed", f"{message}; {UNCOMMITTED_NOTE}", exit=ENVIRONMENT, hint=hint)

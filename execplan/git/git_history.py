@@ -1,0 +1,235 @@
+"""What git knows of earlier states of a repository: each question is one process, without GitPython."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+
+from execplan import trace
+from execplan.errors import INPUT, ExecplanError
+from execplan.git import git_query
+from execplan.git.git_command import prepare_git_command
+from execplan.git.git_query import REGULAR_MODES, GitFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import IO
+
+    from execplan.project.project import Project
+
+_CHUNK_BYTES = 1 << 16
+_HEX = b"0123456789abcdef"
+
+
+def resolve_commit(project: Project, revision: str) -> str | None:
+    """The id of the commit that a revision names, None where it names none; raises ExecplanError when git refuses."""
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
+    output = git_query.output_or_none(project, *args, no_status=1)
+    line = b"" if output is None else output.strip()
+    return line.decode() if line and not line.strip(_HEX) else None
+
+
+def merge_base(project: Project, left: str, right: str) -> str | None:
+    """The last commit that two commits, named by their ids, have in common; None where there is none."""
+    output = git_query.output_or_none(project, "merge-base", left, right, no_status=1)
+    return None if output is None else output.decode().strip()
+
+
+def branch_point(project: Project, revision: str) -> str:
+    """The commit at which the branch left a revision; raises ExecplanError."""
+    head_commit, other_commit = resolve_commit(project, "HEAD"), resolve_commit(project, revision)
+    base = (
+        merge_base(project, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
+    )
+    if base is None:
+        reason = "has no commit in common with HEAD" if other_commit is not None else "names no commit"
+        hint = "see which there are: git branch -a, git log --oneline"
+        raise ExecplanError("no-such-revision", f"{revision!r} {reason}", exit=INPUT, hint=hint)
+    return base
+
+
+def committed_files(project: Project, commit: str, folders: Sequence[str]) -> list[GitFile]:
+    """The regular files that a commit holds below some folders, named from the root; of all for none."""
+    out = git_query.output(project, "--literal-pathspecs", "ls-tree", "-rz", "--full-tree", commit, "--", *folders)
+    files = []
+    for line in out.split(b"\0"):
+        metadata, tab, path = line.partition(b"\t")
+        if tab and metadata[:6].decode() in REGULAR_MODES:
+            files.append(GitFile(os.fsdecode(path), metadata.rpartition(b" ")[2].decode()))
+    return files
+
+
+def hash_blob(project: Project, path: str, data: bytes) -> str:
+    """The id that bytes would have as the content of a file, named from the root; raises ExecplanError."""
+    return git_query.output(project, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
+
+
+def has_blob(project: Project, content: str, paths: Sequence[str], *, in_head: bool = False) -> bool:
+    """Whether a commit holds one of the paths with this content: of what is checked out, or of anything git knows of.
+
+    Stashes and what only a reflog knows count; raises ExecplanError.
+    """
+    if in_head and resolve_commit(project, "HEAD") is None:
+        return False
+    revisions = ("HEAD",) if in_head else ("--all", "--reflog")
+    args = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *revisions)
+    return bool(git_query.output(project, "--literal-pathspecs", *args, "--", *paths).strip())
+
+
+def head_blob(project: Project, path: str) -> str:
+    """The id of a file's content in HEAD, nothing where it is not in it; raises ExecplanError."""
+    output = git_query.output_or_none(
+        project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1
+    )
+    return "" if output is None else output.decode().strip()
+
+
+def ever_committed_paths(project: Project, folders: Sequence[str]) -> set[str]:
+    """The paths from the root of every file that was ever committed below some folders; raises ExecplanError."""
+    args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--name-only", "-z")
+    out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *folders)
+    return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
+
+
+def changed_files(project: Project, commit: str, folders: Sequence[str] = ()) -> list[str]:
+    """The tracked files on disk that differ from a commit, below some folders or in all; raises ExecplanError."""
+    args = (
+        "-c",
+        "diff.relative=false",
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--diff-filter=d",
+    )
+    return [
+        os.fsdecode(path)
+        for path in git_query.output(project, "--literal-pathspecs", *args, commit, "--", *folders).split(b"\0")
+        if path
+    ]
+
+
+def untracked_files(project: Project) -> list[str]:
+    """The files that git neither tracks nor ignores; raises ExecplanError."""
+    paths = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+    return [os.fsdecode(path) for path in paths if path]
+
+
+def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
+    """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
+    args = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
+    args += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
+    git_query.require_regular_files(project)
+    trace.log(f"run git {' '.join(args)}")
+    command, environment = prepare_git_command(project.root, args)
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=project.root, env=environment, stdout=pipe, stderr=null) as process:
+        try:
+            paths: list[str] | None = None
+            for token in _split_stream(process.stdout, b"\0"):
+                if not token:  # before each commit
+                    if paths is not None:
+                        yield paths
+                    paths = None
+                elif paths is None:
+                    paths = []
+                else:
+                    path = os.fsdecode(token)
+                    paths.append(path if paths else path.removeprefix("\n"))
+            if paths is not None:
+                yield paths
+        finally:
+            process.kill()
+
+
+def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
+    """Those of some symbols that stand, as whole words, in no tracked file of a repository but the plans of these homes."""
+    missing = {symbol for symbol in symbols if symbol.strip() and symbol.isprintable()}
+    if not missing:
+        return missing
+    root = projects[0].root
+    folders = sorted(
+        {project.display_path(folder) for project in projects for folder in (project.plans, *project.archives)}
+    )
+    exclusions = [f":(top,exclude,literal){folder}" for folder in folders]
+    args = [
+        "grep",
+        "-F",
+        "-w",
+        "-o",
+        "-h",
+        "-I",
+        "--no-textconv",
+        "--no-recurse-submodules",
+        "--no-color",
+        "--no-line-number",
+        "--no-column",
+        "-f",
+        "-",
+        "--",
+        *exclusions,
+    ]
+    git_query.require_regular_files(projects[0])
+    trace.log(f"run git {' '.join(args)}")
+    command, environment = prepare_git_command(root, args)
+    with tempfile.TemporaryFile() as stdin_file:
+        stdin_file.write("".join([f"{symbol}\n" for symbol in sorted(missing)]).encode())
+        stdin_file.seek(0)
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(
+            command, cwd=root, env=environment, stdin=stdin_file, stdout=pipe, stderr=null
+        ) as process:
+            for token in _split_stream(process.stdout, b"\n"):
+                match = token.decode("utf-8", "replace")
+                if match in missing:
+                    missing -= {
+                        symbol for symbol in missing if _has_whole_word(match, symbol)
+                    }  # a match hides those within it
+                if not missing:
+                    break
+            else:
+                if process.wait() > 1:
+                    return set()  # git refused: nothing is known
+            process.kill()
+    return missing
+
+
+def _has_whole_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text, with no letter, digit or underscore beside it."""
+    at = text.find(word)
+    while at >= 0:
+        around = text[:at][-1:] + text[at + len(word) :][:1]
+        if not any([char.isalnum() or char == "_" for char in around]):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _split_stream(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
+    """What stands before each end."""
+    buffer = b""
+    while stream is not None and (chunk := stream.read(_CHUNK_BYTES)):
+        *complete, buffer = (buffer + chunk).split(end)
+        yield from complete
+
+
+def committed_blobs(project: Project, paths: Sequence[str]) -> set[str]:
+    """The ids of every content that a commit on any branch has given some paths; raises ExecplanError."""
+    args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
+    out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
+    lines = [field.lstrip(b"\n") for field in out.split(b"\0")]
+    return {line.split(b" ")[3].decode("ascii") for line in lines if line.startswith(b":") and line.count(b" ") >= 4}
+
+
+def possible_blob_ids(data: bytes) -> set[str]:
+    """The ids that a text may have as the content of a file: with git's two digests, as it is and with plain line ends."""
+    from hashlib import sha1, sha256
+
+    ids = set()
+    for content in {data, data.replace(b"\r\n", b"\n")}:
+        raw_blob = b"blob %d\0" % len(content) + content
+        ids |= {sha1(raw_blob, usedforsecurity=False).hexdigest(), sha256(raw_blob).hexdigest()}
+    return ids

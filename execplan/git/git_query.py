@@ -1,0 +1,295 @@
+"""Questions to git that one process answers, without GitPython, whose import takes longer than the answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+
+from execplan import trace
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.files import file_access
+from execplan.git.git_command import prepare_git_command
+from execplan.named_tuple import NamedTuple
+from execplan.plan.reader import MAX_BYTES
+from execplan.project.project import common_git_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import IO
+
+    from execplan.project.project import Project
+
+REGULAR_MODES = ("100644", "100755")
+"""The modes of files that are neither links nor submodules."""
+_CHUNK_BYTES = 1 << 20
+_TIMEOUT = 10
+"""Seconds for an answer that can be done without."""
+GIT_UNUSABLE_CODES = ("no-git", "git-failed", "git-untrusted", "not-a-file")
+"""The codes of errors for which git can't be asked; what needs no git can go on."""
+_NO_INDEX_USAGE = b"usage: git diff --no-index"
+"""What `git diff` prints in a repository that it does not open."""
+_GIT_DIR_QUERY = ("rev-parse", "--git-dir")
+_UNTRUSTED_TEXT = "dubious ownership"
+_UNTRUSTED_PATH = re.compile(r"in repository at '(.+)'")
+
+
+class GitFile(NamedTuple):
+    """A file as the next commit will hold it."""
+
+    path: str
+    """From the root of the repository."""
+    blob: str
+
+
+def staged_files(project: Project, suffix: str) -> list[GitFile]:
+    """The regular files with this suffix that the next commit adds or changes; raises ExecplanError."""
+    diff_args = ("diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d")
+    fields = output(project, "-c", "diff.relative=false", *diff_args).split(b"\0")
+    files = []
+    for metadata, path in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, _, blob, _ = metadata.decode("ascii").split(" ")
+        if mode in REGULAR_MODES and path.endswith(suffix.encode()):
+            files.append(GitFile(os.fsdecode(path), blob))
+    return files
+
+
+def staged_paths(project: Project) -> list[str]:
+    """Every file that the next commit adds, changes or removes; raises ExecplanError."""
+    diff_args = ("diff", "--cached", "--name-only", "-z", "--no-renames")
+    return [os.fsdecode(path) for path in output(project, "-c", "diff.relative=false", *diff_args).split(b"\0") if path]
+
+
+def index_files(project: Project, folders: list[str]) -> list[GitFile]:
+    """The regular files below some folders as git's index holds them; raises ExecplanError."""
+    files = []
+    for line in output(project, "--literal-pathspecs", "ls-files", "-sz", "--", *folders).split(b"\0"):
+        metadata, tab, path = line.partition(b"\t")
+        if tab and metadata[:6].decode() in REGULAR_MODES:
+            files.append(GitFile(os.fsdecode(path), metadata.split(b" ")[1].decode()))
+    return files
+
+
+def tracked_files(project: Project) -> list[str]:
+    """The files that git tracks, links and submodules too, from the root of the repository; raises ExecplanError."""
+    paths = output(project, "ls-files", "-z").split(b"\0")
+    return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
+
+
+def unignored_files(project: Project) -> list[str]:
+    """The files that git tracks, and those that it would add, from the root of the repository; raises ExecplanError."""
+    args = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return list(dict.fromkeys([os.fsdecode(path) for path in output(project, *args).split(b"\0") if path]))
+
+
+def ignored_paths(project: Project) -> list[str]:
+    """The files and folders that git ignores by what its patterns say of them, from the root; raises ExecplanError."""
+    args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")
+    lines = output(project, "--no-optional-locks", *args, "--ignored=matching").split(b"\0")
+    return [os.fsdecode(line[3:].rstrip(b"/")) for line in lines if line.startswith(b"!! ")]
+
+
+def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, int]]:
+    """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
+    if not files:
+        return
+    command, environment = prepare_git_command(project.root, ("cat-file", "--batch"))
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=project.root, env=environment, stdin=pipe, stdout=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for file in files:
+            process.stdin.write(file.blob.encode() + b"\n")
+            process.stdin.flush()
+            header = process.stdout.readline().split()
+            if len(header) != 3:
+                raise _git_failed_error(f"git can't read what is staged of {file.path}")
+            yield _read_object(process.stdout, int(header[2])), int(header[2])
+
+
+def _read_object(stream: IO[bytes], size: int) -> bytes:
+    """The beginning of an object of this size; the stream stands behind it then."""
+    data = stream.read(min(size, MAX_BYTES))
+    remaining = size - len(data) + 1
+    while remaining and (chunk := stream.read(min(remaining, _CHUNK_BYTES))):
+        remaining -= len(chunk)
+    return data
+
+
+def hooks_and_common_dir(project: Project) -> tuple[str, str]:
+    """The folder of the hooks, as `core.hooksPath` or the default says, and the git folder that all worktrees share."""
+    out = os.fsdecode(output(project, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
+    common_dir, _, hooks = out.partition("\n")
+    return os.path.join(project.root, hooks), os.path.normpath(os.path.join(project.root, common_dir))
+
+
+def user_name(folder: str) -> str | None:
+    """Git's user.name, also outside a repository; None where it has none, or where there is no git."""
+    command, environment = prepare_git_command(folder, ("config", "user.name"))
+    try:
+        process = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, check=False, timeout=_TIMEOUT
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return process.stdout.decode("utf-8", "replace").strip() or None
+
+
+def get_config(file: str, name: str) -> str | None:
+    """The value of a setting in a file of git's settings, the last one; raises ExecplanError."""
+    process = _run_config(file, "--get", name)
+    return os.fsdecode(process.stdout).removesuffix("\n") if not process.returncode else None
+
+
+def set_config(file: str, name: str, value: bytes | None) -> None:
+    """Give a setting a value, or take it out; git locks the file and writes it. Raises ExecplanError."""
+    process = (
+        _run_config(file, "--unset-all", name) if value is None else _run_config(file, "--replace-all", name, value)
+    )
+    if process.returncode:
+        raise _git_failed_error(
+            process.stderr.decode("utf-8", "backslashreplace").strip() or f"git can't write {name} to {file}"
+        )
+
+
+def _run_config(file: str, *arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
+    if os.path.lexists(file):
+        os.close(file_access.open_file(file)[0])  # git would wait for a pipe
+    trace.log(f"run git config --file {file} {' '.join([os.fsdecode(argument) for argument in arguments])}")
+    command, environment = prepare_git_command("/", ("config", "--file", os.path.abspath(file)))  # in no repository
+    try:
+        return subprocess.run([*command, *arguments], cwd="/", env=environment, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise _git_missing_error() from None
+
+
+def require_repository(project: Project) -> None:
+    """Refuse where there is no repository; raises ExecplanError."""
+    if project.git is None:
+        message = f"{project.root} is no git repository"
+        raise ExecplanError("no-repository", message, exit=ENVIRONMENT, hint="make one: git init")
+
+
+_READ_BY_GIT = ("HEAD", "commondir", "config", "index", "packed-refs", "info/attributes", "info/exclude")
+_READ_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules")
+"""Files of the git folder, and of any folder, that git opens without asking what they are."""
+
+
+def require_regular_files(project: Project) -> None:
+    """Refuse where git would wait forever for a file of its own that is a pipe; raises ExecplanError."""
+    folder = project.git or ""
+    paths = [
+        os.path.join(git_dir, name) for git_dir in {folder, common_git_dir(folder)} for name in _READ_BY_GIT if folder
+    ]
+    directory = project.plans
+    while directory.startswith(f"{project.root}/"):
+        paths += [os.path.join(directory, name) for name in _READ_IN_TREE]
+        directory = os.path.dirname(directory)
+    for path in (*paths, *[os.path.join(project.root, name) for name in _READ_IN_TREE]):
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            continue
+        is_device = stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
+        if is_device or stat.S_ISFIFO(status.st_mode):
+            raise file_access.file_error(
+                file_access.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read"
+            )
+
+
+def output(project: Project, *arguments: str, stdin: bytes = b"") -> bytes:
+    """What git prints; raises ExecplanError when it fails."""
+    return output_or_none(project, *arguments, stdin=stdin) or b""
+
+
+def output_or_none(project: Project, *arguments: str, no_status: int = 0, stdin: bytes = b"") -> bytes | None:
+    """What git prints, or None when it ends with the status `no_status`, silently; raises ExecplanError when it fails."""
+    command, environment = _prepare_command(project, arguments)
+    try:
+        process = subprocess.run(
+            command, cwd=project.root, env=environment, input=stdin, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise _git_missing_error() from None
+    if process.returncode and process.returncode == no_status and not process.stderr.strip():
+        return None
+    if process.returncode and _NO_INDEX_USAGE in process.stderr and arguments != _GIT_DIR_QUERY:
+        output(project, *_GIT_DIR_QUERY)  # why git takes the folder for no repository
+    return _require_success(process.returncode, process.stdout, process.stderr, arguments)
+
+
+class BackgroundQueries:
+    """Questions that git answers while something else is done; raises ExecplanError where it can't be asked."""
+
+    def __init__(self, project: Project, questions: Sequence[Sequence[str]]) -> None:
+        self._questions = questions
+        self._processes: list[subprocess.Popen[bytes]] = []
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        try:
+            for question in questions:
+                command, environment = _prepare_command(project, question)
+                process = subprocess.Popen(
+                    command, cwd=project.root, env=environment, stdin=null, stdout=pipe, stderr=pipe
+                )
+                self._processes.append(process)
+        except FileNotFoundError:
+            raise _git_missing_error() from None
+
+    def collect_outputs(self) -> list[bytes]:
+        """What git has printed for each; raises ExecplanError where it failed."""
+        answers = [
+            (question, *process.communicate())
+            for question, process in zip(self._questions, self._processes, strict=True)
+        ]
+        statuses = [process.returncode for process in self._processes]
+        return [
+            _require_success(status, stdout, stderr, question)
+            for (question, stdout, stderr), status in zip(answers, statuses, strict=True)
+        ]
+
+    def __enter__(self) -> BackgroundQueries:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End those that nobody waits for any more."""
+        for process in self._processes:
+            with process:
+                process.kill()
+
+
+def _prepare_command(project: Project, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    require_repository(project)
+    require_regular_files(project)
+    trace.log(f"run git {' '.join(arguments)}")
+    return prepare_git_command(project.root, arguments)
+
+
+def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Sequence[str]) -> bytes:
+    """What git printed; raises ExecplanError where it failed."""
+    if status:
+        lines = [line for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+        if untrusted := next((line for line in lines if _UNTRUSTED_TEXT in line), ""):
+            raise _untrusted_error(untrusted)
+        raise _git_failed_error("; ".join(lines[:6]) or f"git {arguments[0]} failed")
+    return stdout
+
+
+def _git_missing_error() -> ExecplanError:
+    return ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git")
+
+
+def _untrusted_error(line: str) -> ExecplanError:
+    """The error for a repository of another user, which git does not open before somebody trusts it."""
+    from shlex import quote
+
+    match = _UNTRUSTED_PATH.search(line)
+    path = match[1] if match else os.getcwd()
+    message = f"git does not open {path}, because it belongs to another user"
+    hint = f"if you trust it: git config --global --add safe.directory {quote(path)}"
+    return ExecplanError("git-untrusted", message, exit=ENVIRONMENT, hint=hint)
+
+
+def _git_failed_error(message: str) -> ExecplanError:
+    return ExecplanError("git-failed", message, exit=ENVIRONMENT, hint="try: git status")

@@ -1,0 +1,114 @@
+"""A plan that holds conflict markers, finished: its two sides merged as plans, with what a person has resolved by hand."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits.plan_writer import EditResult, amend
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.git import git_query
+from execplan.git_merge import git_merge_file
+from execplan.git_merge.three_way_merge import merge_versions
+from execplan.plan.merge.conflict_regions import ConflictSides, split_conflicts
+from execplan.plan.merge.plan_merge import ConflictMarkers, MergeResult
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.reader import parse_conflict_marker
+from execplan.plan.text_rebase import rebase_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_BASE, _OURS, _THEIRS = b"1", b"2", b"3"
+"""Git's names for the versions of an unmerged file."""
+
+
+def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, MergeResult]:
+    """Merge what the markers of a plan keep apart; what can't be merged stays between markers. Raises ExecplanError.
+
+    An archived plan is finished, too, and nothing is committed unless that is asked for: git commits a merge as a whole.
+    """
+    versions = _unmerged_versions(project, ref.path)
+    last_merge = [MergeResult(b"", 0, ())]
+
+    def change(plan: Plan) -> PlanChange:
+        data = plan.text.to_bytes()
+        if not plan.conflict_lines:
+            last_merge[0] = MergeResult(data, 0, ())
+            return PlanChange((), plan_content(plan), "", ("no conflict markers: there is nothing to merge",))
+        sides = split_conflicts(data)
+        default = ConflictMarkers()
+        ours, theirs = sides.labels
+        size = parse_conflict_marker(plan.text.lines[plan.conflict_lines[0]])[1]
+        marks = ConflictMarkers(size, ours or default.ours, theirs or default.theirs)
+        merged = last_merge[0] = merge_versions(*_merge_inputs(sides, versions, marks), marks)
+        if merged.conflict_count and options.commit:
+            raise ExecplanError(
+                "conflicts-left",
+                f"{merged.conflict_count} of {sides.conflict_count} conflicts can't be merged; nothing was written or committed",
+                exit=CHECK_FAILED,
+                hint="write what can be merged, and resolve the rest by hand: execplan merge",
+            )
+        summary = f"merged: {sides.conflict_count - min(merged.conflict_count, sides.conflict_count)} of {sides.conflict_count} conflicts"
+        return rebase_text(plan, data, merged.data, summary, summary, "")
+
+    edit_result = amend(
+        project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True
+    )
+    return edit_result, last_merge[0]
+
+
+def is_unmerged(project: Project, path: str) -> bool:
+    """Whether git still takes a file for one that is in conflict; raises ExecplanError."""
+    return any([name for name, _, _ in _index_stages(project, path)])
+
+
+def _merge_inputs(
+    sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers
+) -> tuple[bytes, bytes, bytes]:
+    """Base, ours and theirs: as git's index holds them, with what was resolved by hand; else as the file holds them.
+
+    The file alone won't do: outside its markers each side already holds lines of the other, which git has put there, so
+    that an entry which one side reworded and the other moved would be kept twice.
+    """
+    base = versions.get(_BASE, sides.base or b"")
+    if _OURS not in versions or _THEIRS not in versions:
+        return base, sides.ours, sides.theirs
+    git_merge = git_merge_file.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
+    if git_merge is None:
+        return base, sides.ours, sides.theirs
+    untouched = split_conflicts(git_merge[0])
+    ours = _apply_hand_edits(versions[_OURS], untouched.ours, sides.ours)
+    return base, ours, _apply_hand_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
+
+
+def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
+    """A version with the edits that a person made to what git had merged; all of `edited` where they don't fit into it."""
+    if untouched == edited:
+        return version
+    git_merge = git_merge_file.run_merge_file(untouched, version, edited, ConflictMarkers())
+    return git_merge[0] if git_merge and not git_merge[1] else edited
+
+
+def _unmerged_versions(project: Project, path: str) -> dict[bytes, bytes]:
+    """The versions of an unmerged file by their stage, as they would lie in the working tree; none for any other."""
+    return {
+        stage: git_query.output(project, "cat-file", "--filters", f"--path={display_path}", blob)
+        for display_path, stage, blob in _index_stages(project, path)
+    }
+
+
+def _index_stages(project: Project, path: str) -> list[tuple[str, bytes, str]]:
+    """The versions of an unmerged file in git's index: its path, which one, and the id of its content."""
+    if project.git is None:
+        return []
+    display_path = project.display_path(os.path.realpath(path))
+    stages = []
+    for line in git_query.output(project, "--literal-pathspecs", "ls-files", "-uz", "--", display_path).split(b"\0"):
+        metadata, _, name = line.partition(b"\t")
+        if os.fsdecode(name) == display_path:
+            stages.append((display_path, metadata[-1:], metadata.split(b" ")[1].decode()))
+    return stages

@@ -1,0 +1,114 @@
+"""The merge driver that git calls: whatever goes wrong, no side is dropped, and nothing fails without a word."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from execplan import trace
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.git_merge import git_merge_file
+from execplan.plan.merge.plan_merge import ConflictMarkers, MergeResult
+from execplan.plan.reader import too_large_error
+from execplan.text.invisible_characters import escape_unprintable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MERGED, CONFLICTS = "merged", "conflicts"
+"""What is printed when the file of our side has been written: Python ends with 1, too, when it has no execplan."""
+PLACEHOLDERS = ("%O", "%A", "%B", "%L", "%P", "%S", "%X", "%Y")
+"""What git is asked to hand in; one that is older than a placeholder leaves it as it is."""
+MIN_ARGUMENTS = 5
+"""How many of them there are at least."""
+_MAX_BYTES = 1 << 28
+
+
+def run_merge_driver(arguments: Sequence[str]) -> int:
+    """Merge the files that git names, as in FORM, into that of our side; the exit status.
+
+    1 when conflicts are left, or when the plans could not be merged as such: then our side holds what git makes of
+    the lines. Raises ExecplanError when it is called otherwise, or a file can't be read or written.
+    """
+    if len(arguments) < MIN_ARGUMENTS:
+        hint = "git calls it, once it is told to: execplan install merge-driver"
+        raise ExecplanError("usage", f"--driver is followed by {' '.join(PLACEHOLDERS)}", exit=USAGE, hint=hint)
+    base, ours, theirs, size, path = arguments[:MIN_ARGUMENTS]
+    marks = _parse_marks(
+        size,
+        [
+            _argument_or_empty(argument, placeholder)
+            for argument, placeholder in zip(arguments[MIN_ARGUMENTS:], PLACEHOLDERS[MIN_ARGUMENTS:], strict=False)
+        ],
+    )
+    path = _argument_or_empty(path, PLACEHOLDERS[MIN_ARGUMENTS - 1]) or ours
+    our_data, their_data = _read_bounded(ours), _read_bounded(theirs)
+    if b"\0" in our_data + their_data:
+        _report(path, "it is binary on one side, so our side is kept as it is")
+        merged = MergeResult(our_data, 1, ())
+    else:
+        merged = _merge(_read_bounded(base), our_data, their_data, marks, path)
+    if merged.data != our_data:
+        atomic_files.replace(ours, our_data, merged.data)
+    for note in merged.notes:
+        _report(path, note)
+    print(CONFLICTS if merged.conflict_count else MERGED)
+    return CHECK_FAILED if merged.conflict_count else OK
+
+
+def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path: str) -> MergeResult:
+    """The plans merged; when that can't be, the lines, as a conflict."""
+    try:
+        from execplan.git_merge.three_way_merge import merge_versions
+
+        return merge_versions(base, ours, theirs, marks)
+    except ExecplanError as error:
+        reason = error.message
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong here, both sides go into the file
+        trace.log(_format_traceback())
+        reason = f"a bug in execplan: {type(error).__name__}: {error}"
+    _report(path, f"{reason}; merged line by line instead, so look at it before you stage it")
+    git_merge = git_merge_file.run_merge_file(base, ours, theirs, marks)
+    return MergeResult(_whole_file_conflict(ours, theirs, marks) if git_merge is None else git_merge[0], 1, ())
+
+
+def _whole_file_conflict(ours: bytes, theirs: bytes, marks: ConflictMarkers) -> bytes:
+    """Both sides, one behind the other, between markers."""
+    begin, _, middle, _, end = [marker.encode() for marker in marks.wrap_sides([""], [""], "\n")]
+    return begin + _with_line_end(ours) + middle + _with_line_end(theirs) + end
+
+
+def _with_line_end(data: bytes) -> bytes:
+    return data if data.endswith((b"\n", b"\r")) or not data else data + b"\n"
+
+
+def _parse_marks(size: str, labels: Sequence[str]) -> ConflictMarkers:
+    default = ConflictMarkers()
+    _, ours, theirs = [*labels, "", "", ""][:3]
+    number = int(size) if size.isdecimal() else 0
+    return ConflictMarkers(number or default.size, ours or default.ours, theirs or default.theirs)
+
+
+def _argument_or_empty(argument: str, placeholder: str) -> str:
+    """What git put in place of a placeholder; nothing where it knows none such."""
+    return "" if argument == placeholder else argument
+
+
+def _read_bounded(path: str) -> bytes:
+    data, size = file_access.read(path, _MAX_BYTES)
+    if size > _MAX_BYTES:
+        raise too_large_error(size)
+    return data
+
+
+def _report(path: str, message: str) -> None:
+    line = f"execplan: {os.fsencode(path).decode('utf-8', 'replace')}: {message}"
+    print(escape_unprintable(line), file=sys.stderr)
+
+
+def _format_traceback() -> str:
+    from traceback import format_exc
+
+    return format_exc()

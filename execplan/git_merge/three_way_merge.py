@@ -1,0 +1,71 @@
+"""Three versions of a plan merged, with git's own merge for the lines of its prose."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ErrorContext
+from execplan.files import atomic_files, file_access
+from execplan.git_merge import git_merge_file
+from execplan.plan.merge.plan_merge import ConflictMarkers, MergeResult, merge_plans
+from execplan.plan.reader import MAX_BYTES, decode, too_large_error
+
+_MAX_BYTES = 1 << 30
+"""Bytes of a file that is written over; a plan has far less."""
+
+
+def merge_versions(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers) -> MergeResult:
+    """The plan that two sides made of a base, which is empty when both added it; raises ExecplanError."""
+    return merge_plans(base or None, ours, theirs, git_merge_file.merge_lines, marks)
+
+
+def merge_files(base: str, ours: str, theirs: str) -> tuple[MergeResult, bytes]:
+    """The plans in three files merged, each side called by its file, and what ours holds; raises ExecplanError."""
+    base_data = b"" if base == os.devnull else _read_plan(base, empty=True)
+    our_data, their_data = _read_plan(ours), _read_plan(theirs)
+    return merge_versions(
+        base_data, our_data, their_data, ConflictMarkers(ours=_label(ours), theirs=_label(theirs))
+    ), our_data
+
+
+def _read_plan(path: str, *, empty: bool = False) -> bytes:
+    """The bytes of a plan, which only a base may lack; raises ExecplanError."""
+    with ErrorContext(path):
+        data, size = file_access.read(path, MAX_BYTES)
+        if size > MAX_BYTES:
+            raise too_large_error(size)
+        if data.strip() or not empty:
+            decode(data)
+    return data
+
+
+def _label(path: str) -> str:
+    return "".join([char if char.isprintable() else "?" for char in path])
+
+
+def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
+    """Write a file, made or replaced whole; whether it changes, and in a dry run how. Raises ExecplanError."""
+    from execplan.edits.plan_writer import format_diff
+    from execplan.project import project_discovery, project_state
+
+    old = _read_existing(path)
+    if dry_run:
+        return old != data, format_diff(old or b"", data, path) if old != data else ""
+    project = project_discovery.find(os.path.dirname(os.path.abspath(path)))
+    if not project.exists:
+        return atomic_files.retry_on_change(lambda: _write_or_replace(path, data), path), ""
+    with project_state.lock(project, os.path.realpath(path), f"merge into {project.display_path(path)}"):
+        return atomic_files.retry_on_change(lambda: _write_or_replace(path, data), path), ""
+
+
+def _read_existing(path: str) -> bytes | None:
+    return file_access.read(path, _MAX_BYTES)[0] if os.path.lexists(path) else None
+
+
+def _write_or_replace(path: str, data: bytes) -> bool:
+    old = _read_existing(path)
+    if old is None and not atomic_files.create(path, data):
+        raise file_access.FileChangedError(path)
+    if old is not None and old != data:
+        atomic_files.replace(path, old, data)
+    return old != data

@@ -1,0 +1,112 @@
+"""What mends findings, as one change: round after round until nothing is left that may be mended, and nothing else said."""
+
+from __future__ import annotations
+
+from execplan.linter.rule import SAFE, UNSAFE
+from execplan.linter.runner import lint_plan
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.reader import read_text
+from execplan.plan.text_rebase import rebase_text
+from execplan.text.line_edit import Edit, apply_edits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from execplan.linter.rule import Finding, RuleContext
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder
+
+_NO_LIMIT = 1 << 30
+"""Findings of a rule: all of them, not only those that are shown."""
+_MAX_ROUNDS = 20
+"""More than any plan needs; a rule whose fix brings its own finding back would go on for ever."""
+
+
+def build_fix_change(
+    context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]
+) -> ChangeBuilder:
+    """The change that makes every safe fix, and the unsafe ones where asked; `fix_counts` counts what was made, by code."""
+
+    def change(plan: Plan) -> PlanChange:
+        fix_counts.clear()
+        current_plan = plan
+        kinds = (SAFE, UNSAFE) if unsafe else (SAFE,)
+        unfixable: set[tuple[str, str]] = set()
+        for _ in range(_MAX_ROUNDS):
+            fixable = [
+                finding
+                for finding in lint_plan(current_plan, context, levels, _NO_LIMIT)
+                if finding.fix is not None and finding.fix.kind in kinds
+            ]
+            chosen = _select_disjoint(
+                current_plan,
+                [
+                    finding
+                    for finding in fixable
+                    if (finding.code, current_plan.text.lines[finding.line - 1]) not in unfixable
+                ],
+            )
+            if not chosen:
+                break
+            current_plan = _apply_fixes(current_plan, chosen, fix_counts, unfixable)
+        data = current_plan.text.to_bytes()
+        if not fix_counts:
+            return PlanChange((), plan_content(plan), "", ("nothing to mend",))
+        count = sum(fix_counts.values())
+        summary = f"mended {count} finding{'s' if count > 1 else ''}: {', '.join(sorted(fix_counts))}"
+        return rebase_text(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
+
+    return change
+
+
+def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
+    """The findings whose edits touch no line of another's, nor anything behind a fence that is never closed."""
+    last_line = next((block.start for block in plan.blocks if not block.is_closed), len(plan.text.lines) + 1)
+    taken_lines: set[int] = set()
+    chosen = []
+    for finding in findings:
+        lines = {at for edit in _finding_edits(finding) for at in range(edit.start, max(edit.end, edit.start + 1))}
+        if not lines & taken_lines and max(lines, default=0) <= last_line:
+            taken_lines |= lines
+            chosen.append(finding)
+    return chosen
+
+
+def _apply_fixes(
+    plan: Plan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]
+) -> Plan:
+    """The plan with the findings mended that can be without saying something else; the others go to `unfixable`."""
+    edits = [edit for finding in findings for edit in _finding_edits(finding)]
+    after = read_text(apply_edits(plan.text, edits))
+    if _preserves_meaning(plan, after, findings):
+        fix_counts.update([finding.code for finding in findings])
+        return after
+    if len(findings) == 1:
+        unfixable.add((findings[0].code, plan.text.lines[findings[0].line - 1]))
+        return plan
+    half = len(findings) // 2
+    later_fixed = _apply_fixes(
+        plan, findings[half:], fix_counts, unfixable
+    )  # the later lines first, so that the others stay where they are
+    return _apply_fixes(later_fixed, findings[:half], fix_counts, unfixable)
+
+
+def _finding_edits(finding: Finding) -> tuple[Edit, ...]:
+    return finding.fix.edits if finding.fix is not None else ()
+
+
+def _preserves_meaning(before: Plan, after: Plan, findings: list[Finding]) -> bool:
+    """Whether a plan says the same after safe fixes: more tasks may be read, none other; unsafe ones may change tasks."""
+    old, new = plan_content(before), plan_content(after)
+    compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
+    if [getattr(old, name) for name in compared_fields] != [getattr(new, name) for name in compared_fields]:
+        return False
+    if [section.name or section.title for section in before.sections] != [
+        section.name or section.title for section in after.sections
+    ]:
+        return False
+    if any([finding.fix is not None and finding.fix.kind == UNSAFE for finding in findings]):
+        return True
+    tasks = iter([(task.state, task.text) for task in after.tasks])
+    return all([(task.state, task.text) in tasks for task in before.tasks])

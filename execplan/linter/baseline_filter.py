@@ -1,0 +1,80 @@
+"""Findings that are known: they are not shown and do not count, wherever their lines have moved."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.linter.finding_summary import finding_weight, is_overflow
+from execplan.linter.rule import Finding
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Sequence
+
+    BaselineCounts = dict[str, int]
+    """Marks of findings, each with how often it was found."""
+
+_OVERFLOW = "more"
+_UNREADABLE_CODE = "EP001"
+
+
+class BaselineResult(NamedTuple):
+    """The findings of a plan beside what was known."""
+
+    new_findings: list[Finding]
+    known_count: int
+    resolved: BaselineCounts
+    """What was known and not found, of rules that ran."""
+    unchecked: BaselineCounts
+    """What was known of rules that did not run."""
+
+
+def apply_baseline(
+    entries: BaselineCounts, findings: Sequence[Finding], marks: Sequence[str], codes_run: Container[str]
+) -> BaselineResult:
+    """The findings of a plan without those that are known; `codes_run` are the codes of the rules that ran.
+
+    Of a rule with more findings than are listed, the rest is known by its number alone.
+    """
+    remaining = dict(entries)
+    new = []
+    for finding, mark in zip(findings, marks, strict=True):
+        overflow_mark = f"{finding.code}:{_OVERFLOW}"
+        candidates = (overflow_mark,) if is_overflow(finding) else (mark, overflow_mark)
+        count = finding_weight(finding)
+        name = next((candidate for candidate in candidates if remaining.get(candidate, 0) >= count), "")
+        if name:
+            remaining[name] -= count
+        else:
+            new.append(finding)
+    known_count = sum(entries.values()) - sum(remaining.values())
+    remaining = {mark: count for mark, count in remaining.items() if count}
+    resolved = {mark: count for mark, count in remaining.items() if mark.partition(":")[0] in codes_run}
+    return BaselineResult(
+        new, known_count, resolved, {mark: count for mark, count in remaining.items() if mark not in resolved}
+    )
+
+
+def unreadable_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that are never known: what a file held that can't be read could be anything."""
+    return [finding for finding in findings if finding.code == _UNREADABLE_CODE]
+
+
+def count_by_mark(findings: Iterable[Finding], marks: Iterable[str]) -> BaselineCounts:
+    """What is known of a plan when all these findings are."""
+    entries: BaselineCounts = {}
+    for finding, mark in zip(findings, marks, strict=True):
+        if finding.code != _UNREADABLE_CODE:
+            name = f"{finding.code}:{_OVERFLOW}" if is_overflow(finding) else mark
+            entries[name] = entries.get(name, 0) + finding_weight(finding)
+    return entries
+
+
+def find_moved_plan(path: str, known_paths: Iterable[str], exists: Callable[[str], bool]) -> str:
+    """Which of the known plans one is that was not known by its path: the one of its name that is no longer there."""
+    candidates = [candidate for candidate in known_paths if os.path.basename(candidate) == os.path.basename(path)]
+    if len(candidates) > 1:  # plans such as ID/ExecPlan.md are all called the same
+        candidates = [candidate for candidate in candidates if candidate.split("/")[-2:] == path.split("/")[-2:]]
+    candidates = [candidate for candidate in candidates if not exists(candidate)]
+    return candidates[0] if len(candidates) == 1 else ""

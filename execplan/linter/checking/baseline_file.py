@@ -1,0 +1,208 @@
+"""The file of a baseline: read, held against what was found, and written anew."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.linter.baseline_filter import apply_baseline, count_by_mark, find_moved_plan
+from execplan.linter.checking.lint_settings import active_levels, effective_selection
+from execplan.linter.checking.plan_check import parse_checked_plan
+from execplan.linter.fingerprint import compute_fingerprints
+from execplan.linter.rule import GIT_NEEDS, RULES
+from execplan.named_tuple import NamedTuple
+from execplan.project import project_discovery, project_state
+from execplan.project.project import ensure_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.linter.baseline_filter import BaselineCounts
+    from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
+    from execplan.project.project import Project
+
+    PlanEntries = dict[str, BaselineCounts]
+    """What is known of each plan, by its path from the root."""
+
+DEFAULT_FILE = os.path.join(".agent", "lint-baseline.json")
+"""Where a baseline is written whose file is not named, from the folder of the home."""
+
+_SCHEMA_NAME = "execplan-lint-baseline/1"
+_MAX_BYTES = 64 << 20
+
+
+class BaselineComparison(NamedTuple):
+    """What was found, held against a baseline."""
+
+    file: str
+    """The baseline's, from the root."""
+    checked_files: list[CheckedFile]
+    """The plans with what is new in them."""
+    known_count: int
+    gone_count: int
+    """Entries that were not found again: of plans that were checked, or that are no longer there."""
+    old_bytes: bytes
+    new_bytes: bytes
+    """The file as it is, and as it is to be when all that was found is known."""
+
+
+def compare_with_baseline(
+    checked_files: Sequence[CheckedFile], file: str, options: CheckOptions, *, may_create: bool = False
+) -> BaselineComparison:
+    """Hold what was found against the baseline in a file, which `may_create` allows to be missing; raises ExecplanError."""
+    path, project = _resolve_path(file)
+    old = _read_file(file, may_be_missing=may_create)
+    remaining = _parse_baseline(old, file) if old else {}
+
+    def exists(plan_path: str) -> bool:
+        return os.path.lexists(os.path.join(project.root, plan_path))
+
+    updated: PlanEntries = {}
+    new_results = []
+    known_count = gone_count = 0
+    paths = {checked_file.path for checked_file in checked_files}
+    projects_by_directory: dict[str, Project] = {}
+    for checked_file in checked_files:
+        name = (
+            checked_file.path
+            if checked_file.path in remaining
+            else find_moved_plan(checked_file.path, remaining.keys() - paths, exists)
+        )
+        fingerprints = compute_fingerprints(
+            checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None
+        )
+        directory = os.path.dirname(os.path.join(project.root, checked_file.path))
+        if directory not in projects_by_directory:
+            projects_by_directory[directory] = project_discovery.find(directory)
+        baseline_result = apply_baseline(
+            remaining.pop(name, {}),
+            checked_file.findings,
+            fingerprints,
+            _active_rule_codes(options, projects_by_directory[directory], checked_file.path),
+        )
+        new_results.append(checked_file._replace(findings=baseline_result.new_findings))
+        updated[checked_file.path] = _add_counts(
+            baseline_result.unchecked, count_by_mark(checked_file.findings, fingerprints)
+        )
+        known_count += baseline_result.known_count
+        gone_count += sum(baseline_result.resolved.values())
+    for name, entries in remaining.items():
+        if exists(name):
+            updated[name] = entries
+        else:
+            gone_count += sum(entries.values())
+    return BaselineComparison(
+        project.display_path(path), new_results, known_count, gone_count, old, _serialize(updated)
+    )
+
+
+def _active_rule_codes(options: CheckOptions, project: Project, path: str) -> set[str]:
+    """The rules that ran on a plan of a home, whatever was found."""
+    asks_history = effective_selection(project, options.selection).needs_history
+    return {
+        code
+        for code in active_levels(project, options.selection, path)
+        if RULES[code].needs not in GIT_NEEDS or asks_history
+    }
+
+
+def _add_counts(left: BaselineCounts, right: BaselineCounts) -> BaselineCounts:
+    return {mark: left.get(mark, 0) + right.get(mark, 0) for mark in left.keys() | right.keys()}
+
+
+def write_baseline(comparison: BaselineComparison, file: str) -> bool:
+    """Write the baseline that makes all known that was found; False when that is how it is. Raises ExecplanError."""
+    if comparison.new_bytes == comparison.old_bytes:
+        return False
+    path, project = _resolve_path(file)
+    atomic_files.make_directory(os.path.dirname(path))
+    with project_state.lock(project, path, f"lint --write-baseline of {comparison.file}"):
+        if comparison.old_bytes:
+            atomic_files.replace(path, comparison.old_bytes, comparison.new_bytes)
+            return True
+        if not atomic_files.create(path, comparison.new_bytes):
+            raise file_access.conflict_error(comparison.file)
+    return True
+
+
+def default_file(start: str) -> str:
+    """The file of the baseline that is not named, of the home that a folder lies in; raises ExecplanError."""
+    return os.path.join(project_discovery.find(start).base, DEFAULT_FILE)
+
+
+def _resolve_path(file: str) -> tuple[str, Project]:
+    """The path of a baseline, which is no link out of the repository, and the home that it lies in."""
+    path = os.path.abspath(file)
+    project = project_discovery.find(os.path.dirname(path))
+    if os.path.islink(path):
+        ensure_inside(project, path)
+    return path, project
+
+
+def _read_file(file: str, *, may_be_missing: bool) -> bytes:
+    """The bytes of the file; nothing where it may be missing and is."""
+    if may_be_missing and not os.path.lexists(file):
+        return b""
+    try:
+        data, size = file_access.read(file, _MAX_BYTES)
+    except ExecplanError as error:
+        if error.code == "no-such-file":
+            error.hint = f"make it: {_renew_command(file)}"
+        raise
+    if size > _MAX_BYTES:
+        raise _bad_baseline_error(file, f"it has more than {_MAX_BYTES:,} bytes")
+    if not data:
+        raise _bad_baseline_error(file, "it is empty")
+    return data
+
+
+def _parse_baseline(data: bytes, file: str) -> PlanEntries:
+    """What a baseline says; raises ExecplanError when it is none."""
+    import json
+
+    try:
+        document = json.loads(data, object_pairs_hook=_reject_duplicate_names)
+    except (ValueError, RecursionError) as error:
+        raise _bad_baseline_error(file, f"it is no JSON: {error}") from None
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != _SCHEMA_NAME:
+        newer = isinstance(schema, str) and schema.startswith(_SCHEMA_NAME.rstrip("1"))
+        raise _bad_baseline_error(
+            file, "another version of execplan wrote it" if newer else f"it does not say {_SCHEMA_NAME}"
+        )
+    plans = document.get("plans")
+    if document.keys() != {"schema", "plans"} or not isinstance(plans, dict):
+        raise _bad_baseline_error(file, "it holds something else than schema and plans")
+    for path, entries in plans.items():
+        if not isinstance(entries, dict) or not all([type(count) is int and count > 0 for count in entries.values()]):
+            raise _bad_baseline_error(file, f"what it says of {path} is no list of findings with their numbers")
+    return plans
+
+
+def _reject_duplicate_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON none of whose names stands twice."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise ValueError("a name stands in it twice")
+    return mapping
+
+
+def _serialize(plans: PlanEntries) -> bytes:
+    """The file that says it: sorted, a line for each finding, so that two branches merge."""
+    import json
+
+    nonempty_plans = {path: entries for path, entries in plans.items() if entries}
+    return (json.dumps({"schema": _SCHEMA_NAME, "plans": nonempty_plans}, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _bad_baseline_error(file: str, reason: str) -> ExecplanError:
+    hint = f"check the name; a baseline that is broken is moved away, then written anew: {_renew_command(file)}"
+    return ExecplanError("bad-baseline", f"{file} is no baseline: {reason}", exit=INPUT, hint=hint)
+
+
+def _renew_command(file: str) -> str:
+    from shlex import quote
+
+    return f"execplan lint --baseline {quote(file)} --write-baseline"

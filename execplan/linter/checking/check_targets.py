@@ -1,0 +1,173 @@
+"""Which plans are meant: all of a home, those that are named, every file below a folder."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.linter.checking.plan_check import CheckTarget
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import plan_store
+from execplan.plan_store.plan_store import PlanRef
+from execplan.project import project_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from execplan.project.project import Project
+
+
+class TargetGroup(NamedTuple):
+    """Plans of one folder, in the order in which they are checked."""
+
+    project: Project
+    directory: str
+    display_prefix: str
+    """What stands before a file's name where a terminal shows it."""
+    archived: bool
+    names: list[str]
+    is_complete: bool = False
+    """Whether these are all plans of the folder."""
+    is_explicit: bool = False
+    """Whether somebody named these files, or plans."""
+
+    def target(self, name: str) -> CheckTarget:
+        """The plan in one of the files."""
+        path = os.path.join(self.directory, name)
+        return CheckTarget(
+            self.project,
+            PlanRef(self.project.split_plan_path(path)[1], path, self.archived),
+            self.display_prefix + name,
+            self.is_explicit,
+        )
+
+
+def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> list[TargetGroup]:
+    """The plans that are named, with their homes; with no name every plan, archived ones too. Raises ExecplanError.
+
+    A hook gets the names from git, so they are not by somebody who takes these files for plans.
+    """
+    if not names:
+        projects = project_discovery.with_nested_projects(project_discovery.require(os.getcwd()))
+        return [
+            TargetGroup(project, directory, _display_prefix(directory), archived, files, is_complete=True)
+            for project in projects
+            for archived in (False, True)
+            for directory, files in plan_store.plan_files(project, archive=archived)
+        ]
+    projects_by_directory: dict[str, Project] = {}
+    groups: list[TargetGroup] = []
+    for name in names:
+        if os.path.isdir(name):
+            for directory, subdirectories, files in os.walk(name):
+                subdirectories.sort()
+                _add_files(
+                    groups,
+                    os.path.join(directory, ""),
+                    [file_name for file_name in sorted(files) if _is_markdown(file_name)],
+                    projects_by_directory,
+                    is_explicit=False,
+                )
+        elif os.path.lexists(name):
+            directory, base_name = os.path.split(name)
+            _add_files(
+                groups, name.removesuffix(base_name), [base_name], projects_by_directory, is_explicit=not is_hook
+            )
+        else:
+            groups.append(_find_plan_group(name))
+    seen_paths: set[str] = set()
+    for index, group in enumerate(groups):
+        new_names = [name for name in group.names if os.path.join(group.directory, name) not in seen_paths]
+        seen_paths |= {os.path.join(group.directory, name) for name in new_names}
+        groups[index] = group._replace(names=new_names)
+    return groups
+
+
+def iter_targets(groups: Iterable[TargetGroup]) -> Iterator[CheckTarget]:
+    """Each plan of the lots."""
+    for group in groups:
+        yield from [group.target(name) for name in group.names]
+
+
+def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[Project, PlanRef]]:
+    """Those of some files, named from the root of the repository, that are plans of a home; raises ExecplanError."""
+    import re
+
+    from execplan.project.plan_path_pattern import plan_paths_regex
+
+    matcher_by_directory: dict[str, tuple[Project, re.Pattern[str]]] = {}
+    plans = []
+    for path in paths:
+        full_path = os.path.join(start_project.root, path)
+        directory = os.path.dirname(full_path)
+        if directory not in matcher_by_directory:
+            project = project_discovery.find(directory)
+            matcher_by_directory[directory] = project, re.compile(plan_paths_regex(project))
+        project, pattern = matcher_by_directory[directory]
+        if pattern.search(path):
+            plans.append((project, plan_store.ref_for_path(project, full_path)))
+    return plans
+
+
+def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup], str]:
+    """The plans that are not as they were where the branch left a revision, new ones too, and that commit; raises ExecplanError."""
+    from execplan.git import git_history
+
+    start_project = project_discovery.find(start)
+    base_commit = git_history.branch_point(start_project, revision)
+    paths = sorted(
+        {*git_history.changed_files(start_project, base_commit), *git_history.untracked_files(start_project)}
+    )
+    plans = find_plan_refs(start_project, [path for path in paths if path.endswith(".md")])
+    return [_single_plan_group(project, ref) for project, ref in plans if os.path.lexists(ref.path)], base_commit
+
+
+def _find_plan_group(name: str) -> TargetGroup:
+    """The plan of this name, which is no file."""
+    from execplan.plan_store import plan_selection
+
+    if plan_selection.is_path_query(name) and not project_discovery.find(os.getcwd()).exists:
+        raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
+    return _single_plan_group(*plan_selection.select_plan(os.getcwd(), name))._replace(is_explicit=True)
+
+
+def _single_plan_group(project: Project, ref: PlanRef) -> TargetGroup:
+    """One plan."""
+    directory, file_name = os.path.split(ref.path)
+    return TargetGroup(project, directory, _display_prefix(directory), ref.archived, [file_name])
+
+
+def _add_files(
+    groups: list[TargetGroup],
+    display_prefix: str,
+    names: list[str],
+    projects_by_directory: dict[str, Project],
+    *,
+    is_explicit: bool,
+) -> None:
+    """Add files of a folder; `projects_by_directory` are the homes of the folders so far."""
+    directory = os.path.abspath(display_prefix or ".")
+    for name in names:
+        last_group = groups[-1] if groups and groups[-1].is_explicit == is_explicit else None
+        if last_group is not None and last_group.display_prefix == display_prefix and last_group.project.is_flat:
+            last_group.names.append(name)  # in a flat home one file of a folder is as archived as another
+            continue
+        if directory not in projects_by_directory:
+            projects_by_directory[directory] = project_discovery.find(directory)
+        project = projects_by_directory[directory]
+        archived = plan_store.ref_for_path(project, os.path.join(directory, name)).archived
+        if last_group is not None and last_group.display_prefix == display_prefix and last_group.archived == archived:
+            last_group.names.append(name)
+        else:
+            groups.append(TargetGroup(project, directory, display_prefix, archived, [name], is_explicit=is_explicit))
+
+
+def _display_prefix(directory: str) -> str:
+    """A folder as a terminal shows it before a file's name."""
+    relative_path = os.path.relpath(directory)
+    return "" if relative_path == "." else os.path.join(relative_path, "")
+
+
+def _is_markdown(name: str) -> bool:
+    return name.endswith(".md") and not name.startswith(".")

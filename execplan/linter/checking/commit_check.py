@@ -1,0 +1,209 @@
+"""Under `--hook`: findings that a plan had before this commit do not count, so that old trouble blocks no new work."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.git import git_history, git_query
+from execplan.linter.checking.check_targets import find_plan_refs
+from execplan.linter.checking.lint_settings import active_levels, effective_selection
+from execplan.linter.checking.plan_check import (
+    CheckedFile,
+    CheckOptions,
+    CheckTarget,
+    make_checked_file,
+    make_rule_context,
+    parse_checked_plan,
+)
+from execplan.linter.checking.plan_histories import PlanContent, load_histories, read_committed_plans
+from execplan.linter.checking.repository_trees import RepositoryTrees
+from execplan.linter.finding_summary import finding_weight, is_overflow
+from execplan.linter.fingerprint import compute_fingerprints
+from execplan.linter.rule import LEVELS
+from execplan.linter.runner import lint_bytes, lint_plan, unreadable_finding
+from execplan.plan import reader
+from execplan.plan.reader import MAX_BYTES, too_large_error
+from execplan.plan_store import plan_store
+from execplan.plan_store.plan_store import PlanRef
+from execplan.project import project_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.linter.checking.plan_histories import PlanAtCommit
+    from execplan.linter.rule import Finding
+    from execplan.plan.model import Plan
+    from execplan.project.project import Project
+
+
+def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
+    """Check the plans that the next commit adds or changes; raises ExecplanError."""
+    start_project = project_discovery.find(start)
+    files = {
+        os.path.join(start_project.root, staged_file.path): staged_file
+        for staged_file in git_query.staged_files(start_project, ".md")
+    }
+    plans = find_plan_refs(start_project, [staged_file.path for staged_file in files.values()])
+    contents = list(git_query.read_blobs(start_project, [files[ref.path] for _, ref in plans]))
+    known_histories = load_histories(
+        [PlanContent(*plan, data) for plan, (data, _) in zip(plans, contents, strict=True)]
+    )
+    options = options._replace(trees=RepositoryTrees(is_staged=True), histories=known_histories)
+    checked_files = []
+    checked_targets = []
+    for (project, ref), (data, size) in zip(plans, contents, strict=True):
+        path = project.display_path(ref.path)
+        if size > MAX_BYTES:
+            findings = [unreadable_finding(too_large_error(size))]
+        else:
+            findings = lint_bytes(
+                data,
+                make_rule_context(project, ref, options, is_explicit=False),
+                active_levels(project, options.selection, path),
+            )
+        fail_level = effective_selection(project, options.selection).failure_level
+        display_name = os.path.relpath(ref.path)
+        checked_files.append(make_checked_file(path, display_name, findings, data, fail_level))
+        checked_targets.append(CheckTarget(project, ref, display_name, is_explicit=False))
+    if options.is_hook and any([checked_file.findings for checked_file in checked_files]):
+        return drop_older_findings(checked_targets, checked_files, options)
+    return checked_files
+
+
+FROM_REF_VARIABLE = "PRE_COMMIT_FROM_REF"
+"""Where the pre-commit program says which commit it compares with, if it checks a range of commits."""
+_NO_LIMIT = 1 << 30
+
+
+def drop_older_findings(
+    targets: Sequence[CheckTarget], checked_files: Sequence[CheckedFile], options: CheckOptions
+) -> list[CheckedFile]:
+    """The plans with the findings that this commit adds; `targets` are those of `checked_files`, in order.
+
+    A plan is compared with HEAD, or with the commit in PRE_COMMIT_FROM_REF. One that is as it was there is not part of
+    the commit, and keeps all its findings, and so does a new one. Raises ExecplanError.
+    """
+    contents_by_root: dict[str, list[PlanContent]] = {}
+    for target, checked_file in zip(targets, checked_files, strict=True):
+        if checked_file.findings and target.project.git is not None:
+            data = checked_file.data or _read_plan_bytes(target)
+            if data:
+                contents_by_root.setdefault(target.project.root, []).append(
+                    PlanContent(target.project, target.ref, data)
+                )
+    comparable: dict[str, tuple[PlanContent, PlanAtCommit]] = {}
+    for contents in contents_by_root.values():
+        base_commit = _base_commit(contents[0].project)
+        committed_by_path = read_committed_plans(contents, base_commit) if base_commit is not None else {}
+        comparable |= {
+            content.ref.path: (content, committed_by_path[content.ref.path])
+            for content in contents
+            if content.ref.path in committed_by_path
+        }
+    new_results = []
+    for target, checked_file in zip(targets, checked_files, strict=True):
+        if target.ref.path not in comparable:
+            new_results.append(checked_file)
+            continue
+        content, committed = comparable[target.ref.path]
+        is_unchanged = (committed.data, committed.path) == (content.data, target.project.display_path(target.ref.path))
+        old_plan = None if is_unchanged else _parse_plan(committed.data)
+        new_results.append(
+            checked_file
+            if old_plan is None
+            else _drop_older(target, checked_file, content, committed, old_plan, options)
+        )
+    return new_results
+
+
+def _drop_older(
+    target: CheckTarget,
+    checked_file: CheckedFile,
+    content: PlanContent,
+    committed: PlanAtCommit,
+    old_plan: Plan,
+    options: CheckOptions,
+) -> CheckedFile:
+    """A plan without the findings that it had before."""
+    project = target.project
+    ref = plan_store.ref_for_path(project, os.path.join(project.root, committed.path))
+    context = make_rule_context(project, PlanRef(ref.id, ref.path, committed.archived), options._replace(histories={}))
+    old_findings = lint_plan(
+        old_plan, context, active_levels(project, options.selection, checked_file.path), max_findings=_NO_LIMIT
+    )
+    new_findings = _new_findings(
+        checked_file.findings, parse_checked_plan(checked_file._replace(data=content.data)), old_findings, old_plan
+    )
+    dropped_count = sum(map(finding_weight, checked_file.findings)) - sum(map(finding_weight, new_findings))
+    return checked_file._replace(findings=new_findings, older_count=dropped_count)
+
+
+def _new_findings(
+    findings: Sequence[Finding], plan: Plan | None, old_findings: Sequence[Finding], old_plan: Plan
+) -> list[Finding]:
+    """The findings that are not among the old ones, or are worse now."""
+    unmatched: dict[str, list[Finding]] = {}
+    count_changes: dict[str, int] = {}
+    for finding, fingerprint in zip(old_findings, compute_fingerprints(old_findings, old_plan), strict=True):
+        unmatched.setdefault(fingerprint, []).append(finding)
+        count_changes[finding.code] = count_changes.get(finding.code, 0) + 1
+    for finding in findings:
+        count_changes[finding.code] = count_changes.get(finding.code, 0) - finding_weight(finding)
+    title_line = plan.title_line + 1 if plan is not None else 0
+    new_findings = []
+    for finding, fingerprint in zip(findings, compute_fingerprints(findings, plan), strict=True):
+        if is_overflow(finding):
+            is_known = count_changes[finding.code] >= 0
+        else:
+            is_known = _take_matching(unmatched.get(fingerprint, []), finding, is_about_plan=finding.line == title_line)
+        if not is_known:
+            new_findings.append(finding)
+    return new_findings
+
+
+def _take_matching(old_findings: list[Finding], finding: Finding, *, is_about_plan: bool) -> bool:
+    """Take one of the old findings of a mark that covers a finding, if one does: it was as bad, or worse.
+
+    Findings about the whole plan have one mark, so that their messages must be the same, but for the lines they name.
+    """
+    for old_finding in old_findings:
+        is_as_severe = LEVELS.index(old_finding.level) <= LEVELS.index(finding.level)
+        if is_as_severe and (
+            not is_about_plan or _remove_digits(old_finding.message) == _remove_digits(finding.message)
+        ):
+            old_findings.remove(old_finding)
+            return True
+    return False
+
+
+def _remove_digits(message: str) -> str:
+    return "".join([char for char in message if not char.isdigit()])
+
+
+def _base_commit(project: Project) -> str | None:
+    """The commit to compare with, None before the first one."""
+    revision = os.environ.get(FROM_REF_VARIABLE, "")
+    if revision and git_history.resolve_commit(project, revision) is not None:
+        try:
+            return git_history.branch_point(project, revision)
+        except ExecplanError:
+            pass  # no common history: HEAD it is
+    return git_history.resolve_commit(project, "HEAD")
+
+
+def _read_plan_bytes(target: CheckTarget) -> bytes:
+    """The bytes of a plan that the check did not hand over; none where it can't be read, which is a finding of its own."""
+    try:
+        return plan_store.read_bytes(target.project, target.ref.path)
+    except ExecplanError:
+        return b""
+
+
+def _parse_plan(data: bytes) -> Plan | None:
+    """The plan as it was; None where it could not be read, so that there is nothing to compare with."""
+    try:
+        return reader.read(data)
+    except ExecplanError:
+        return None

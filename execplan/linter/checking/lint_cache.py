@@ -1,0 +1,241 @@
+"""What lint found before, kept in the git folder, and believed only where nothing that it came from has changed."""
+
+from __future__ import annotations
+
+import marshal
+import os
+from time import time_ns
+from zlib import crc32
+
+from execplan import __version__, trace
+from execplan.files import file_access
+from execplan.linter.rule import BUILTIN_PREFIX, RULES
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.linter.rule import RuleContext
+    from execplan.project.project import Project
+
+    FileStat = tuple[int, int, int, int]
+    """Size, both times of change in nanoseconds, inode."""
+    TreeQuery = tuple[str, str, object]
+    """What a rule asked of the tree, with the answer."""
+    FindingRow = tuple[object, ...]
+    """A finding, as plain tuples."""
+    CacheEntry = tuple[FileStat | None, bytes, tuple[FindingRow, ...], int, int, tuple[int, ...]]
+    """Status (none: not to be believed), digest, findings, between which minutes they hold, which questions were asked."""
+
+_MAGIC = b"execplan lint 1\n"
+_MAX_CACHES = 16
+"""Caches of one repository: of other homes, options, settings and versions."""
+_MAX_BYTES = 1 << 28
+_MTIME_MARGIN_NS = 2_000_000_000
+"""Nanoseconds by which a file must be older than the run: the coarsest file system counts two seconds as one time."""
+NO_MINUTE_LIMIT = 1 << 62
+_PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class LintCache:
+    """The findings of one home under one set of options."""
+
+    def __init__(self, path: str, key: bytes) -> None:
+        self._path = path
+        self._key = key
+        self._started_ns = time_ns()
+        self._current_minute = 0
+        self._is_within_bounds = True
+        self._outdated_indexes: set[int] = set()
+        self._query_indexes: dict[TreeQuery, int] = {}
+        self._new_entries: list[tuple[str, str]] = []
+        self._listed_directories: list[tuple[str, list[str]]] = []
+        self._queries: list[TreeQuery] = []
+        self._directories: dict[str, dict[str, CacheEntry]] = {}
+        self._valid_from, self._valid_until, self._queries, self._directories = _load_cache(path, key) or (
+            -NO_MINUTE_LIMIT,
+            NO_MINUTE_LIMIT,
+            [],
+            {},
+        )
+
+    def refresh_answers(self, context: RuleContext) -> None:
+        """Ask anew, once each, what all rules asked of the clock and the tree."""
+        if context.clock is not None:
+            self._current_minute = context.clock.now
+        self._is_within_bounds = self._valid_from <= self._current_minute < self._valid_until
+        for index, (kind, subject, answer) in enumerate(self._queries):
+            if context.tree is None or not context.tree.is_unchanged(kind, subject, answer):
+                self._outdated_indexes.add(index)
+
+    def directory_entries(self, directory: str, *, archived: bool) -> dict[str, CacheEntry]:
+        """What is kept of the files of a folder."""
+        return self._directories.get(_directory_key(directory, archived=archived), {})
+
+    def is_valid(self, entry: CacheEntry) -> bool:
+        """Whether clock and tree still say what the findings came from."""
+        if not self._is_within_bounds and not entry[3] <= self._current_minute < entry[4]:
+            return False
+        return not self._outdated_indexes or self._outdated_indexes.isdisjoint(entry[5])
+
+    def entry_queries(self, entry: CacheEntry) -> tuple[TreeQuery, ...]:
+        """What was asked for an entry."""
+        return tuple([self._queries[index] for index in entry[5]])
+
+    def note_names(self, directory: str, names: list[str], *, archived: bool) -> None:
+        """Note what all plans of a folder are; what is kept of others is dropped."""
+        self._listed_directories.append((_directory_key(directory, archived=archived), names))
+
+    def store(
+        self, directory: str, name: str, entry: CacheEntry, queries: tuple[TreeQuery, ...], *, archived: bool
+    ) -> None:
+        """Keep what was found in a file; `queries` are the questions of its entry."""
+        if not self._query_indexes:
+            self._query_indexes = {query: index for index, query in enumerate(self._queries)}
+        indexes = []
+        for query in queries:
+            if query not in self._query_indexes:
+                self._query_indexes[query] = len(self._queries)
+                self._queries.append(query)
+            indexes.append(self._query_indexes[query])
+        directory_key = _directory_key(directory, archived=archived)
+        self._directories.setdefault(directory_key, {})[name] = (*entry[:5], tuple(indexes))
+        self._new_entries.append((directory_key, name))
+
+    def save(self) -> None:
+        """Write what has changed, for the next run; where that can't be done there is no cache."""
+        has_dropped = self._drop_missing()
+        if not has_dropped and not self._new_entries:
+            return
+        temporary = f"{self._path}.{os.getpid()}.tmp"
+        try:
+            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            try:
+                with open(handle, "wb") as file:
+                    # the clock of the file system may be behind: what it stamps now is what it would stamp a plan
+                    clock_lag = min(0, os.fstat(handle).st_mtime_ns - time_ns())
+                    file.write(self._serialize(self._started_ns + clock_lag - _MTIME_MARGIN_NS))
+                os.replace(temporary, self._path)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+            _prune_caches(os.path.dirname(self._path))
+        except OSError as error:
+            trace.log(f"no cache in {self._path}: {os.strerror(error.errno or 0).lower()}")
+            return
+        trace.log(f"replaced {self._path}")
+
+    def _drop_missing(self) -> bool:
+        """Drop what is kept of files that are gone, as far as their folders were looked through."""
+        has_dropped = False
+        for directory_key, names in self._listed_directories:
+            cached_entries = self._directories.get(directory_key, {})
+            for name in cached_entries.keys() - set(names):
+                del cached_entries[name]
+                has_dropped = True
+        if self._listed_directories:
+            for directory_key in [key for key in self._directories if not os.path.isdir(key[1:])]:
+                del self._directories[directory_key]
+                has_dropped = True
+        return has_dropped
+
+    def _serialize(self, unsafe_since: int) -> bytes:
+        """The bytes of the cache; a file that was changed after a time may change again within the same tick."""
+        for directory_key, name in self._new_entries:
+            entry = self._directories[directory_key].get(name)
+            if entry is not None and entry[0] is not None and max(entry[0][1:3]) >= unsafe_since:
+                self._directories[directory_key][name] = (None, *entry[1:])
+        new_indexes: dict[int, int] = {}
+        directories: dict[str, dict[str, CacheEntry]] = {}
+        valid_from, valid_until = -NO_MINUTE_LIMIT, NO_MINUTE_LIMIT
+        for directory_key, cached_entries in self._directories.items():
+            directories[directory_key] = {}
+            for name, entry in cached_entries.items():
+                entry_indexes = tuple([new_indexes.setdefault(index, len(new_indexes)) for index in entry[5]])
+                directories[directory_key][name] = (*entry[:5], entry_indexes)
+                valid_from, valid_until = max(valid_from, entry[3]), min(valid_until, entry[4])
+        queries = [self._queries[index] for index in new_indexes]
+        body = marshal.dumps((valid_from, valid_until, queries, directories))
+        return _MAGIC + self._key + crc32(body).to_bytes(4, "big") + body
+
+
+def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
+    """The cache for a home, None where there can be none: without git, and with rules that may depend on anything."""
+    if project.git is None or not all([code.startswith(BUILTIN_PREFIX) for code in RULES]):
+        return None
+    rules = package_fingerprint()
+    if rules is None:
+        return None
+    import sys
+
+    key_parts = (__version__, rules, sys.version, os.geteuid(), project, options.is_hook, options.selection)
+    key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
+    return LintCache(os.path.join(project.state, "lint", key[:16].decode()), key)
+
+
+def package_fingerprint() -> str | None:
+    """What tells the files of this package from those of another version of it.
+
+    None when one was changed just now, so that it may be another file than the one that was loaded.
+    """
+    file_stats = []
+    directories = [_PACKAGE_DIR]
+    newest_ns = 0
+    try:
+        for directory in directories:
+            for dir_entry in os.scandir(directory):
+                if dir_entry.is_dir():
+                    directories += [dir_entry.path] if dir_entry.name != "__pycache__" else []
+                    continue
+                status = dir_entry.stat()
+                newest_ns = max(newest_ns, status.st_mtime_ns, status.st_ctime_ns)
+                file_stats.append((dir_entry.path, *file_stat(status)))
+    except OSError:
+        return None
+    return None if newest_ns >= time_ns() - _MTIME_MARGIN_NS else repr(sorted(file_stats))
+
+
+def file_stat(status: os.stat_result) -> FileStat:
+    """What tells a file from what it was before."""
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _directory_key(directory: str, *, archived: bool) -> str:
+    return ("a" if archived else "-") + directory
+
+
+def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]] | None:
+    """What is kept, None where it is missing, damaged, or not ours."""
+    try:
+        handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+        with open(handle, "rb") as file:
+            status = os.fstat(handle)
+            if status.st_uid != os.geteuid() or status.st_size > _MAX_BYTES:
+                return None
+            data = file.read()
+    except OSError:
+        return None
+    header = _MAGIC + key
+    body_start = len(header) + 4
+    body = memoryview(data)[body_start:]
+    if not data.startswith(header) or crc32(body) != int.from_bytes(data[len(header) : body_start], "big"):
+        return None
+    try:
+        valid_from, valid_until, queries, directories = marshal.loads(body)  # noqa: S302 (our own file in the git folder, with our checksum)
+    except (ValueError, EOFError, TypeError):
+        return None
+    trace.log(f"read {path}")
+    return valid_from, valid_until, queries, directories
+
+
+def _prune_caches(directory: str) -> None:
+    """Keep the newest caches; a leftover of a run that was killed goes as well, in its turn."""
+    try:
+        cache_files = sorted(
+            os.scandir(directory), key=lambda cache_file: cache_file.stat(follow_symlinks=False).st_mtime_ns
+        )
+        for cache_file in cache_files[:-_MAX_CACHES]:
+            os.unlink(cache_file.path)
+    except OSError:
+        pass  # another run prunes as well

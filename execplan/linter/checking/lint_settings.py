@@ -1,0 +1,145 @@
+"""Which rules run on a plan: what was asked for, over what the settings say for its path and for all."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.linter.rule import BUILTIN_PREFIX, LEVELS, RULES
+from execplan.linter.rule_selection import PROFILES, RuleSelection, unknown_names
+from execplan.linter.runner import DEFAULT_LEVELS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.project.project import Project
+
+
+_LIST_KEYS = ("select", "ignore")
+
+
+def parse_selection(table: dict[str, object], location: str) -> RuleSelection:
+    """A table of settings whose form was checked, as a selection; raises ExecplanError for names of no rule."""
+    profile, code_lists, level_table = (
+        table.get("profile", ""),
+        [table.get(name, ()) for name in _LIST_KEYS],
+        table.get("levels", {}),
+    )
+    select, ignore = [tuple(codes) if isinstance(codes, list) else () for codes in code_lists]
+    levels = tuple(level_table.items()) if isinstance(level_table, dict) else ()
+    ensure_known_rules(_builtin_names([*select, *ignore, *dict(levels)]), location)
+    return RuleSelection(str(profile), select, ignore, levels)
+
+
+def check_lint_table(table: dict[str, object], location: str) -> None:
+    """Refuse a table `lint` of settings that says what it can't; raises ExecplanError."""
+    _check_keys(table, f"{location}: lint", ("profile", *_LIST_KEYS, "levels", "paths"))
+    paths = table.get("paths", {})
+    if not isinstance(paths, dict) or not all([isinstance(path_table, dict) for path_table in paths.values()]):
+        raise _setting_error(
+            "bad-setting",
+            f"{location}: lint.paths",
+            "takes a table for each pattern: paths.'docs/old/*' = { ignore = ['EP2'] }",
+        )
+    for pattern, path_table in paths.items():
+        _check_keys(path_table, f"{location}: lint.paths.{pattern!r}", (*_LIST_KEYS, "levels"))
+
+
+def ensure_known_rules(names: Sequence[str], location: str) -> None:
+    """Refuse names with which no code of a rule begins; raises ExecplanError."""
+    for name in unknown_names(names):
+        from difflib import get_close_matches
+
+        similar_codes = get_close_matches(name.upper(), list(RULES), n=3, cutoff=0.6)
+        raise ExecplanError(
+            "no-such-rule",
+            f"{location}: there is no rule {name!r}, and none whose code begins so",
+            exit=INPUT,
+            hint="see which there are: execplan explain",
+            candidates=[f"{code}  {RULES[code].summary}" for code in similar_codes],
+        )
+
+
+def _check_keys(table: dict[str, object], location: str, known_keys: tuple[str, ...]) -> None:
+    for key, value in table.items():
+        if key == "rules":
+            raise ExecplanError(
+                "rules-of-repository",
+                f"{location}: a repository names no code to run, so it has no rules of its own",
+                exit=POLICY,
+                hint="name them in your own settings, under lint.rules, or with --rules FILE",
+            )
+        if key not in known_keys:
+            raise _setting_error("unknown-setting", location, f"knows {', '.join(known_keys)}, not {key!r}")
+        if key == "profile" and value not in PROFILES:
+            raise _setting_error("bad-setting", f"{location}.profile", f"is {', '.join(PROFILES)}, not {value!r}")
+        if key in _LIST_KEYS:
+            if not isinstance(value, list) or not all([isinstance(code, str) for code in value]):
+                raise _setting_error("bad-setting", f"{location}.{key}", "takes a list of codes, or of how codes begin")
+        if key == "levels":
+            if not isinstance(value, dict) or not all([level in LEVELS for level in value.values()]):
+                raise _setting_error(
+                    "bad-setting",
+                    f"{location}.levels",
+                    f"takes codes with {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}",
+                )
+
+
+def _builtin_names(names: Iterable[str]) -> list[str]:
+    """The names of rules that everybody has; somebody else's own rules are known to nobody else."""
+    return [name for name in names if name.startswith(BUILTIN_PREFIX) or not name]
+
+
+def _setting_error(code: str, location: str, problem: str) -> ExecplanError:
+    return ExecplanError(code, f"{location} {problem}", exit=INPUT, hint="what can be set: execplan explain lint")
+
+
+_DEFAULT_SELECTION = RuleSelection()
+_LEVELS_BY_LAYERS: dict[tuple[RuleSelection, ...], dict[str, str]] = {}
+
+
+def _table_selection(table: dict[str, object], project: Project) -> RuleSelection:
+    """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
+    if not table:
+        return _DEFAULT_SELECTION
+
+    return parse_selection(table, f"the settings of {project.base}: lint")
+
+
+def active_levels(project: Project, requested: RuleSelection, path: str) -> dict[str, str]:
+    """The rules that run on a plan that lies at a path from the root, each with its level."""
+    table = project.settings.lint
+    if not table and requested == _DEFAULT_SELECTION:
+        return DEFAULT_LEVELS
+    layers = (requested, *_path_selections(table, project, path), _table_selection(table, project))
+    if layers not in _LEVELS_BY_LAYERS:
+        _LEVELS_BY_LAYERS[layers] = merge_selections(*layers).active_levels()
+    return _LEVELS_BY_LAYERS[layers]
+
+
+def effective_selection(project: Project, requested: RuleSelection) -> RuleSelection:
+    """What was asked for, over what the settings say for all plans of a home."""
+    return requested.overlay(_table_selection(project.settings.lint, project))
+
+
+def merge_selections(*layers: RuleSelection) -> RuleSelection:
+    """Selections in one, the first over the second and so on."""
+    combined = layers[0]
+    for layer in layers[1:]:
+        combined = combined.overlay(layer)
+    return combined
+
+
+def _path_selections(table: dict[str, object], project: Project, path: str) -> list[RuleSelection]:
+    """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
+    paths = table.get("paths")
+    if not isinstance(paths, dict):
+        return []
+    from fnmatch import fnmatchcase
+
+    base_prefix = project.display_path(project.base)
+    relative_path = path.removeprefix(f"{base_prefix}/") if base_prefix else path
+    return [
+        _table_selection(path_table, project)
+        for pattern, path_table in reversed(paths.items())
+        if fnmatchcase(relative_path, pattern) or relative_path.startswith(f"{pattern.rstrip('/')}/")
+    ]

@@ -1,0 +1,73 @@
+"""The plans that differ from the last commit, for rules that compare a plan with what was committed."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.git import git_history
+from execplan.linter.checking.lint_settings import active_levels
+from execplan.linter.checking.plan_histories import PlanContent, read_committed_plans, to_pathspecs
+from execplan.linter.rule import COMMIT, RULES
+from execplan.linter.rule_facts import GitHistory
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.linter.checking.check_targets import TargetGroup
+    from execplan.linter.checking.plan_check import CheckOptions
+
+
+def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) -> CheckOptions:
+    """The way with the plans that differ from HEAD as they were committed; git that refuses tells nothing.
+
+    One process of git says which plans differ, and two more read those, if there are any. Nothing is asked where no rule
+    wants it, or where history is known already.
+    """
+    if options.histories is not None:
+        return options
+    roots: dict[str, list[TargetGroup]] = {}
+    for group in groups:
+        comparing_rules = [
+            code for code in active_levels(group.project, options.selection, "") if RULES[code].needs == COMMIT
+        ]
+        if group.project.git is not None and not group.archived and comparing_rules:
+            roots.setdefault(group.project.root, []).append(group)
+    histories_by_path: dict[str, GitHistory] = {}
+    for repository_groups in roots.values():
+        try:
+            histories_by_path |= _modified_plans(repository_groups)
+        except ExecplanError:
+            continue
+    return options._replace(committed=histories_by_path)
+
+
+def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
+    """The plans of one repository that differ from HEAD, by their absolute paths; raises ExecplanError."""
+    project = groups[0].project
+    pathspecs = to_pathspecs(project.root, {group.directory for group in groups})
+    modified_paths = {
+        os.path.join(project.root, path) for path in git_history.changed_files(project, "HEAD", pathspecs)
+    }
+    plans = []
+    for group in groups if modified_paths else ():
+        for name in group.names:
+            target = group.target(name)
+            if os.path.realpath(target.ref.path) in modified_paths:
+                try:
+                    plans.append(
+                        PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
+                    )
+                except ExecplanError:
+                    continue  # a finding of its own
+    histories_by_path = {}
+    for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
+        try:
+            committed_plan = reader.read(committed.data)
+        except ExecplanError:
+            continue
+        histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
+    return histories_by_path

@@ -1,0 +1,216 @@
+"""What git knows of the plans of a run: all of them are asked for at once, a question a process."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.git import git_history, git_query
+from execplan.linter.checking.check_targets import iter_targets
+from execplan.linter.checking.lint_settings import effective_selection
+from execplan.linter.rule_facts import GitHistory
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.model import COMPLETE
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.git.git_query import GitFile
+    from execplan.linter.checking.check_targets import TargetGroup
+    from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MAX_DIRECTORIES = 200
+"""Folders that are named to git; for more it lists the whole commit."""
+
+
+class PlanContent(NamedTuple):
+    """A plan of which something is asked, as it is judged."""
+
+    project: Project
+    ref: PlanRef
+    data: bytes
+
+
+class PlanAtCommit(NamedTuple):
+    """A plan as a commit holds it."""
+
+    data: bytes
+    path: str
+    """Its path then, from the root of the repository."""
+    archived: bool
+
+
+def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_commit: str | None = None) -> CheckOptions:
+    """The way with what git knows of plans as they are on disk; raises ExecplanError.
+
+    It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
+    """
+    projects = {group.project.base: group.project for group in groups}
+    asking_bases = {
+        project_base
+        for project_base, project in projects.items()
+        if base_commit is not None or effective_selection(project, options.selection).needs_history
+    }
+    if not asking_bases:
+        return options
+    plans = []
+    for target in iter_targets([group for group in groups if group.project.base in asking_bases]):
+        try:
+            plans.append(
+                PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
+            )
+        except ExecplanError:
+            continue  # a finding of its own
+    return options._replace(histories=load_histories(plans, base_commit))
+
+
+def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None) -> dict[str, GitHistory]:
+    """What git knows of plans, by their absolute paths: against a commit, or against the one that is checked out.
+
+    Where there is no repository, or no commit yet, nothing is known. Raises ExecplanError when git refuses.
+    """
+    roots: dict[str, list[PlanContent]] = {}
+    for plan in plans:
+        if plan.project.git is not None:
+            roots.setdefault(plan.project.root, []).append(plan)
+    histories_by_path: dict[str, GitHistory] = {}
+    for repository_plans in roots.values():
+        commit = base_commit or git_history.resolve_commit(repository_plans[0].project, "HEAD")
+        if commit is not None:
+            histories_by_path |= _repository_histories(repository_plans, commit, with_drift=base_commit is None)
+    return histories_by_path
+
+
+def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: bool) -> dict[str, GitHistory]:
+    """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
+    committed = read_committed_plans(plans, commit)
+    unchanged_plans = [
+        plan for plan in plans if plan.ref.path in committed and committed[plan.ref.path].data == plan.data
+    ]
+    drifted = _drifted_paths(unchanged_plans, commit) if with_drift else {}
+    absent_names = _absent_names(plans)
+    histories_by_path = {}
+    for plan in plans:
+        path = plan.ref.path
+        if path in committed:
+            data, committed_path, archived = committed[path]
+            histories_by_path[path] = GitHistory(
+                _parse_plan(data), committed_path, archived, drifted.get(path, ()), absent_names
+            )
+        else:
+            histories_by_path[path] = GitHistory(missing_symbols=absent_names)
+    return histories_by_path
+
+
+def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, PlanAtCommit]:
+    """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
+    project = plans[0].project
+    committed_files = _find_committed_files(
+        plans, git_history.committed_files(project, commit, _possible_directories(plans))
+    )
+    content_by_file = {
+        file: data
+        for file, (data, _) in zip(
+            committed_files.values(), git_query.read_blobs(project, list(committed_files.values())), strict=True
+        )
+    }
+    committed_by_path = {}
+    for plan in plans:
+        file = committed_files.get(plan.ref.path)
+        if file is not None:
+            archived = plan_store.ref_for_path(plan.project, os.path.join(project.root, file.path)).archived
+            committed_by_path[plan.ref.path] = PlanAtCommit(content_by_file[file], file.path, archived)
+    return committed_by_path
+
+
+def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
+    """The names of code that plans give and that no tracked file holds."""
+    from execplan.linter.plan_source import PlanSource
+    from execplan.linter.rules.symbol_rules import find_symbols
+
+    names: set[str] = set()
+    for _, ref, data in plans:
+        plan = None if ref.archived else _parse_plan(data)
+        if plan is not None and plan.state() == COMPLETE:
+            names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
+    return frozenset(git_history.absent_symbols([plan_content.project for plan_content in plans], names))
+
+
+def _parse_plan(data: bytes) -> Plan | None:
+    """The plan that was committed, if it could be read."""
+    try:
+        return reader.read(data)
+    except ExecplanError:
+        return None
+
+
+def _possible_directories(plans: list[PlanContent]) -> list[str]:
+    """The folders in which the plans may have lain, from the root; none for all of them."""
+    projects = {plan.project.base: plan.project for plan in plans}.values()
+    directories = {os.path.dirname(plan.ref.path) for plan in plans}
+    directories |= {folder for project in projects for folder in (project.plans, *project.archives)}
+    return to_pathspecs(plans[0].project.root, directories)
+
+
+def to_pathspecs(root: str, directories: set[str]) -> list[str]:
+    """Directories from the root as git is asked about them, without those inside others; none for all of them."""
+    pathspecs: list[str] = []
+    for folder in sorted([os.path.relpath(directory, root) for directory in directories]):
+        if folder == ".":
+            return []
+        if not any([f"{folder}/".startswith(f"{previous}/") for previous in pathspecs[-1:]]):
+            pathspecs.append(folder)
+    return pathspecs if len(pathspecs) <= _MAX_DIRECTORIES else []
+
+
+def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dict[str, GitFile]:
+    """Where a commit holds the plans, by their paths of today: there, or where a plan of that id is no longer."""
+    by_path = {file.path: file for file in files}
+    file_by_plan_path = {plan.ref.path: by_path.get(plan.project.display_path(plan.ref.path)) for plan in plans}
+    missing_plans = [plan for plan in plans if file_by_plan_path[plan.ref.path] is None]
+    if missing_plans:
+        vanished_files: dict[tuple[str, str], GitFile] = {}
+        for project in {missing_plan.project.base: missing_plan.project for missing_plan in missing_plans}.values():
+            for file in files:
+                if not os.path.lexists(os.path.join(project.root, file.path)):
+                    ref = plan_store.ref_for_path(project, os.path.join(project.root, file.path))
+                    if ref.archived or project.split_plan_path(ref.path)[0] == project.plans:
+                        vanished_files[project.base, plan_store.normalize_id(ref.id)] = file
+        for plan in missing_plans:
+            file_by_plan_path[plan.ref.path] = vanished_files.get(
+                (plan.project.base, plan_store.normalize_id(plan.ref.id))
+            )
+    return {path: file for path, file in file_by_plan_path.items() if file is not None}
+
+
+def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str, ...]]:
+    """For each plan that is not finished: the paths that it names and that commits have changed since the last one of it."""
+    from execplan.linter.plan_paths import find_named_paths
+    from execplan.linter.plan_source import PlanSource
+
+    pending: dict[str, tuple[str, dict[str, str]]] = {}
+    for project, ref, data in plans:
+        plan = None if ref.archived else _parse_plan(data)
+        if plan is None or plan.state() == COMPLETE:
+            continue
+        base_prefix = os.path.relpath(project.base, project.root)
+        names_by_path = {name: name for name in find_named_paths(plan, PlanSource(plan))}
+        names_by_path |= {os.path.normpath(os.path.join(base_prefix, name)): name for name in names_by_path}
+        if names_by_path:
+            pending[project.display_path(ref.path)] = ref.path, names_by_path
+    drifted_paths: dict[str, tuple[str, ...]] = {}
+    later_paths: set[str] = set()
+    for paths in git_history.iter_commit_changes(plans[0].project, commit) if pending else ():
+        for path in pending.keys() & paths:
+            plan_path, names_by_path = pending.pop(path)
+            drifted_paths[plan_path] = tuple([name for actual, name in names_by_path.items() if actual in later_paths])
+        later_paths.update(paths)
+        if not pending:
+            break
+    return drifted_paths

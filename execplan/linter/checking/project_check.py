@@ -1,0 +1,155 @@
+"""Homes checked as a whole: what lies in them beside the plans, and what the next commit does."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.git import git_query
+from execplan.linter.checking.lint_settings import active_levels, effective_selection
+from execplan.linter.checking.plan_check import CheckedFile
+from execplan.linter.rule_facts import ProjectFacts
+from execplan.linter.rules.project_rules import FOLLOW_CODE
+from execplan.linter.runner import lint_project
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.project.project import Project
+
+
+_MAX_REASONS = 2
+"""Reasons of triage that one finding tells, the weightiest."""
+
+
+def check_projects(start: str, options: CheckOptions) -> list[CheckedFile]:
+    """What is found about the home of a folder, and those that it names; raises ExecplanError."""
+    return [
+        checked_file
+        for project in project_discovery.with_nested_projects(project_discovery.require(start))
+        for checked_file in _checked_files(project, _project_facts(project), options)
+    ]
+
+
+def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
+    """What is found about the next commit, where that is wanted; raises ExecplanError."""
+    project = project_discovery.find(start)
+    rule_levels = _plan_required_rule(project, options)
+    if not rule_levels or project.git is None:
+        return []
+    from execplan.git.git_commit import operation_in_progress
+
+    return (
+        _checked_files(project, _commit_facts(project), options, rule_levels)
+        if operation_in_progress(project.git) is None
+        else []
+    )
+
+
+def _checked_files(
+    project: Project, facts: ProjectFacts, options: CheckOptions, rule_levels: dict[str, str] | None = None
+) -> list[CheckedFile]:
+    fail_level = effective_selection(project, options.selection).failure_level
+    rule_levels = active_levels(project, options.selection, "") if rule_levels is None else rule_levels
+    return [
+        CheckedFile(path, os.path.relpath(os.path.join(project.root, path)), [finding], b"", fail_level, is_plan=False)
+        for path, finding in lint_project(facts, rule_levels)
+    ]
+
+
+def _plan_required_rule(project: Project, options: CheckOptions) -> dict[str, str]:
+    """The rule that asks for a plan with its level, where it was selected, or the settings want it and nothing was."""
+    rule_levels = active_levels(project, options.selection, "")
+    if FOLLOW_CODE not in rule_levels and project.settings.follow and not options.selection.select:
+        rule_levels = effective_selection(project, options.selection)._replace(select=(FOLLOW_CODE,)).active_levels()
+    return {code: level for code, level in rule_levels.items() if code == FOLLOW_CODE}
+
+
+def _project_facts(project: Project) -> ProjectFacts:
+    """The plans of a home and its artifacts."""
+    artifacts = list_artifacts(project)
+    plans = tuple([plan_store.normalize_id(ref.id) for ref in plan_store.all_refs(project)]) if artifacts else ()
+    return ProjectFacts(plans, tuple(artifacts))
+
+
+def list_artifacts(project: Project) -> list[tuple[str, str]]:
+    """Id, as it is compared, and path of each folder of artifacts; none where plans lie among their artifacts."""
+    artifacts = []
+    for archived in (False, True) if project.is_flat else ():
+        directory = project.artifacts_dir("", archived=archived).rstrip("/")
+        for name in plan_store.list_entries(directory):
+            path = os.path.join(directory, name)
+            if _could_be_id(project, name) and os.path.isdir(path) and plan_store.list_entries(path):
+                artifacts.append((plan_store.normalize_id(name), project.display_path(path)))
+    return artifacts
+
+
+def _could_be_id(project: Project, name: str) -> bool:
+    """Whether a folder's name can be an id: where the settings put a date or a number into ids, one without is no id."""
+    variable_part = project.settings.name.replace("{slug}", "").strip("-_. ")
+    return not variable_part or any([char.isdigit() for char in name])
+
+
+def _commit_facts(project: Project) -> ProjectFacts:
+    """What the next commit changes, and what the plans are about that are worked on, as git's index holds them."""
+    from execplan.linter.checking.check_targets import find_plan_refs
+
+    paths = git_query.staged_paths(project)
+    commits = tuple([path for path in paths if not path.startswith(project_discovery.owned_path_prefixes(project))])
+    if not commits or find_plan_refs(project, [path for path in paths if path.endswith(".md")]):
+        return ProjectFacts(commit_files=commits, touches_plan=True)
+    folders = [
+        related_project.display_path(related_project.plans)
+        for related_project in project_discovery.with_nested_projects(project)
+    ]
+    files = {indexed_file.path: indexed_file for indexed_file in git_query.index_files(project, folders)}
+    plans = [
+        (plan_project, ref)
+        for plan_project, ref in find_plan_refs(project, [path for path in files if path.endswith(".md")])
+        if not ref.archived
+    ]
+    contents = git_query.read_blobs(
+        project, [files[plan_project.display_path(ref.path)] for plan_project, ref in plans]
+    )
+    scopes = [
+        (plan_project.display_path(ref.path), _named_paths(plan_project, data))
+        for (plan_project, ref), (data, _) in zip(plans, contents, strict=True)
+    ]
+    return ProjectFacts(
+        commit_files=commits,
+        plan_scopes=tuple(scopes),
+        max_files=project.settings.follow_files,
+        triage_reasons=_triage_reasons(project),
+    )
+
+
+def _triage_reasons(project: Project) -> tuple[str, ...]:
+    """Why what is staged calls for a plan, if it does."""
+    from execplan.context.gathering import triage_changes
+    from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage
+    from execplan.project.triage_thresholds import parse_thresholds
+
+    triage_result = evaluate_triage(
+        None, triage_changes.staged_changes(project), thresholds=parse_thresholds(project.settings.triage)
+    )
+    return triage_result.reasons[:_MAX_REASONS] if triage_result.verdict == PLAN else ()
+
+
+def _named_paths(project: Project, data: bytes) -> frozenset[str]:
+    """The paths that a plan names which is not complete, from the root; they may count from its home, too."""
+    from execplan.linter.plan_paths import find_named_paths
+    from execplan.linter.plan_source import PlanSource
+    from execplan.plan import reader
+    from execplan.plan.model import COMPLETE
+
+    try:
+        plan = reader.read(data)
+    except ExecplanError:
+        return frozenset()
+    if plan.state() == COMPLETE:
+        return frozenset()
+    base_prefix = os.path.relpath(project.base, project.root)
+    named_paths = find_named_paths(plan, PlanSource(plan))
+    return frozenset(named_paths) | {os.path.normpath(os.path.join(base_prefix, path)) for path in named_paths}

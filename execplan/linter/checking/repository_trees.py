@@ -1,0 +1,151 @@
+"""What rules ask of the files around a plan, answered; a listing is made once in a run, when it is first needed."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.linter.rule_facts import ENDS, EVIDENCE, HAS, RepositoryTree
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+MAX_WALKED_FILES = 50_000
+"""Files that are looked at where no git tells them; of a larger folder nothing is said to be missing."""
+
+_SKIPPED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))
+"""Folders of files that nobody wrote by hand."""
+
+
+class RepositoryTrees:
+    """The repositories and homes of one run; `staged` takes the next commit for what is there, beside the disk."""
+
+    def __init__(self, *, is_staged: bool = False) -> None:
+        self._is_staged = is_staged
+        self._indexes_by_root: dict[str, _FileIndex] = {}
+        self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
+
+    def tree_for(self, project: Project) -> RepositoryTree:
+        """What a plan of this home may ask."""
+        return RepositoryTree(lambda kind, subject: self._answer_query(project, kind, subject))
+
+    def _answer_query(self, project: Project, kind: str, subject: str) -> object:
+        if kind == HAS:
+            return self._path_exists(project, subject)
+        if kind == ENDS:
+            return self._file_index(project).has_suffix(subject.strip("/"))
+        if kind == EVIDENCE:
+            from execplan.archive.archive_evidence import recorded_digest
+
+            return recorded_digest(project, os.path.join(project.root, subject))
+        return self._find_same_id(project, os.path.join(project.root, subject))
+
+    def _path_exists(self, project: Project, path: str) -> bool:
+        parts = os.path.normpath(path).split("/")
+        if not path or path.startswith("/") or parts[0] == ".." or ".git" in path.split("/"):
+            return False
+        full_path = os.path.join(project.root, *parts)
+        if os.path.lexists(full_path):
+            real_directory = os.path.realpath(os.path.dirname(full_path))
+            return parts == ["."] or f"{real_directory}/".startswith(project.root.rstrip("/") + "/")
+        return self._is_staged and self._file_index(project).contains("/".join(parts))
+
+    def _file_index(self, project: Project) -> _FileIndex:
+        if project.root not in self._indexes_by_root:
+            self._indexes_by_root[project.root] = _index_repository(project)
+        return self._indexes_by_root[project.root]
+
+    def _find_same_id(self, project: Project, path: str) -> str:
+        """The path of another plan of the home with the id of the plan in a file, which must lie in the home as well."""
+        if project.base not in self._duplicates_by_project:
+            self._duplicates_by_project[project.base] = _find_duplicate_ids(project, self._list_plans(project))
+        duplicates = self._duplicates_by_project[project.base]
+        paths_with_id = (
+            duplicates.get(plan_store.normalize_id(project.split_plan_path(path)[1]), []) if duplicates else []
+        )
+        if not paths_with_id:
+            return ""
+        own_path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        other_paths = [plan_path for plan_path in paths_with_id if plan_path != own_path]
+        return project.display_path(other_paths[0]) if other_paths and len(other_paths) < len(paths_with_id) else ""
+
+    def _list_plans(self, project: Project) -> list[tuple[str, list[str]]]:
+        """The folders of the home's plans, archived ones too, each with the names of their files."""
+        if not self._is_staged:
+            return plan_store.plan_files(project) + plan_store.plan_files(project, archive=True)
+        import re
+
+        from execplan.project.plan_path_pattern import plan_paths_regex
+
+        plan_pattern = re.compile(plan_paths_regex(project._replace(settings=project.settings._replace(homes=()))))
+        split_paths = [os.path.split(path) for path in self._file_index(project).paths if plan_pattern.search(path)]
+        return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
+
+
+def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
+    """The ids that several plans have, as they are compared, each with the places of these."""
+    if project.is_flat:  # an id is its file's name: what differs in lower case is not looked at one by one
+        file_names = [name for _, files in plans for name in files]
+        if len({name.lower() for name in file_names}) == len(file_names) and all(
+            [name.isascii() for name in file_names]
+        ):
+            return {}
+    paths_by_id: dict[str, list[str]] = {}
+    for directory, files in plans:
+        for name in files:
+            plan_path = os.path.join(directory, name)
+            paths_by_id.setdefault(plan_store.normalize_id(project.split_plan_path(plan_path)[1]), []).append(plan_path)
+    return {plan_id: duplicate_paths for plan_id, duplicate_paths in paths_by_id.items() if len(duplicate_paths) > 1}
+
+
+class _FileIndex:
+    """The files of a repository by their paths from its root."""
+
+    def __init__(self, paths: list[str], *, is_complete: bool = True) -> None:
+        self.paths = paths
+        self._is_complete = is_complete
+        self._folders: set[str] = set()
+        self._by_name: dict[str, list[str]] = {}
+        for path in paths:
+            directory, _, name = path.rpartition("/")
+            self._by_name.setdefault(name, []).append(directory)
+            while directory and directory not in self._folders:
+                self._folders.add(directory)
+                directory, _, name = directory.rpartition("/")
+                self._by_name.setdefault(name, []).append(directory)
+
+    def contains(self, path: str) -> bool:
+        """Whether there is a file or a folder of this path."""
+        directory, _, name = path.rpartition("/")
+        return path in self._folders or directory in self._by_name.get(name, ())
+
+    def has_suffix(self, path: str) -> bool:
+        """Whether the path of a file or a folder ends with these parts."""
+        directory, _, name = path.rpartition("/")
+        directories = self._by_name.get(name, ())
+        if not directory:
+            return bool(directories) or not self._is_complete
+        return any([f"/{candidate}".endswith(f"/{directory}") for candidate in directories]) or not self._is_complete
+
+
+def _index_repository(project: Project) -> _FileIndex:
+    """The tracked files; where git tells none those that a walk finds."""
+    if project.git is not None:
+        from execplan.git import git_query
+
+        try:
+            return _FileIndex(git_query.tracked_files(project))
+        except ExecplanError:
+            pass  # a lint needs no git: what it would have said is looked for on the disk
+    paths: list[str] = []
+    for directory, subdirectories, files in os.walk(project.root):
+        subdirectories[:] = [
+            name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES
+        ]
+        relative_directory = directory[len(project.root) :].lstrip("/")
+        paths += [os.path.join(relative_directory, name) for name in files]
+        if len(paths) > MAX_WALKED_FILES:
+            return _FileIndex(paths, is_complete=False)
+    return _FileIndex(paths)

@@ -1,0 +1,88 @@
+"""Findings counted, by rule."""
+
+from __future__ import annotations
+
+from execplan.linter.rule import LEVELS, RULES, SAFE, UNSAFE, Finding
+from execplan.linter.rules.completeness_rules import PLACEHOLDER_MESSAGE
+from execplan.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class RuleStatistics(NamedTuple):
+    """What was found of one rule."""
+
+    code: str
+    level: str
+    """The worst that was met."""
+    found: int
+    safe: int
+    """How many of them `--fix` mends."""
+    unsafe: int
+    """How many `--unsafe-fixes` mends besides."""
+    sentence: str
+
+
+def count_by_rule(findings: Iterable[Finding]) -> list[RuleStatistics]:
+    """The findings by rule, the most frequent first."""
+    findings_by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        findings_by_code.setdefault(finding.code, []).append(finding)
+    tallies = [_rule_statistics(code, rule_findings) for code, rule_findings in findings_by_code.items()]
+    return sorted(tallies, key=lambda statistics: (-statistics.found, statistics.code))
+
+
+def finding_weight(finding: Finding) -> int:
+    """How many findings it stands for: the last of a rule in a file may say `and N more`."""
+    tokens = finding.message.split(" ")
+    if len(tokens) == 3 and tokens[0] == "and" and tokens[2] == "more" and tokens[1].isdecimal():
+        return int(tokens[1])
+    return 1
+
+
+def is_overflow(finding: Finding) -> bool:
+    """Whether it stands for findings that are not listed, and for no place."""
+    return finding.message == f"and {finding_weight(finding)} more"
+
+
+def _rule_statistics(code: str, findings: list[Finding]) -> RuleStatistics:
+    level = min([finding.level for finding in findings], key=LEVELS.index)
+    kinds = [finding.fix.kind for finding in findings if finding.fix is not None]
+    sentence = RULES[code].summary if code in RULES else ""
+    return RuleStatistics(
+        code, level, sum(map(finding_weight, findings)), kinds.count(SAFE), kinds.count(UNSAFE), sentence
+    )
+
+
+_MAX_LINES = 10
+"""Lines that are named."""
+
+
+def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings with equal ones at the place of the first: same rule, level, kind of fix and message."""
+    groups: dict[object, list[Finding]] = {}
+    for at, finding in enumerate(findings):
+        kind = finding.fix.kind if finding.fix is not None else ""
+        message_key = PLACEHOLDER_MESSAGE if PLACEHOLDER_MESSAGE in finding.message else finding.message
+        groups.setdefault(at if is_overflow(finding) else (finding.code, finding.level, kind, message_key), []).append(
+            finding
+        )
+    return [
+        group[0] if len(group) == 1 else group[0]._replace(message=_merged_message(group)) for group in groups.values()
+    ]
+
+
+def _merged_message(group: Sequence[Finding]) -> str:
+    """What several equal findings say together."""
+    first_message = group[0].message
+    if PLACEHOLDER_MESSAGE in first_message:
+        names = [finding.message.partition(PLACEHOLDER_MESSAGE)[0] for finding in group]
+        return f"{len(group)} sections still hold placeholder text: {', '.join(names)}"
+    lines = list(dict.fromkeys([finding.line for finding in group[1:] if finding.line != group[0].line]))
+    if not lines:
+        return f"{first_message} ({len(group)} times)"
+    line_list = ", ".join([str(line) for line in lines[:_MAX_LINES]])
+    overflow = f" and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
+    return f"{first_message} (also line{'s' if len(lines) > 1 else ''} {line_list}{overflow})"

@@ -1,0 +1,177 @@
+"""Where the links of a plan lead, and the anchors that its headings make."""
+
+from __future__ import annotations
+
+from execplan.linter.plan_source import Span
+from execplan.text.link_definitions import definition_line_count
+from execplan.text.markdown_blocks import HEADING, PARAGRAPH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.linter.rule import RuleContext
+    from execplan.plan.model import Plan
+    from execplan.text.markdown_blocks import Block
+
+
+_POINTER_WORDS = frozenset(
+    "see read refer consult follow check visit described documented defined specified explained details detail according".split()
+)
+_STOP_WORDS = frozenset(
+    (
+        "a about additional all also and are as at background below by can complete context design documentation docs document "
+        "documents everything for found from full further here how in information is it link links more of on or our overview page "
+        "please reference requirements spec specification that the their there these this to under we what which why with you"
+    ).split()
+)
+_MAX_CONTENT_WORDS = 2
+"""Words more that may say what is found there."""
+
+
+def is_pointer(text: str) -> bool:
+    """Whether a paragraph with an address in it only sends the reader there."""
+    words = _text_words(text)
+    if not any([word in _POINTER_WORDS for word in words]):
+        return False
+    return len([word for word in words if word not in _POINTER_WORDS and word not in _STOP_WORDS]) <= _MAX_CONTENT_WORDS
+
+
+def is_link_only(text: str) -> bool:
+    """Whether a paragraph is an address, or a link, and nothing else."""
+    return "://" in text and not _text_words(text)
+
+
+def _text_words(text: str) -> list[str]:
+    """The words of a paragraph in lower case, without its links."""
+    words = [word.strip(".,;:()[]<>*_`'\"!?-+") for word in _strip_links(text).casefold().split()]
+    return [word for word in words if word]
+
+
+def _strip_links(text: str) -> str:
+    """The text without its links, their words and bare addresses."""
+    segments: list[str] = []
+    at = 0
+    while at < len(text):
+        close = text.find("](", at)
+        begin = text.rfind("[", at, close) if close >= 0 else -1
+        end = text.find(")", close) if close >= 0 else -1
+        if begin < 0 or end < 0:
+            break
+        segments.append(text[at:begin])
+        at = end + 1
+    segments.append(text[at:])
+    return " ".join([word for word in " ".join(segments).split() if "://" not in word])
+
+
+_LINK_MARK = "]("
+_MAX_LINK_LENGTH = 400
+_NON_PATH_CHARACTERS = frozenset("<>{}*$|`")
+
+
+def find_links(plan: Plan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
+    """The destinations of links, images and definitions, as they are written, and whether each is sure to be one."""
+    source = context.source
+    if _LINK_MARK in source.text:
+        for line, column in source.find_all(_LINK_MARK):
+            if not source.inert_lines[line]:
+                for span in _link_destination(plan.text.lines[line], line, column + len(_LINK_MARK)):
+                    yield span, False
+    if "]: " in source.text:
+        for block in plan.blocks:
+            if block.kind == PARAGRAPH and block.text[:1] == "[" and block.text[:2] != "[^":
+                for span in _definition_links(plan, block):
+                    yield span, True
+
+
+def _definition_links(plan: Plan, block: Block) -> Iterator[Span]:
+    """The destinations of the definitions that a paragraph begins with."""
+    lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
+    for at in range(definition_line_count(lines)):
+        line = plan.text.lines[block.start + at]
+        label, mark, _ = line.partition("]: ")
+        if mark and lines[at].startswith("["):
+            yield from _link_destination(line, block.start + at, len(label) + len(mark), is_definition=True)
+
+
+def _link_destination(text: str, line: int, at: int, *, is_definition: bool = False) -> Iterator[Span]:
+    """What stands at a place of a line up to the end of the destination, which no parenthesis closes when it is bare."""
+    while text[at : at + 1] == " ":
+        at += 1
+    if text[at : at + 1] == "<":
+        end = text.find(">", at)
+        if end > at + 1:
+            yield Span(line, at + 1, text[at + 1 : end])
+        return
+    if is_definition:
+        if text[at:].strip():
+            yield Span(line, at, text[at:].split(maxsplit=1)[0])
+        return
+    end = at
+    while end < at + _MAX_LINK_LENGTH:
+        end = text.find(")", end, at + _MAX_LINK_LENGTH)
+        if end < 0:
+            break
+        if text.count("(", at, end) == text.count(")", at, end):
+            target = text[at:end].split(" ", maxsplit=1)[0]
+            if target:
+                yield Span(line, at, target)
+            return
+        end += 1
+
+
+def collect_anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:
+    """What GitHub calls the headings of a plan, and the names that its HTML gives; `plain` takes the markup away."""
+    anchor_names: set[str] = set()
+    counts: dict[str, int] = {}
+    for block in plan.blocks:
+        if block.kind == HEADING:
+            text = plain(block.text).strip().lower()
+            slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
+            count = counts.get(slug, 0)
+            counts[slug] = count + 1
+            anchor_names.add(f"{slug}-{count}" if count else slug)
+    for line in plan.text.lines:
+        if "<" in line:
+            for mark in ('id="', 'name="', "id='", "name='"):
+                for segment in line.split(mark)[1:]:
+                    anchor_names.add(segment.partition(mark[-1])[0].lower())
+    return anchor_names
+
+
+def has_anchor(plan: Plan, name: str, known_anchors: set[str]) -> bool:
+    """Whether the plan makes an anchor; `known_anchors` gets what was found, with the markup read by a renderer only when needed."""
+    if not known_anchors:
+        known_anchors |= collect_anchors(plan, lambda text: text.replace("`", "").replace("*", "")) | {""}
+    if name not in known_anchors and "\0" not in known_anchors:
+        from execplan.text.inline_markdown import plain_text
+
+        known_anchors |= collect_anchors(plan, plain_text) | {"\0"}
+    return name in known_anchors
+
+
+def anchor_name(target: str) -> str:
+    """The name of an anchor, or nothing for one that a browser or GitHub makes."""
+    name = unquote_address(target[1:]).lower().removeprefix("user-content-")
+    is_line = name[:1] == "l" and name[1:2].isdigit()
+    return "" if is_line or name.startswith(":~:") or name == "top" else name
+
+
+def relative_path(target: str) -> str:
+    """The path of a link that leads to a file beside the plan or above; nothing for addresses, anchors and patterns."""
+    path = target.partition("#")[0].partition("?")[0]
+    head = path.partition("/")[0]
+    return (
+        ""
+        if not path or path[0] in "/\\~@" or ":" in head or _NON_PATH_CHARACTERS.intersection(path)
+        else unquote_address(path)
+    )
+
+
+def unquote_address(address: str) -> str:
+    """An address with the characters that `%20` and its kin stand for."""
+    if "%" not in address:
+        return address
+    from urllib.parse import unquote
+
+    return unquote(address)

@@ -1,0 +1,145 @@
+"""Paths of the repository among the code spans of a plan, and what the plan says about them."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from execplan.plan import outline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.linter.plan_source import PlanSource, Span
+    from execplan.linter.rule import RuleContext
+    from execplan.plan.model import Plan
+
+
+_RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)
+"""Sections that tell what was met on the way, and name files as evidence."""
+
+_MAX_PATH_LENGTH = 300
+
+
+def find_named_paths(plan: Plan, source: PlanSource) -> dict[str, Span]:
+    """Each path that a whole code span may be, with the first place where it stands; which of them are there git knows."""
+    is_excluded = bytearray(len(plan.text.lines) + 1)
+    for section in plan.sections:
+        if section.name in _RECORD_SECTIONS:
+            is_excluded[section.start : section.end] = b"\1" * (section.end - section.start)
+        is_excluded[section.notes_start : section.end] = b"\1" * (section.end - section.notes_start)
+    spans: dict[str, Span] = {}
+    for span in source.code_spans:
+        if not is_excluded[span.line] and len(span.text) < _MAX_PATH_LENGTH:
+            path = extract_path(span.text)
+            if path:
+                spans.setdefault(path, span)
+    return spans
+
+
+def extract_path(text: str) -> str:
+    """The path of a code span, without the line or the test that it names in the file; or nothing."""
+    path = text.partition("::")[0].partition("#")[0].removeprefix("./")
+    while ":" in path and path.rpartition(":")[2].strip("0123456789-,") == "":
+        path = path.rpartition(":")[0]
+    is_file = "/" in path or "." in path.strip(".") or path[:1].isupper()  # Makefile, LICENSE
+    return path if is_file and not path.startswith("/") and not path.endswith("/") else ""
+
+
+_NON_PATH_CHARACTERS = frozenset("*?{}<>$|&;=,\"'\\:~%!^#@… \t")
+_FILE_EXTENSIONS = frozenset(
+    (
+        "adoc bash bat c cc cfg cjs clj cljc cljs cmake cpp cs css csv cts cu dart ex exs fish go gradle graphql h hcl hpp hs html "
+        "ini ino java jl js json json5 jsonl jsx kt kts lean less lock lua m md mdx mjs mm mod mts nix php pl plist po prisma proto "
+        "ps1 py pyi r rb rego rs rst sass scala scss sh slang sol sql sum svelte svg swift tf tmpl toml ts tsv tsx txt typ vue wgsl "
+        "xml yaml yml zig zsh"
+    ).split()
+)
+_GENERATED_DIRECTORIES = frozenset(
+    (
+        "node_modules target dist build out output outputs var tmp temp logs log .venv venv coverage artifacts artifact .next .git "
+        ".cache cache __pycache__ data generated results reports bin obj runs .turbo vendor release releases path to foo bar"
+    ).split()
+)
+"""Folders that are made, or in no commit, or of an example."""
+_DOMAINS = (".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".sh", ".rs", ".xyz")
+_EXCUSE_STEMS = (
+    *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(
+        ","
+    ),
+    *"former,previous,obsolete,missing,not exist,no longer,absent,example,e.g.,would,planned,future,propos,scaffold".split(
+        ","
+    ),
+    *"save,cache,ignored,external,upstream,sibling,other repo,copy,copied,copies,port,vendor,replac,untracked,lacks".split(
+        ","
+    ),
+    *"another repo,runtime,user's,install,download,deploy,template,like ,such as,no `,not yet,never,land,lives under,".split(
+        ","
+    ),
+    *"persist,evidence,record,stored,capture,snapshot,bundle,import,built,compil,was ,were ,had ,used to,if ".split(
+        ","
+    ),
+)
+"""What is said near a path that need not be there: to come, gone, made by a run, or elsewhere."""
+_EXCUSES = tuple([word for word in _EXCUSE_STEMS if word])
+_MAX_MENTIONS = 50
+"""Of one name, that are looked at."""
+
+
+def repository_path(text: str) -> str:
+    """The path of a file or folder that the words of a code span are, counted from some folder; nothing for other words."""
+    path = text.removeprefix("./")
+    if "/" not in path or "//" in path:
+        return ""
+    head, colon, tail = path.partition(":")
+    if colon and (tail.startswith(":") or tail.replace("-", "").replace(":", "").isdigit()):
+        path = head
+    path = path.partition("#")[0]
+    if not path.isascii() or path.startswith(("..", "/")) or "..." in path or _NON_PATH_CHARACTERS.intersection(path):
+        return ""
+    parts = path.rstrip("/").split("/")
+    if parts[0].endswith(_DOMAINS) or _GENERATED_DIRECTORIES.intersection(parts):
+        return ""
+    if any(["YYYY" in part or "NNN" in part or "XXX" in part or not part for part in parts]):
+        return ""
+    stem, dot, extension = parts[-1].rpartition(".")
+    if path.endswith("/"):
+        return path.rstrip("/") if len(parts) > 1 else ""
+    return path if dot and stem and extension in _FILE_EXTENSIONS else ""
+
+
+class MissingPathExcuses:
+    """What a plan says near its lines, read once for each line; a line may mention many paths."""
+
+    __slots__ = ("_contexts", "_lines", "_source")
+
+    def __init__(self, plan: Plan, context: RuleContext) -> None:
+        self._lines = plan.text.lines
+        self._source = context.source
+        self._contexts: dict[int, tuple[str, list[str]]] = {}
+
+    def is_excused(self, path: str) -> bool:
+        """Whether the plan says anywhere near a mention of a path, or of a folder above it, that it need not be there."""
+        name = path.rpartition("/")[2]
+        folded = name.casefold()
+        for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS):
+            if at not in self._contexts:
+                nearby_text = self._read_context(at)
+                self._contexts[at] = nearby_text, [word for word in _EXCUSES if word in nearby_text]
+            nearby_text, excuse_words = self._contexts[at]
+            if excuse_words:
+                bare = nearby_text.replace(folded, " ")
+                if any([word in bare for word in excuse_words]):
+                    return True
+        return False
+
+    def _read_context(self, at: int) -> str:
+        """The lines around a line, and what introduces them."""
+        lines = self._lines
+        low = at
+        while low > 0 and at - low < 3 and lines[low - 1].strip() and lines[low - 1][:1] != "#":
+            low -= 1
+        nearby_text = " ".join(lines[low : at + 2]).casefold()
+        for up in range(low - 1, max(low - 15, -1), -1):
+            line = lines[up].rstrip()
+            if line.endswith((":", "：")) or line[:1] == "#":
+                return nearby_text + " " + line.casefold()
+        return nearby_text

@@ -1,0 +1,269 @@
+"""What the lines of a plan hold beyond its structure, found when it is first asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
+from execplan.named_tuple import NamedTuple
+from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.step_drafts import StepProblem
+    from execplan.plan.model import Plan
+    from execplan.text.markdown_blocks import Block
+
+
+_MAX_PARAGRAPH_DISTANCE = 200
+"""How many lines above a line its paragraph may begin."""
+_MAX_PARAGRAPH_LENGTH = 5000
+"""Characters of a paragraph that nobody wrote by hand."""
+_MAX_RENDERED = 200
+"""Paragraphs of one plan that are rendered."""
+
+
+class Span(NamedTuple):
+    """Words within one line; lines and columns count from 0."""
+
+    line: int
+    column: int
+    text: str
+
+
+class PlanSource:
+    """The text of a plan as one string, and what stands in it."""
+
+    __slots__ = (
+        "_code_spans",
+        "_headings",
+        "_inert_lines",
+        "_lines",
+        "_plan",
+        "_range_spans",
+        "_rendered_cache",
+        "_starts",
+        "_step_problems",
+        "_text",
+    )
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self._plan = plan
+        self._lines: list[str] = plan.text.lines if plan is not None else []
+        self._text: str | None = None
+        self._starts: list[int] = []
+        self._inert_lines: bytearray | None = None
+        self._code_spans: list[Span] | None = None
+        self._headings: list[Block] | None = None
+        self._rendered_cache: dict[tuple[str, int], list[str] | None] = {}
+        self._range_spans: dict[tuple[int, int], list[Span]] = {}
+        self._step_problems: tuple[StepProblem, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """All lines, joined by line feeds."""
+        if self._text is None:
+            self._text = "\n".join(self._lines)
+        return self._text
+
+    def position_of(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset in the source."""
+        if not self._starts:
+            self._starts = [0, *accumulate([len(text_line) + 1 for text_line in self._lines])]
+        line = bisect_right(self._starts, offset, 0, len(self._lines)) - 1
+        return line, offset - self._starts[line]
+
+    @property
+    def inert_lines(self) -> bytearray:
+        """For each line whether it is code, a comment or front matter, so that nothing in it is markdown."""
+        if self._inert_lines is None:
+            self._inert_lines = bytearray(len(self._lines) + 1)
+            blocks: list[Block] = self._plan.blocks if self._plan is not None else []
+            for block in blocks:
+                if block.kind in (FENCE, CODE, HTML, FRONT):
+                    self._inert_lines[block.start : block.end] = b"\1" * (block.end - block.start)
+        return self._inert_lines
+
+    @property
+    def headings(self) -> list[Block]:
+        """The headings, those in quotes and list items included."""
+        if self._headings is None:
+            blocks: list[Block] = self._plan.blocks if self._plan is not None else []
+            self._headings = [block for block in blocks if block.kind == HEADING]
+        return self._headings
+
+    @property
+    def step_problems(self) -> tuple[StepProblem, ...]:
+        """What is wrong with the steps that are fences with attributes; few plans have any, and others pay nothing."""
+        if self._step_problems is None:
+            plan = self._plan
+            self._step_problems = ()
+            if plan is not None and any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
+                self._step_problems = _find_step_problems(plan)
+        return self._step_problems
+
+    def find_all(self, needle: str) -> Iterator[tuple[int, int]]:
+        """Line and column of each place where the needle stands, code and comments included."""
+        source = self.text
+        offset = source.find(needle)
+        while offset >= 0:
+            yield self.position_of(offset)
+            offset = source.find(needle, offset + len(needle))
+
+    @property
+    def code_spans(self) -> list[Span]:
+        """The code spans of one line that stand in prose, with the place of what is between the backticks.
+
+        A span that goes on over the end of its line is left out: what is named in two lines is no path and no command.
+        """
+        if self._code_spans is None:
+            self._code_spans = self._find_code_spans(0, len(self._lines))
+        return self._code_spans
+
+    def code_spans_in(self, start: int, end: int) -> list[Span]:
+        """Those of the lines from `start` to before `end`; the lines of a section take a tenth of the time of all."""
+        if self._code_spans is not None:
+            return self._code_spans[bisect_left(self._code_spans, (start,)) : bisect_left(self._code_spans, (end,))]
+        line_range = start, end
+        if line_range not in self._range_spans:
+            self._range_spans[line_range] = self._find_code_spans(start, end)
+        return self._range_spans[line_range]
+
+    def _find_code_spans(self, start: int, end: int) -> list[Span]:
+        spans: list[Span] = []
+        inert_lines = self.inert_lines
+        for at in range(start, end):
+            line = self._lines[at]
+            if "`" in line and not inert_lines[at]:
+                spans += _line_code_spans(at, line)
+        return spans
+
+    def is_code_span(self, span: Span) -> bool:
+        """Whether what looks like a code span, or like a part of one, is that to a renderer too."""
+        rendered_codes = self._render_paragraph("codes", span.line)
+        return rendered_codes is None or any([span.text in code for code in rendered_codes])
+
+    def is_link_target(self, span: Span) -> bool:
+        """Whether what looks like where a link leads is that to a renderer too."""
+        rendered_links = self._render_paragraph("links", span.line)
+        if rendered_links is None:
+            return True
+        from urllib.parse import unquote
+
+        return unquote(span.text) in rendered_links
+
+    def _render_paragraph(self, kind: str, line: int) -> list[str] | None:
+        """What a renderer makes of a paragraph; it is loaded here, so this is asked just before a report.
+
+        None where it would take too long: for a paragraph that is not written by hand, and after many of them.
+        """
+        start, end = self._paragraph(line)
+        if (kind, start) not in self._rendered_cache:
+            if len(self._rendered_cache) > _MAX_RENDERED:
+                return None
+            self._rendered_cache[kind, start] = _render(kind, self._lines[start:end])
+        return self._rendered_cache[kind, start]
+
+    def _paragraph(self, line: int) -> tuple[int, int]:
+        """First line of the paragraph that a line is in, or the line, and the line behind it."""
+        blocks = self._plan.blocks if self._plan is not None else []
+        at = bisect_right(blocks, line, key=lambda block: block.start) - 1
+        while at >= 0 and blocks[at].start > line - _MAX_PARAGRAPH_DISTANCE:
+            block = blocks[at]
+            if block.kind == PARAGRAPH and block.start <= line < block.end:
+                return block.start, block.end
+            at -= 1
+        return line, line + 1
+
+
+EMPTY_SOURCE = PlanSource()
+"""Of no plan."""
+
+
+def _find_step_problems(plan: Plan) -> tuple[StepProblem, ...]:
+    """What stops the steps of a plan from being compiled, and what else there is to say of them."""
+    from execplan.execution.annotations.annotated_steps import find_annotated_steps
+    from execplan.execution.annotations.step_problems import find_step_problems
+
+    parsed = find_annotated_steps(plan)
+    if not parsed.drafts:
+        return find_step_problems(plan, parsed)
+    from execplan.execution.annotations.step_advice import find_step_advice
+
+    return (*find_step_problems(plan, parsed), *find_step_advice(plan, parsed))
+
+
+def _render(kind: str, lines: list[str]) -> list[str] | None:
+    """The code spans of a paragraph, or where its links lead; None for one that is too long."""
+    text = "\n".join([line.strip() for line in lines])
+    if len(text) > _MAX_PARAGRAPH_LENGTH:
+        return None
+    from execplan.text import inline_markdown
+
+    if kind == "codes":
+        return inline_markdown.code_spans(text)
+    from urllib.parse import unquote
+
+    return [unquote(link) for link in inline_markdown.link_targets(text)]
+
+
+def _line_code_spans(at: int, line: str) -> Iterator[Span]:
+    """The code spans of a line: between two runs of as many backticks, the first not escaped."""
+    if "``" not in line and "\\`" not in line:
+        yield from _simple_code_spans(at, line.split("`"))
+        return
+    runs = _backtick_runs(line)
+    closing = _closing_runs(line, runs)
+    at_run = 0
+    while at_run < len(runs):
+        close = closing[at_run]
+        if close < 0:
+            at_run += 1
+            continue
+        end = runs[at_run][1]
+        text = line[end : runs[close][0]]
+        bare = text.strip(" ")
+        if bare:
+            yield Span(at, end + text.index(bare), bare)
+        at_run = close + 1
+
+
+def _backtick_runs(line: str) -> list[tuple[int, int]]:
+    """Where each run of backticks begins and ends."""
+    runs = []
+    begin = line.find("`")
+    while begin >= 0:
+        end = begin
+        while line[end : end + 1] == "`":
+            end += 1
+        runs.append((begin, end))
+        begin = line.find("`", end)
+    return runs
+
+
+def _closing_runs(line: str, runs: list[tuple[int, int]]) -> list[int]:
+    """Which run closes a span that each run opens, or -1; filled from behind, so that no run looks through those after it."""
+    closing = [-1] * len(runs)
+    latest: dict[int, int] = {}
+    for at in range(len(runs) - 1, -1, -1):
+        begin, end = runs[at]
+        slashes = begin
+        while slashes and line[slashes - 1] == "\\":
+            slashes -= 1
+        closing[at] = latest.get(end - begin - (begin - slashes) % 2, -1)
+        latest[end - begin] = at
+    return closing
+
+
+def _simple_code_spans(at: int, segments: list[str]) -> Iterator[Span]:
+    """Those of a line whose backticks stand alone; it is cut at each, so that every second part is a span."""
+    column = 0
+    for index in range(1, len(segments) - 1, 2):
+        column += len(segments[index - 1]) + 1
+        text = segments[index]
+        bare = text.strip(" ")
+        if bare:
+            yield Span._make((at, column + text.index(bare), bare))
+        column += len(text) + 1

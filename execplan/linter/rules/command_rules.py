@@ -1,0 +1,286 @@
+"""EP4: can a newcomer type what the plan says, and tell whether it worked?"""
+
+from __future__ import annotations
+
+from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, on_span, rule
+from execplan.linter.section_content import find_code_blocks, find_commands, is_foreign_language, section_prose
+from execplan.plan import outline
+from execplan.plan.line_grammar import is_empty_text
+from execplan.text.markdown_blocks import FENCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.linter.plan_source import Span
+    from execplan.plan.model import Plan, Section
+
+_DIRECTORY_ANYWHERE = ("cd ", "working directory", "workdir", "top level of")
+_ROOT_PHRASES = (
+    *"repository root,repo root,repo-root,root of the,project root,workspace root,from the root,worktree root".split(
+        ","
+    ),
+    "checkout root",
+)
+_DIRECTORY_PHRASES = (
+    *"root,director,folder,checkout,worktree,working tree,work tree,workspace,cwd,from `,from /,in `/,run in `,inside `".split(
+        ","
+    ),
+    *"cd , -c ,--cwd,--prefix,--manifest-path,pushd,--directory,--project,--dir ".split(","),
+    *"go to `,go into `,change to `,change into `,switch to `,verzeichnis,ordner,racine,dossier".split(","),
+    *"répertoire,repertoire,raíz,raiz,carpeta".split(","),
+)
+"""What says where to type a command: in the whole plan, and near the commands."""
+_PREPOSITIONS = ("in", "into", "inside", "within")
+_RESULT_WORDS = (
+    *"expect,should,pass,succe,green,exit,output,print,return,show,report,produc,result,must,error,without".split(","),
+    *"clean,fail,appear,creat,accept,prove,verif,confirm,see ,observ,match,contain,→,=>,displays,writes,responds".split(
+        ","
+    ),
+    *"erwartet,zeigt,ergibt,meldet,on voit,attendu,affiche,espera,muestra,imprime".split(","),
+)
+_EXPECTATION_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
+_PROOF_WORDS = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
+_MAX_COMMANDS = 500
+"""Commands of one section that may take something away, that are taken apart."""
+_FEW_WORDS = 30
+"""Words of a longer section that says what is to be true, so that the commands of Concrete Steps can show it."""
+_MANUAL_CHECK_WORDS = (
+    *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
+        ","
+    ),
+    *"start the,visual,play,hover,http,concrete steps,command,steps above,listed above,post /,get /".split(","),
+)
+"""What says that a person looks, or that the commands stand elsewhere."""
+
+
+_WARNING_WORDS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reject")
+"""What is said of a command that nobody is to type."""
+
+
+def _contains_any(text: str, needles: tuple[str, ...]) -> bool:
+    """Whether one of the needles is in the words; a loop stops at the first, which most often comes soon."""
+    for needle in needles:  # noqa: SIM110 - `any` asks a list whole, and a generator begins slowly
+        if needle in text:
+            return True
+    return False
+
+
+def _names_directory(text: str) -> bool:
+    """Whether a line leads into a folder: `In src/:`, or `in src/,` before what is to be typed there."""
+    if "/" not in text:
+        return False
+    for line in text.split("\n"):
+        words = line.lstrip("-*> ").split() if "/" in line and "in" in line else []
+        for at, word in enumerate(words[:-1]):
+            name = words[at + 1].strip("`*:,")
+            is_phrase_end = at == 0 or words[at + 1][-1] in ":,"
+            if word in _PREPOSITIONS and is_phrase_end and len(name) > 1 and name[-1] == "/":
+                return True
+    return False
+
+
+@rule("EP404", WARNING)
+def missing_working_directory(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Commands are given and nothing says in which folder to type them.
+
+    Whoever begins with the plan alone may stand anywhere; the same words do something else, or nothing, one folder off.
+    Once is enough: in Concrete Steps, or wherever the plan tells how to work on it.
+
+    Bad:
+        ## Concrete Steps
+
+            make parser
+            make test
+
+        Both print `ok`.
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository:
+
+            make parser
+            make test
+
+        Both print `ok`.
+    """
+    sections = [section for name in (outline.STEPS, outline.VALIDATION) if (section := plan.section(name)) is not None]
+    combined_text = ""
+    for section in sections:
+        section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
+        if _contains_any(f"{section.title.casefold()}\n{section_text}", _DIRECTORY_PHRASES) or _names_directory(
+            section_text
+        ):
+            return
+        combined_text += f"{section_text}\n"
+    source = context.source.text.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes
+    if (
+        is_foreign_language(combined_text)
+        or _contains_any(source, _DIRECTORY_ANYWHERE)
+        or ("root" in source and _contains_any(source, _ROOT_PHRASES))
+    ):
+        return
+    spans = [span for section in sections for span in find_commands(plan, context, section)]
+    first_command = min([span for span in spans if not span.text.startswith("git ")], default=None)
+    if first_command is not None:
+        yield on_span(first_command, "nothing says in which folder to type this")
+
+
+@rule("EP405", WARNING)
+def missing_expected_result(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Commands are given and nothing says what is to be seen when they worked.
+
+    A newcomer can't tell a good run from a bad one by having typed the words. A sentence does, or the lines that are
+    printed.
+
+    Bad:
+        ## Validation and Acceptance
+
+        In the root of the repository:
+
+            make test
+            make lint
+    Good:
+        ## Validation and Acceptance
+
+        In the root of the repository, where both exit with 0 and the first prints `12 passed`:
+
+            make test
+            make lint
+    """
+    validation, steps = plan.section(outline.VALIDATION), plan.section(outline.STEPS)
+    if validation is not None and _describes_result(plan, context, validation):
+        return
+    for section in (validation, steps):
+        spans = sorted(find_commands(plan, context, section)) if section is not None else []
+        if section is None or not spans:
+            continue
+        if not (
+            _describes_result(plan, context, section)
+            or _shows_output(plan, section, spans)
+            or _describes_proof_elsewhere(plan, context)
+        ):
+            yield on_span(spans[0], "nothing says what is to be seen when this worked")
+        return
+
+
+def _describes_result(plan: Plan, context: RuleContext, section: Section) -> bool:
+    """Whether the words of a section say what comes of something, or can't be judged."""
+    text = section_prose(plan, context, section)
+    return _contains_any(text, _RESULT_WORDS) or is_foreign_language(text)
+
+
+def _describes_proof_elsewhere(plan: Plan, context: RuleContext) -> bool:
+    """Whether milestones or sections of the plan's own tell what proves the work."""
+    other_sections = [
+        section
+        for section in plan.sections
+        if section.name is None or section.name in (outline.WORK, outline.ARTIFACTS)
+    ]
+    return any(
+        [
+            _contains_any(f"{section.title.casefold()}\n{section_prose(plan, context, section)}", _PROOF_WORDS)
+            for section in other_sections
+        ]
+    )
+
+
+def _shows_output(plan: Plan, section: Section, spans: list[Span]) -> bool:
+    """Whether a block of code shows what is printed, or its attributes say what comes of it."""
+    command_lines = {span.line for span in spans}
+    for block, start, end in find_code_blocks(plan, section):
+        if block.kind == FENCE and "{" in block.text and _contains_any(block.text, _EXPECTATION_ATTRIBUTES):
+            return True
+        lines = [at for at in range(start, end) if plan.text.lines[at].strip()]
+        if lines and not command_lines.issuperset(lines):
+            return True
+    return False
+
+
+@rule("EP406", WARNING)
+def validation_without_command(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Validation and Acceptance holds no command.
+
+    That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. Where the section says
+    in detail what is to be true, the commands may stand in Concrete Steps, and in milestones always; what a person looks at by hand is told by what to click and what is seen then.
+
+    Bad:
+        ## Concrete Steps
+
+        Write the scanner, then the reader.
+
+        ## Validation and Acceptance
+
+        All required tests pass and the reader is fast.
+    Good:
+        ## Concrete Steps
+
+        Write the scanner, then the reader.
+
+        ## Validation and Acceptance
+
+        In the root of the repository `make test` prints `12 passed`.
+    """
+    section = plan.section(outline.VALIDATION)
+    if section is None:
+        return
+    if next(find_commands(plan, context, section), None) is not None:
+        return
+    section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
+    if (
+        not section_text.strip()
+        or _contains_any(section_text, _MANUAL_CHECK_WORDS)
+        or is_foreign_language(section_text)
+    ):
+        return
+    has_placeholder = any([section.start <= at < section.end for at in plan.placeholder_lines])
+    is_vague = "`" not in section_text and len(section_text.split()) < _FEW_WORDS
+    section_names = (
+        (None, outline.WORK, outline.PROGRESS) if is_vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
+    )
+    other_sections = [other_section for other_section in plan.sections if other_section.name in section_names]
+    has_command_elsewhere = any(
+        [next(find_commands(plan, context, other_section), None) for other_section in other_sections]
+    )
+    if not has_placeholder and not has_command_elsewhere:
+        yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
+
+
+@rule("EP408", WARNING)
+def risky_without_recovery(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A command destroys something, and Idempotence and Recovery does not say how to get it back.
+
+    Such a step goes wrong on the second run, or for the second person. Say what it takes away, how to be sure beforehand, and
+    what to do when it was the wrong thing.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository, `git reset --hard origin/main` prints `HEAD is now at` and the commit.
+
+        ## Idempotence and Recovery
+
+        N/A
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository, `git reset --hard origin/main` prints `HEAD is now at` and the commit.
+
+        ## Idempotence and Recovery
+
+        What was not committed is gone after the reset, so commit or stash it first; `git reflog` finds the old commit.
+    """
+    recovery = plan.section(outline.RECOVERY)
+    if recovery is not None:
+        for at in range(recovery.body_start, recovery.notes_start):
+            if not is_empty_text(plan.text.lines[at].strip()) and at not in plan.placeholder_lines:
+                return
+    from execplan.linter.destructive_commands import NEEDLES, describe_loss
+
+    for section in (plan.section(outline.STEPS), plan.section(outline.VALIDATION)):
+        if section is not None and _contains_any("\n".join(plan.text.lines[section.body_start : section.end]), NEEDLES):
+            spans = [span for span in find_commands(plan, context, section) if _contains_any(span.text, NEEDLES)]
+            for span in sorted(spans)[:_MAX_COMMANDS]:
+                loss = describe_loss(span.text)
+                if loss and not _contains_any(plan.text.lines[span.line].casefold(), _WARNING_WORDS):
+                    yield on_span(span, f"{loss}, and {outline.RECOVERY} does not say how to get it back")

@@ -1,0 +1,212 @@
+"""EP1: is everything there, once, and written by the author?"""
+
+from __future__ import annotations
+
+from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.linter.rules.section_rules import find_misplaced_headings
+from execplan.plan import outline
+from execplan.plan.line_grammar import is_empty_text, is_revision_note, read_label
+from execplan.plan.model import COMPLETE
+from execplan.plan.placeholder_text import is_placeholder_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan, Section
+
+_MAX_LINE_LENGTH = 120
+"""Characters of a longer line that says something."""
+_MAX_OWN_SECTIONS = 100
+"""Sections of its own among which one is sought whose title is like a name; no plan has as many."""
+PLACEHOLDER_MESSAGE = " still holds placeholder text"
+"""What a finding says of a section in which placeholder text was left."""
+_FINAL_ANSWERS = frozenset(("none", "n/a", "na"))
+
+
+@rule("EP101", ERROR)
+def missing_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The plan has no title.
+
+    A plan is listed, found and committed by its title: one `# ` heading at the top that says what will be done.
+
+    Bad:
+        ## Progress
+
+        - [ ] Build the parser.
+    Good:
+        # Build the parser
+
+        ## Progress
+
+        - [ ] Build the parser.
+    """
+    if not plan.title:
+        yield on_line(plan, max(plan.title_line, 0), "no title: begin with a line such as `# Build the parser`")
+
+
+@rule("EP102", WARNING)
+def missing_living_statement(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The sentence that says the plan is a living document is missing.
+
+    It stands between the title and the first section and tells whoever picks the plan up which sections to keep true.
+
+    Bad:
+        # Build the parser
+
+        ## Progress
+    Good:
+        # Build the parser
+
+        This ExecPlan is a living document.
+
+        ## Progress
+    """
+    end = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    preface = " ".join(plan.text.lines[plan.title_line + 1 : end]).casefold()
+    if "living" not in preface:
+        yield on_line(plan, max(plan.title_line, 0), "no sentence says that this is a living document")
+
+
+@rule("EP103", WARNING)
+def missing_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """One of the eight sections that do not live is missing.
+
+    Each answers a question that a newcomer has. That is no reason to fill one with words: a section that has nothing to
+    say says so in a line.
+
+    Bad:
+        # Build the parser
+
+        ## Progress
+    Good:
+        # Build the parser
+
+        ## Purpose / Big Picture
+        ## Progress
+        ## Context and Orientation
+        ## Plan of Work
+        ## Concrete Steps
+        ## Validation and Acceptance
+        ## Idempotence and Recovery
+        ## Artifacts and Notes
+        ## Interfaces and Dependencies
+    """
+    return _missing_sections(plan, context, living=False)
+
+
+@rule("EP104", ERROR)
+def missing_living_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A living section is missing.
+
+    Progress, Surprises & Discoveries, Decision Log and Outcomes & Retrospective are where the work is recorded; without
+    one of them a plan can't be picked up by somebody else. A writer adds it with `--create`.
+
+    Bad:
+        # Build the parser
+
+        ## Progress
+    Good:
+        # Build the parser
+
+        ## Progress
+        ## Surprises & Discoveries
+        ## Decision Log
+        ## Outcomes & Retrospective
+    """
+    return _missing_sections(plan, context, living=True)
+
+
+@rule("EP105", ERROR)
+def duplicate_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A section stands in the plan twice.
+
+    The first counts; what stands in the other is read by nobody's tool. Verbs that write refuse to guess which is meant.
+
+    Bad:
+        ## Progress
+
+        - [ ] Build the parser.
+
+        ## Progress
+
+        - [ ] Write the tests.
+    Good:
+        ## Progress
+
+        - [ ] Build the parser.
+        - [ ] Write the tests.
+    """
+    first_sections: dict[str, Section] = {}
+    for section in plan.sections:
+        if section.name is not None:
+            earlier_section = first_sections.setdefault(section.name, section)
+            if earlier_section is not section:
+                message = f"{section.name} stands in line {earlier_section.start + 1} already"
+                yield on_line(plan, section.start, message)
+
+
+@rule("EP109", ERROR, unfinished=WARNING)
+def leftover_placeholder(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A section still holds placeholder text of the template.
+
+    Placeholder text says what to write; a reader takes it for the author's. It is a warning while tasks are open, so that
+    you can commit a plan that you are still writing, and an error when all tasks are done; in the profiles `strict` and
+    `ci` it always is an error. A living section may keep it until the plan is complete, and `None yet.` as well.
+
+    Bad:
+        ## Concrete Steps
+
+        The commands to type, the folder to type them in, and a few lines of what they print when all is well.
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository, `make test` prints `12 passed`.
+    """
+    is_complete = plan.state() == COMPLETE
+    placeholder_lines = list(plan.placeholder_lines)
+    if plan.title_line in placeholder_lines:
+        yield on_line(plan, plan.title_line, "the title is still the template's placeholder")
+    for section in plan.sections:
+        lines = [at for at in placeholder_lines if section.start <= at < section.end]
+        if section.is_living and not is_complete:
+            continue
+        if is_complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
+            lines = [
+                at for at in range(section.body_start, section.content_end) if _is_pending_line(plan.text.lines[at])
+            ]
+        if lines and not (is_complete and section.name == outline.OUTCOMES and not plan.outcomes):
+            count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
+            yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
+
+
+def _is_pending_line(line: str) -> bool:
+    """Whether a line says that nothing has been written there so far."""
+    if not line.strip() or len(line) > _MAX_LINE_LENGTH:
+        return False
+    label = read_label(line)
+    text = label[1] if label else line.strip().lstrip("-*+ ")
+    if not is_empty_text(text):
+        return False
+    bare = text.strip(" .*_()").casefold()
+    return bare not in _FINAL_ANSWERS and any([char.isalnum() for char in bare]) and not is_placeholder_text(line)
+
+
+def _missing_sections(plan: Plan, context: RuleContext, *, living: bool) -> Iterator[RuleMatch]:
+    present_names = {section.name for section in plan.sections}
+    missing_kinds = [kind for kind in outline.OUTLINE if kind.is_living is living and kind.name not in present_names]
+    misplaced_headings = (
+        {name: block for block, name in find_misplaced_headings(plan, context)} if missing_kinds else {}
+    )
+    own_titles = [
+        section.title for section in plan.sections if section.name is None and not is_revision_note(section.title)
+    ][:_MAX_OWN_SECTIONS]
+    for kind in missing_kinds:
+        if kind.name in misplaced_headings:
+            if living:
+                location = f"the heading in line {misplaced_headings[kind.name].start + 1} is not at level 2"
+                yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {location}")
+        else:
+            nearest_title = outline.closest_title(kind.name, own_titles)
+            hint = f"; is `## {nearest_title}` meant?" if nearest_title else ""
+            yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")

@@ -1,0 +1,136 @@
+"""EP1: does the front matter fit the plan?"""
+
+from __future__ import annotations
+
+from execplan.clock import minute_bounds, read_timestamp
+from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.linter.rules.title_rules import plan_id
+from execplan.text.markdown_blocks import FRONT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+
+_ID_KEYS = ("id", "plan_id", "plan-id")
+_CREATED_KEYS = ("created", "created_at")
+_UPDATED_KEYS = ("updated", "updated_at", "last_updated", "modified", "completed", "closed")
+
+
+@rule("EP115", WARNING)
+def front_matter_conflict(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The front matter names another title, id or date than the plan.
+
+    Tools read the one and people the other. Judged are `title`, `id` and `plan_id`, and `created` and `updated` with their
+    kin; of an `id` only what can't be another kind of number: words with hyphens, with a date before them or without.
+
+    Bad:
+        ---
+        title: Write the lexer
+        ---
+
+        # Build the parser
+
+        This ExecPlan is a living document.
+    Good:
+        ---
+        title: Build the parser
+        ---
+
+        # Build the parser
+
+        This ExecPlan is a living document.
+    """
+    if not plan.blocks or plan.blocks[0].kind != FRONT:
+        return
+    fields = _read_fields(plan)
+    title = fields.get("title")
+    if title and plan.title and not _is_same_title(title[1], plan.title):
+        yield on_line(plan, title[0], f"the title is another in line {plan.title_line + 1}")
+    for key in _ID_KEYS:
+        if key in fields:
+            line, value = fields[key]
+            expected_names = [("the plan is named", plan_id(context)), ("the title begins with", plan.title or "")]
+            for description, name in expected_names:
+                must_match = description == expected_names[0][0] and (key != "id" or _is_other_plan(value, name))
+                if _differs(value, name, must_match=must_match):
+                    yield on_line(plan, line, f"{description} {name.split(' ')[0]}")
+                    break
+    yield from _date_conflicts(plan, fields, plan_id(context))
+
+
+def _read_fields(plan: Plan) -> dict[str, tuple[int, str]]:
+    """The simple fields of the front matter, each with its line; of one that stands twice the first."""
+    fields: dict[str, tuple[int, str]] = {}
+    for at in range(1, plan.blocks[0].end - 1):
+        key, colon, value = plan.text.lines[at].partition(":")
+        value = value.strip()
+        if value[:1] in ("'", '"'):
+            value = value[1:].partition(value[0])[0]
+        value = value.partition(" #")[0].strip()
+        if colon and key[:1].isalpha() and value and value[0] not in "|>[{&*!":
+            fields.setdefault(key.strip().lower(), (at, value))
+    return fields
+
+
+def _date_conflicts(plan: Plan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[RuleMatch]:
+    """A plan that was made after it was touched, or on another day than its name says."""
+    created = next((fields[key] for key in _CREATED_KEYS if key in fields), None)
+    if created is not None:
+        for key in _UPDATED_KEYS:
+            if key in fields and _is_later(created[1], fields[key][1]):
+                yield on_line(plan, created[0], f"{created[1]} is after {key}, {fields[key][1]}")
+        if _is_later(created[1], name[:10]) or _is_later(name[:10], created[1]):
+            yield on_line(plan, created[0], f"the plan is named by another day, {name[:10]}")
+
+
+def _is_same_title(title: str, other_title: str) -> bool:
+    """Whether two titles say the same, or one says it with more words."""
+    title_key, other_key = [
+        "".join([char for char in text.casefold() if char.isalnum()]) for text in (title, other_title)
+    ]
+    return title_key in other_key or other_key in title_key
+
+
+_DIGITS = str.maketrans("123456789", "000000000")
+
+
+def _differs(value: str, name: str, *, must_match: bool) -> bool:
+    """Whether a name holds an id of the same shape that is another, or as a whole can't be the one that is given."""
+    value, name = value.casefold(), name.casefold()
+    if not name or value in name or name in value:
+        return False
+    size = len(value)
+    shaped = name[:size].translate(_DIGITS) == value.translate(_DIGITS) and not name[size : size + 1].isalnum()
+    return must_match or (shaped and any([char.isdecimal() for char in value]))
+
+
+def _is_other_plan(value: str, name: str) -> bool:
+    """Whether both are ids of plans, a date with words or words with hyphens, and no words of the one are in the other."""
+    (day, slug), (other_day, other_slug) = [
+        _split_plan_id(plan_name) for plan_name in (value.casefold(), name.casefold())
+    ]
+    if not slug or not other_slug:
+        return False
+    is_same_slug = slug in other_slug or other_slug in slug
+    return not is_same_slug or bool(day and other_day and day != other_day)
+
+
+def _split_plan_id(name: str) -> tuple[str, str]:
+    """The date and the words of a plan's id; no words for what may be another kind of number."""
+    stamp = read_timestamp(name[:10])
+    day, slug = (stamp.date, name[10:].strip("-_")) if stamp is not None else ("", name)
+    parts = slug.replace("_", "-").split("-")
+    words = [part for part in parts if part.isalpha()]
+    is_certain = words and len(name) > 10 if day else len(words) > 1 and len(words) == len(parts)
+    return day, "-".join(parts) if is_certain and " " not in name else ""
+
+
+def _is_later(date: str, other_date: str) -> bool:
+    """Whether the first of two dates is certainly later than the second."""
+    timestamp, other_timestamp = read_timestamp(date), read_timestamp(other_date)
+    spans = [
+        minute_bounds(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)
+    ]
+    return spans[0] is not None and spans[1] is not None and spans[0][0] > spans[1][1]

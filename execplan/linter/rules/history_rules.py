@@ -1,0 +1,211 @@
+"""What a plan said when it was committed, against what it says now; few runs ask, so what compares is imported then."""
+
+from __future__ import annotations
+
+from execplan.linter.rule import COMMIT, HINT, HISTORY, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
+from execplan.plan import outline
+from execplan.plan.model import COMPLETE, DONE, DRAFT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+
+_STEM_LENGTH = 5
+"""Letters by which two words are taken for one: parser, parse."""
+
+_MAX_NAMES = 3
+"""Names in one message."""
+
+
+@rule("EP212", WARNING, needs=HISTORY)
+def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A task that was done when the plan was committed is open again, or gone.
+
+    Somebody wrote an old copy over the plan, or reopened a task and did not say why. Tick it again, or tell the reason in
+    an entry that names the task: `execplan discover`, `execplan decide`.
+
+    Before:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+        - [x] (2026-03-08 10:02Z) Write the tests.
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+        - [ ] Write the tests.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+        - [ ] Write the tests.
+
+        ## Surprises & Discoveries
+
+        - Observation: The tests of the parser never ran in CI.
+          Evidence: The log of run 12 has no line of pytest.
+    """
+    before = context.history.committed_plan if context.history is not None else None
+    if before is None:
+        return
+    from execplan.linter.plan_comparison import new_entries
+    from execplan.plan.plan_lookup import normalize_text
+
+    done_before = {normalize_text(task.text) for task in before.tasks if task.state == DONE}
+    done_now = {normalize_text(task.text) for task in plan.tasks if task.state == DONE}
+    explained_stems = {
+        word[:_STEM_LENGTH] for text in new_entries(before, plan, include_discoveries=True) for word in text.split()
+    }
+    current_texts = set(done_now)
+    for task in plan.tasks:
+        task_text = normalize_text(task.text)
+        current_texts.add(task_text)
+        if task_text in done_before and task_text not in done_now and not _is_explained(task_text, explained_stems):
+            why = "was done when the plan was committed, and nothing says why it is open again"
+            yield on_line(plan, task.box_line, f"task {task.number} {why}")
+    current_texts |= {normalize_text(task.text) for _, task in plan.checklists}
+    missing_texts = [
+        task.text for task in before.tasks if task.state == DONE and normalize_text(task.text) not in current_texts
+    ]
+    newly_done = done_now - {normalize_text(task.text) for task in before.tasks}
+    missing_texts = [text for text in missing_texts if not _is_explained(normalize_text(text), explained_stems)]
+    if len(missing_texts) > len(newly_done):  # else they may be the same, in other words
+        section = plan.section(outline.PROGRESS)
+        names = ", ".join([f"`{_shorten(text)}`" for text in missing_texts[:_MAX_NAMES]])
+        overflow = f" and {len(missing_texts) - _MAX_NAMES} more" if len(missing_texts) > _MAX_NAMES else ""
+        tasks = "tasks that were" if len(missing_texts) > 1 else "a task that was"
+        message = f"{tasks} done when the plan was committed {'are' if len(missing_texts) > 1 else 'is'} gone: {names}{overflow}"
+        yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
+
+
+@rule("EP307", HINT, needs=HISTORY)
+def rewritten_entry(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """An entry of a log was rewritten, or taken out, after it was committed.
+
+    The logs say how the work came to be what it is; others have read them and acted on them. Add a new entry that
+    corrects the old one, a decision with `execplan decide --supersedes`. Words that are added at its end are fine.
+
+    Before:
+        ## Decision Log
+
+        - Decision: Read line by line.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+    Bad:
+        ## Decision Log
+
+        - Decision: Read the file whole.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+    Good:
+        ## Decision Log
+
+        - Decision: Read line by line.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+        - Decision: Read the file whole.
+          Rationale: Lines may be wrapped.
+          Date/Author: 2026-01-02 / Ann
+          Supersedes: Read line by line. (2025-12-30)
+    """
+    before = context.history.committed_plan if context.history is not None else None
+    if before is None or context.is_archived or context.is_superseded or DRAFT in (before.state(), plan.state()):
+        return
+    from execplan.linter.plan_comparison import rewritten_entries
+
+    for kind, old, line in rewritten_entries(before, plan, outcomes=before.state() == COMPLETE):
+        yield on_line(plan, line, f"the {kind} `{_shorten(old)}` was committed, and is rewritten or gone")
+
+
+@rule("EP308", WARNING, needs=COMMIT)
+def unexplained_change(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """What the plan prescribes was changed since it was committed, and neither a decision nor a revision note says why.
+
+    Work has begun on the old text, and whoever continues it has to know what is different. `execplan decide` or
+    `execplan revise` records it. Plans in which nothing is done yet, or everything, may change freely, and so may the
+    living sections, `Artifacts and Notes`, and `Context and Orientation`, which describes rather than prescribes. A
+    different path of a plan, or different white space, is not a change.
+
+    Before:
+        ## Plan of Work
+
+        Write the scanner, then the reader.
+    Bad:
+        ## Plan of Work
+
+        Write the reader on top of a library.
+    Good:
+        ## Plan of Work
+
+        Write the reader on top of a library.
+
+        ## Decision Log
+
+        - Decision: Read line by line.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+        - Decision: Take a library.
+          Rationale: It reads all of CommonMark.
+          Date/Author: 2026-01-02 / Ann
+    """
+    before = context.history.committed_plan if context.history is not None else None
+    if before is None or context.is_archived or context.is_superseded or DRAFT in (before.state(), plan.state()):
+        return
+    from execplan.linter.plan_comparison import changed_sections, new_entries
+
+    if before.state() == COMPLETE or not any([task.state == DONE for task in before.tasks]):
+        return
+    changed_names = changed_sections(before, plan)
+    if changed_names and changed_names != [outline.CONTEXT] and not new_entries(before, plan):
+        section = plan.section(changed_names[0])
+        other_names = f" (and {', '.join(changed_names[1:])})" if changed_names[1:] else ""
+        message = (
+            f"{changed_names[0]}{other_names} changed since it was committed, and no decision or revision note says why"
+        )
+        yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
+
+
+@rule("EP507", HINT, needs=HISTORY)
+def files_changed_since_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Files that the plan is about were changed by commits since the plan was last touched.
+
+    The plan says how they were. Whoever goes on with it should read them first, and mend what is no longer so. Counted
+    are files that a code span names as a whole, outside the logs; a merge counts as one step.
+
+    Bad (changed src/reader.py):
+        ## Context and Orientation
+
+        The reader is `src/reader.py`.
+    Good (changed src/writer.py):
+        ## Context and Orientation
+
+        The reader is `src/reader.py`.
+    """
+    if context.history is None or not context.history.changed_paths or context.is_archived or context.is_superseded:
+        return
+    if plan.state() == COMPLETE:
+        return
+    from execplan.linter.plan_paths import find_named_paths
+
+    named_paths, changed = find_named_paths(plan, context.source), set(context.history.changed_paths)
+    paths = [path for path in named_paths if path in changed]
+    if paths:
+        span = named_paths[paths[0]]
+        other_paths = ", ".join(paths[1:_MAX_NAMES])
+        overflow = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
+        suffix = f"; so were {other_paths}{overflow}" if other_paths else ""
+        message = f"{paths[0]} was changed since the plan was last touched{suffix}"
+        yield on_span(span, message)
+
+
+def _is_explained(text: str, explained_stems: set[str]) -> bool:
+    """Whether new entries have a long word of a task, or say that something was reopened; told is how their words begin."""
+    return "reope" in explained_stems or any(
+        [len(word) >= _STEM_LENGTH and word[:_STEM_LENGTH] in explained_stems for word in text.split()]
+    )
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) < 60 else text[:57].rstrip() + "…"

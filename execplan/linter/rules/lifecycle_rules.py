@@ -1,0 +1,233 @@
+"""EP5: does the plan's state fit what it says?"""
+
+from __future__ import annotations
+
+from execplan.clock import minute_bounds
+from execplan.linter.plan_source import Span
+from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
+from execplan.plan import outline
+from execplan.plan.model import COMPLETE, OPEN, OTHER
+from execplan.text.markdown_blocks import FRONT
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.linter.plan_source import PlanSource
+    from execplan.linter.rule_facts import GitHistory
+    from execplan.plan.model import Plan
+
+
+_MAX_LINE_LENGTH = 1000
+_MAX_STATUS_DISTANCE = 60
+"""Lines below the title in which a status is looked for."""
+
+_STATUS_KEYS = frozenset(("status", "state"))
+_EMPHASIS = " \t*_`\"'"
+_DONE_WORDS = frozenset(
+    "done complete completed finished closed shipped implemented merged archived delivered landed released".split()
+)
+_NEGATIONS = frozenset(
+    "not partially partly mostly except but remaining remains pending awaiting until open unless".split()
+)
+
+
+def find_done_status(plan: Plan, source: PlanSource) -> Iterator[Span]:
+    """The words of each status that says that the plan is done, without emphasis and quotes around them."""
+    lines = plan.text.lines
+    front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
+    start = max(plan.title_line + 1, front)
+    stop = plan.sections[0].start if plan.sections else len(lines)
+    for at in (*range(front), *range(start, min(stop, start + _MAX_STATUS_DISTANCE))):
+        key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
+        if (
+            colon
+            and key.strip("->+ \t*_").lower() in _STATUS_KEYS
+            and (at < front or not source.inert_lines[at])
+            and _is_done(value)
+        ):
+            yield _status_span(at, lines[at], value)
+    for section in plan.sections:
+        if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
+            at = plan.blocks[section.first_block].start
+            if at < section.end and not source.inert_lines[at] and _is_done(lines[at][:_MAX_LINE_LENGTH]):
+                yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
+
+
+def _status_span(at: int, line: str, value: str) -> Span:
+    bare = value.strip(_EMPHASIS)
+    return Span(at, line.index(bare, line.index(value)), bare)
+
+
+def _is_done(value: str) -> bool:
+    """Whether the first word says so, and no other takes it back; a choice of words is a template's."""
+    status_words = [word.strip(_EMPHASIS + ".,;:!?()—–-") for word in value.lower().split()]
+    status_words = [word for word in status_words if word]
+    return (
+        bool(status_words)
+        and status_words[0] in _DONE_WORDS
+        and not _NEGATIONS & set(status_words)
+        and not set("|[<{/") & set(value)
+    )
+
+
+_MINUTES_PER_DAY = 24 * 60
+
+
+@rule("EP501", ERROR)
+def missing_outcome(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """All tasks are done and Outcomes & Retrospective says nothing.
+
+    The plan looks finished, but nobody recorded the result. `execplan outcome` does. With `--hook` it is a warning, so that
+    you can commit the last task first.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+
+        ## Outcomes & Retrospective
+
+        None yet.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+
+        ## Outcomes & Retrospective
+
+        The parser reads all twelve sections; lists in tables are left out.
+    """
+    section = plan.section(outline.OUTCOMES)
+    finished = plan.state() == COMPLETE and all([task.state != OTHER for task in plan.tasks])
+    if section is not None and not plan.outcomes and finished:
+        yield on_line(plan, section.start, "all tasks are done and this section says nothing")
+
+
+@rule("EP502", ERROR)
+def archived_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """An archived plan has open tasks.
+
+    It is filed as done and is not. Finish it, or archive it with `--force --reason`, which records why.
+
+    Bad (archived):
+        ## Progress
+
+        - [ ] Build the parser.
+    Good (archived):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+    """
+    tasks = [task for task in plan.tasks if task.state == OPEN]
+    if context.is_archived and tasks:
+        count = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+        yield on_line(plan, tasks[0].box_line, f"archived with an open task{count}")
+
+
+@rule("EP503", WARNING, needs=CLOCK)
+def completed_not_archived(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A plan has been complete for more than a day, and is not archived.
+
+    Finished plans among the others hide those that somebody has to work on. `execplan archive` moves it with its artifacts.
+    One that says what is to happen before it is archived may wait, and of one without stamps nobody knows since when it is.
+
+    Bad (at-home, now 2026-03-09 23:28Z):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+    Good (at-home, now 2026-03-08 23:26Z):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+    """
+    if not context.in_project or plan.state() != COMPLETE or not plan.outcomes or context.clock is None:
+        return
+    if any([task.state == OTHER and task.mark != "-" for task in plan.tasks]):
+        return  # what stands in such a box may be half done
+    timestamps = [
+        (minute_bounds(task.timestamp), task.timestamp.date) for task in plan.tasks if task.timestamp is not None
+    ]
+    end_times = [(span[1], date) for span, date in timestamps if span is not None]
+    if not end_times:
+        return
+    last, date = max(end_times)
+    if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not _defers_archiving(context.source.text.casefold()):
+        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} and not archived: execplan archive")
+
+
+def _defers_archiving(source: str) -> bool:
+    """Whether a plan says what is to happen before it is archived."""
+    return "before archiv" in source or "not archive" in source
+
+
+@rule("EP504", WARNING)
+def done_status_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A status says that the plan is done, and tasks are open.
+
+    Whoever reads `Status: done`, below the title or in the front matter, looks no further, and what is left is forgotten.
+    Tick the tasks that are done, or mend the status; a status that repeats what the boxes say is better left out.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+        - [ ] Write the tests.
+
+        ## Status
+
+        Done.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+        - [ ] Write the tests.
+
+        ## Status
+
+        In progress.
+    """
+    tasks = [task for task in plan.tasks if task.state == OPEN]
+    if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
+        for span in find_done_status(plan, context.source):
+            overflow = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+            message = f"the status says `{span.text}`, but task {tasks[0].number} is open{overflow}"
+            yield on_span(span, message)
+
+
+@rule("EP506", WARNING, needs=TREE)
+def edited_archive(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """An archived plan was edited.
+
+    The archive keeps what was done and what came of it; whoever relies on that has to know that it stays. It is compared
+    with its digest in the evidence that `execplan archive` wrote, or else with what was committed. Undo the edit, or take
+    the plan back with `execplan restore`, edit it, and archive it again.
+
+    Bad (archived, path archive/parser.md, evidence 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+    Good (archived, path archive/parser.md):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+    """
+    if context.tree is None or not (context.is_archived or context.is_superseded):
+        return
+    evidence = context.tree.archived_digest(context.path)
+    if evidence:
+        data = plan.text.to_bytes()
+        is_edited = evidence not in (digest(data), digest(data.replace(b"\r\n", b"\n")))
+    else:
+        is_edited = context.history is not None and _differs_from_commit(plan, context.history, context.path)
+    if is_edited:
+        since = "it was archived" if evidence else "it was committed"
+        yield on_line(plan, max(plan.title_line, 0), f"archived, and edited since {since}")
+
+
+def _differs_from_commit(plan: Plan, history: GitHistory, path: str) -> bool:
+    """Whether an archived plan was committed in this place with other lines."""
+    before = history.committed_plan
+    was_archived_here = history.was_archived and history.committed_path == path
+    return was_archived_here and before is not None and before.text.lines != plan.text.lines

@@ -1,0 +1,81 @@
+"""EP4: do the links of a plan lead somewhere, and does its text keep what is secret?"""
+
+from __future__ import annotations
+
+from execplan.linter.rule import ERROR, TREE, WARNING, RuleContext, RuleMatch, on_span, rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+
+
+@rule("EP409", WARNING, needs=TREE)
+def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A link leads to a heading or a file that does not exist.
+
+    Evidence that nobody can open is none. A heading was renamed, a file moved, or the artifact was never committed; paths
+    in links count from the plan's own folder.
+
+    Bad (path plans/parser.md, has plans/artifacts/parser/run.log):
+        ## Artifacts and Notes
+
+        The [last run](artifacts/parser/last-run.log).
+    Good (path plans/parser.md, has plans/artifacts/parser/run.log):
+        ## Artifacts and Notes
+
+        The [last run](artifacts/parser/run.log).
+    """
+    if "](" not in context.source.text and "]: " not in context.source.text:
+        return
+    from execplan.linter.plan_links import anchor_name, find_links, has_anchor, relative_path
+    from execplan.text.relative_path import resolve_relative
+
+    known_anchors: set[str] = set()
+    for span, is_certain in find_links(plan, context):
+        if span.text[0] == "#":
+            name = anchor_name(span.text)
+            if (
+                name
+                and not has_anchor(plan, name, known_anchors)
+                and (is_certain or context.source.is_link_target(span))
+            ):
+                yield on_span(span, f"no heading of this plan makes the anchor {span.text}")
+            continue
+        path = relative_path(span.text) if context.path else ""
+        target = resolve_relative(context.path.rpartition("/")[0], path) if path else None
+        if (
+            target
+            and context.tree is not None
+            and not context.tree.has_path(target)
+            and (is_certain or context.source.is_link_target(span))
+        ):
+            yield on_span(span, f"{target} does not exist")
+
+
+@rule("EP410", ERROR)
+def secret_in_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The plan holds a secret.
+
+    Whoever can read the repository, now or after it leaks, can use it; deleting the line leaves it in the history. Make the
+    secret worthless first, at the service that gave it, then name the place where it is kept instead.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository, `AWS_ACCESS_KEY_ID=AKIAQ3EGRCW7T5ZLM2XB make push` prints `pushed`.
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository, `make push` prints `pushed`. It reads the key of the `ci` user from the keychain.
+    """
+    from execplan.secrets.certain_secrets import find_secrets, visible_length
+
+    for secret in find_secrets(context.source.text):
+        line, column = context.source.position_of(secret.start)
+        end_line, end_column = context.source.position_of(secret.end)
+        begins = context.source.text[secret.start : secret.start + visible_length(secret)]
+        article = "an" if secret.kind[:1] in "AEIOUa" else "a"
+        message = f"{article} {secret.kind} ({begins}…): make it worthless where it came from, then take it out"
+        yield RuleMatch(message, line, column, end_line + 1, end_column)

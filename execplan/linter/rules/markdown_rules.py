@@ -1,0 +1,233 @@
+"""EP0: can the file be read as a plan at all?"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.plan import outline
+from execplan.text.markdown_blocks import CODE, FENCE, FRONT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+    from execplan.text.markdown_blocks import Block
+
+
+@rule("EP007", WARNING)
+def misplaced_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A heading stands in a quote or a list item, or is indented.
+
+    It opens no section, or only for some tools; mostly it was not meant to be one: a comment of a shell command outside a
+    fence, words pasted from a chat, or the wrong side of a fence. Begin a heading in the first column, and put commands
+    into a fence. What fences that do not nest have left in the open is told by EP008 alone.
+
+    Bad:
+        ## Concrete Steps
+
+        1. In the root of the repository, `make test` prints `12 passed`.
+
+           # read what it prints
+    Good:
+        ## Concrete Steps
+
+        1. In the root of the repository, `make test` prints `12 passed`.
+
+           Read what it prints.
+    """
+    matches = list(_misplaced_matches(plan, context))
+    broken_ranges = _broken_ranges(plan) if matches else []
+    for match in matches:
+        at = bisect_right(broken_ranges, (match.line, len(plan.text.lines))) - 1
+        if at < 0 or match.line >= broken_ranges[at][1]:
+            yield match
+
+
+def _misplaced_matches(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Headings that open no section, or only for some tools."""
+    for block in context.source.headings:
+        if block.depth:
+            if block.level < 3 or outline.canonical_name(block.text):
+                is_quoted = plan.text.lines[block.start].lstrip().startswith(">")
+                container = "a quote" if is_quoted else "a list item"
+                fence = "; put a command's comment into a fence" if block.level == 1 and not is_quoted else ""
+                yield on_line(plan, block.start, f"this heading stands in {container} and opens no section{fence}")
+        elif block.column and block.mark == "#":
+            yield on_line(plan, block.start, "this heading is indented; begin it in the first column")
+    present_names = {section.name for section in plan.sections}
+    if len(present_names - {None}) < len(outline.NAMES):
+        for block in plan.blocks:
+            if block.kind == CODE and block.text.startswith("## "):
+                name = outline.canonical_name(block.text[3:])
+                if name is not None and name not in present_names:
+                    yield on_line(plan, block.start, "this heading is indented so far that it is code")
+
+
+@rule("EP008", WARNING)
+def nested_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A fence is opened within a fence of the same marks.
+
+    Fences do not nest: the end of the inner one ends the outer one, what follows is read as text, and the mark that was to
+    end the outer one opens another, which swallows what comes next. Give the outer fence one mark more than any in it, or
+    close it before the next begins.
+
+    Bad:
+        ## Plan of Work
+
+        ```sh
+        make test
+
+        It prints:
+
+        ```text
+        12 passed
+        ```
+    Good:
+        ## Plan of Work
+
+        ```sh
+        make test
+        ```
+
+        It prints:
+
+        ```text
+        12 passed
+        ```
+    """
+    for outer, at in find_nested_fences(plan):
+        mark = outer.mark * (outer.level + 1)
+        close = f"close the fence of line {outer.start + 1} before it, or open that with {mark}"
+        yield on_line(plan, at, f"a fence opens within a fence: {close}")
+
+
+def find_nested_fences(plan: Plan) -> Iterator[tuple[Block, int]]:
+    """The fences within which another opens, with the line that opens it.
+
+    Behind the first of them a fence without a language is the end of one, read as a beginning; what it holds proves nothing.
+    """
+    has_nested = False
+    for block in plan.blocks:
+        if block.kind == FENCE and (block.text or not has_nested):
+            at = _nested_opening_line(plan, block)
+            if at >= 0:
+                has_nested = True
+                yield block, at
+
+
+def _broken_ranges(plan: Plan) -> list[tuple[int, int]]:
+    """The lines that fences within fences turn inside out: to the end of the next that only seems to open one."""
+    unlabeled_fences = [block for block in plan.blocks if block.kind == FENCE and not block.text]
+    starts = [block.start for block in unlabeled_fences]
+    ranges: list[tuple[int, int]] = []
+    for outer, at in find_nested_fences(plan):
+        if not ranges or at >= ranges[-1][1]:
+            next_index = bisect_left(starts, outer.end)
+            ranges.append((at, unlabeled_fences[next_index].end if next_index < len(unlabeled_fences) else outer.end))
+    return ranges
+
+
+def _nested_opening_line(plan: Plan, fence: Block) -> int:
+    """The line within a fence that opens another of the same marks, or -1."""
+    mark = fence.mark * fence.level
+    for at in range(fence.start + 1, fence.end):
+        line = plan.text.lines[at]
+        if mark in line:
+            bare = line.lstrip(" \t>")
+            info = bare.lstrip(fence.mark)
+            is_near = len(line) - len(bare) < fence.column + 4
+            if is_near and bare.startswith(mark) and info.strip() and fence.mark not in info:
+                return at
+    return -1
+
+
+@rule("EP001", ERROR)
+def unreadable_file(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    r"""The file can't be read.
+
+    It is empty, larger than 5 MiB, holds a NUL byte, or is not UTF-8. Nothing in it can be shown or edited, so the
+    plan counts as broken until it is mended.
+
+    Bad:
+        # Build the \0 parser
+    Good:
+        # Build the parser
+    """
+    return iter(())  # such a file is no Plan: the runner reports what the reader refused
+
+
+@rule("EP002", ERROR)
+def conflict_markers(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The file holds conflict markers of git.
+
+    Two sides of a merge stand in it, so nobody knows which tasks are done. Verbs that read still show the plan; verbs
+    that write refuse.
+
+    Bad:
+        ## Progress
+
+        <<<<<<< HEAD
+        - [x] (2026-03-07 23:27Z) Build the parser.
+        =======
+        - [ ] Build the parser.
+        >>>>>>> other
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+    """
+    if plan.conflict_lines:
+        count = len(plan.conflict_lines)
+        yield on_line(plan, plan.conflict_lines[0], f"conflict marker ({count} line{'s' if count > 1 else ''} of them)")
+
+
+@rule("EP003", ERROR)
+def unclosed_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A fence or an HTML comment is opened and never closed.
+
+    All that stands below it is part of it: sections and tasks vanish, for people who read the page and for tools.
+    A fence closes with at least as many of the same marks as it opened with.
+
+    Bad:
+        ## Concrete Steps
+
+        ```sh
+        make test
+    Good:
+        ## Concrete Steps
+
+        ```sh
+        make test
+        ```
+    """
+    for block in plan.blocks:
+        if not block.is_closed:
+            mark = block.mark * block.level if block.kind == FENCE else block.text[:4]
+            yield on_line(plan, block.start, f"{mark} is never closed")
+
+
+@rule("EP004", ERROR)
+def wrapped_in_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The whole plan stands inside a fence.
+
+    It was copied with the fence that a chat or a skeleton showed it in. To every reader of markdown it is one block of
+    code. Remove the first and the last line.
+
+    Bad:
+        ```md
+        # Build the parser
+
+        ## Progress
+        ```
+    Good:
+        # Build the parser
+
+        ## Progress
+    """
+    outer = [block for block in plan.blocks if not block.depth and block.kind != FRONT]
+    if outer and outer[0].kind == FENCE and plan.title is None and not plan.sections:
+        inside = plan.text.lines[outer[0].start + 1 : outer[0].end]
+        if any([line.startswith(("# ", "## ")) for line in inside]):
+            yield on_line(plan, outer[0].start, "the whole plan stands inside this fence")

@@ -1,0 +1,255 @@
+"""EP1: are the sections what the format knows, where it has them?"""
+
+from __future__ import annotations
+
+from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.plan import outline
+from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, RULE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan, Section
+    from execplan.text.markdown_blocks import Block
+
+_NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
+_DEPENDENCY_WORDS = (" before ", "depends on", "depend on", "blocked by", "prerequisite", "milestone", "approv")
+"""What is said of dependencies that are no interfaces: what waits for what."""
+
+
+@rule("EP106", HINT, on=False)
+def unusual_section_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A section stands out of the usual order.
+
+    Who has read one plan finds everything in the next where it was before. Outcomes & Retrospective may come last, and
+    sections of one's own may stand anywhere. An order of one's own that all plans of a repository keep is as good, and one
+    plan does not show it; so this rule is off by default, and says nothing of archived plans.
+
+    Bad:
+        ## Validation and Acceptance
+
+        `make test` passes.
+
+        ## Concrete Steps
+
+        In the root of the repository, `make test` prints `12 passed`.
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository, `make test` prints `12 passed`.
+
+        ## Validation and Acceptance
+
+        `make test` passes.
+    """
+    if context.is_archived:
+        return
+    first_sections: dict[str, Section] = {}
+    for section in plan.sections:
+        if section.name is not None:
+            first_sections.setdefault(section.name, section)
+    names = list(first_sections)
+    if names[-1:] == [outline.OUTCOMES]:
+        names.pop()
+    positions = [outline.NAMES.index(name) for name in names]
+    if positions == sorted(positions):
+        return
+    in_order = _longest_ascending(positions)
+    moved_positions = [position for position in positions if position not in in_order]
+    if moved_positions:
+        position = moved_positions[0]
+        later_positions = [
+            other_position
+            for other_position in positions[positions.index(position) :]
+            if other_position in in_order and other_position < position
+        ]
+        earlier_positions = [
+            other_position
+            for other_position in positions[: positions.index(position)]
+            if other_position in in_order and other_position > position
+        ]
+        location = (
+            f"before {outline.NAMES[later_positions[0]]}"
+            if later_positions
+            else f"after {outline.NAMES[earlier_positions[-1]]}"
+        )
+        overflow = f", and {len(moved_positions) - 1} more out of order" if len(moved_positions) > 1 else ""
+        yield on_line(
+            plan,
+            first_sections[outline.NAMES[position]].start,
+            f"{outline.NAMES[position]} stands {location}{overflow}",
+        )
+
+
+@rule("EP107", WARNING, fix=SAFE)
+def nonstandard_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The heading of a section is spelled otherwise than in the format.
+
+    This tool knows what is meant; a person who searches, and other tools, may not. What stands behind the name, a translation
+    or a word in parentheses, is fine and stays. Dependencies alone may mean what waits for what: a section that
+    says so, or names nothing in code, is left for a person to mend.
+
+    Bad:
+        ## Decisions
+
+        - Decision: Read line by line.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+    Good:
+        ## Decision Log
+
+        - Decision: Read line by line.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+    Mended:
+        ## Decision Log
+
+        - Decision: Read line by line.
+          Rationale: A task is a line.
+          Date/Author: 2025-12-30 / Ann
+    """
+    counts: dict[str, int] = {}
+    for section in plan.sections:
+        if section.name is not None:
+            counts[section.name] = counts.get(section.name, 0) + 1
+    for section in plan.sections:
+        name = section.name
+        if name is not None and section.title != name and counts[name] == 1:
+            title = _standard_title(section.title, name)
+            if title != section.title:
+                match = _rename_match(plan, section, title)
+                is_short_name = name == outline.INTERFACES and not outline.is_canonical_title(section.title, name)
+                yield match._replace(edits=()) if is_short_name and not _names_code(plan, context, section) else match
+
+
+@rule("EP108", WARNING)
+def empty_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A section has a heading and nothing below it.
+
+    Nobody can tell whether there is nothing to say or nobody has thought of it. A line says which: `None yet.`, or why none
+    is needed. Outcomes & Retrospective may wait until the work is done.
+
+    Bad:
+        ## Idempotence and Recovery
+    Good:
+        ## Idempotence and Recovery
+
+        Every step may be run again; nothing is written outside of `build/`.
+    """
+    for section in plan.sections:
+        # A heading of one's own may stand over the sections that follow; EP201 and EP501 ask for tasks and outcomes.
+        is_own_section = section.name is None and section.end < len(plan.text.lines)
+        if not (is_own_section or section.name in (outline.PROGRESS, outline.OUTCOMES) or _has_content(plan, section)):
+            yield on_line(plan, section.start, f"{section.name or section.title} says nothing")
+
+
+@rule("EP110", WARNING)
+def wrong_heading_level(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """One of the twelve sections is not at level 2.
+
+    A section begins with `## `; at another level its tasks and entries are part of the section above, or of a document of
+    its own, and no tool finds them.
+
+    Bad:
+        ## Plan of Work
+
+        Write the scanner, then the reader.
+
+        # Interfaces and Dependencies
+
+        `read(data: bytes) -> Plan` in `src/reader.py`.
+    Good:
+        ## Plan of Work
+
+        Write the scanner, then the reader.
+
+        ## Interfaces and Dependencies
+
+        `read(data: bytes) -> Plan` in `src/reader.py`.
+    """
+    for block, name in find_misplaced_headings(plan, context):
+        yield on_line(plan, block.start, f"{name} is a section: begin its heading with ##, not {'#' * block.level}")
+
+
+def find_misplaced_headings(plan: Plan, context: RuleContext) -> list[tuple[Block, str]]:
+    """The headings that name a section of the twelve and are not at level 2, with its name.
+
+    Below level 2 only where the plan has no such section, under its full name, and once: milestones may have steps of their own.
+    """
+    present_names = {section.name for section in plan.sections}
+    level_one_headings = []
+    lower_headings = []
+    for block in context.source.headings:
+        if block.level == 2 or block.depth or block.start == plan.title_line:
+            continue
+        if block.text.lstrip("*_")[:4].lower() in _NAME_PREFIXES:
+            name = outline.canonical_name(block.text)
+            if name is not None and block.level == 1:
+                level_one_headings.append((block, name))
+            elif (
+                name is not None
+                and name not in present_names
+                and outline.title_key(block.text) == outline.title_key(name)
+            ):
+                lower_headings.append((block, name))
+    names = [name for _, name in lower_headings[: 2 * len(outline.NAMES)]]
+    return level_one_headings + [(block, name) for block, name in lower_headings if names.count(name) == 1]
+
+
+def _longest_ascending(positions: list[int]) -> list[int]:
+    """The longest of the places that stand in order; of equals the one that ends first."""
+    best: list[list[int]] = []
+    for position in positions:
+        best.append(
+            [*max([sequence for sequence in best if sequence[-1] < position], key=_sort_key, default=[]), position]
+        )
+    return max(best, key=_sort_key)
+
+
+def _sort_key(positions: list[int]) -> tuple[int, int]:
+    return len(positions), -positions[-1]
+
+
+def _standard_title(title: str, name: str) -> str:
+    """The title with the section's name as the format spells it, and with what stands behind the name."""
+    stripped = title.strip("*_` \t") if title[0] in "*_`" else title
+    head, slash, tail = stripped.partition(" / ")
+    main_name, _, subtitle = name.partition(" / ")
+    notes = outline.split_title(head.rstrip(" :*_"))[1]
+    note = "".join([f" {text}" for text in notes])
+    if subtitle and not tail:
+        main_name = name
+    elif subtitle and tail.casefold().startswith(subtitle.casefold()):
+        tail = subtitle + tail[len(subtitle) :].rstrip(" :")
+    return main_name + note + slash + tail
+
+
+def _rename_match(plan: Plan, section: Section, title: str) -> RuleMatch:
+    """The finding of a heading that gets another title."""
+    line = plan.text.lines[section.start]
+    column = line.find(section.title)
+    match = on_line(plan, section.start, f"the format spells it {section.name}")
+    if column < 0:
+        return match  # a title over two lines
+    end = column + len(section.title)
+    edit = Edit(section.start, section.start + 1, (line[:column] + title + line[end:],))
+    return match._replace(column=column, end_column=end, edits=(edit,))
+
+
+def _names_code(plan: Plan, context: RuleContext, section: Section) -> bool:
+    """Whether a section names something in code, and does not tell what has to come before something else."""
+    text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
+    if any([word in text for word in _DEPENDENCY_WORDS]):
+        return False
+    has_code = any([block.kind in (FENCE, CODE) for block in plan.blocks[section.first_block : section.block_end]])
+    return has_code or bool(context.source.code_spans_in(section.body_start, section.end))
+
+
+def _has_content(plan: Plan, section: Section) -> bool:
+    """Whether a reader sees anything below the heading but rules and further headings."""
+    for block in plan.blocks[section.first_block : section.block_end]:
+        if block.kind not in (HEADING, RULE) and not (block.kind == HTML and block.text.startswith("<!--")):
+            return True
+    return False

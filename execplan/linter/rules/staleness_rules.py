@@ -1,0 +1,162 @@
+"""EP2, the part about rest: does anybody still work on it?"""
+
+from __future__ import annotations
+
+from execplan.clock import read_timestamp
+from execplan.linter.rule import CLOCK, HINT, RuleContext, RuleMatch, on_line, rule
+from execplan.linter.rules.timestamp_rules import MAX_TIMEZONE_OFFSET, day_start, latest_timestamp_date
+from execplan.plan import outline
+from execplan.plan.model import ACTIVE, OPEN
+from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan, Task
+
+_ON_HOLD_WORDS = ("superseded", "deferred", "on hold", "abandoned")
+_SELF_WORDS = ("", "is", "was", "been", "now", "status", "plan", "fully", "partially")
+"""Words before one of these that make it the plan's own state, and not that of something else."""
+_ON_HOLD_DIRECTORIES = frozenset(("deferred", "superseded", "backlog", "someday"))
+_HISTORY_TITLES = ("revision", "history", "changelog", "change log")
+"""What the title of a section holds that tells what happened to the plan."""
+_STATUS_WORD = "status"
+_MAX_STATUS_DISTANCE = 60
+"""Lines from the first section on in which a status may still stand."""
+_MAX_STATUS_LINES = 12
+"""Lines that a status may take."""
+_MAX_LINE_LENGTH = 1000
+
+
+@rule("EP209", HINT, needs=CLOCK)
+def stalled_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A plan with open tasks has had no date for as many days as `stalled_days` says (14).
+
+    Nobody works on it, or somebody does and does not say so. Tick what is done, write down what holds it up, or archive
+    it. A plan in which nothing is dated yet has not begun; one whose head or status says that it is superseded, deferred,
+    on hold or abandoned, or that lies in a folder for such plans, is not expected to go on, and neither are tasks below a
+    heading or a line that defers them.
+
+    Bad (now 2026-03-29 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Read lines.
+        - [ ] Build the parser.
+    Good (now 2026-03-12 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Read lines.
+        - [ ] Build the parser.
+    """
+    if context.is_archived or context.clock is None or plan.state() != ACTIVE:
+        return
+    open_tasks = [task for task in plan.tasks if task.state == OPEN]
+    limit = 1440 + MAX_TIMEZONE_OFFSET + context.stalled_days * 1440
+    date = latest_timestamp_date(plan) if open_tasks else ""
+    day = day_start(date)
+    if day is None or not context.clock.has_passed(day + limit):
+        return
+    date = latest_date(plan)
+    day = day_start(date)
+    if day is None or not context.clock.has_passed(day + limit) or is_on_hold(plan, context.path):
+        return
+    task = open_tasks[0]
+    yield on_line(plan, task.box_line, f"task {task.number} is open, and nothing is dated after {date}")
+
+
+def latest_date(plan: Plan) -> str:
+    """The latest date in a plan, in a timestamp, its status or its history; or nothing."""
+    return max([latest_timestamp_date(plan), *_other_dates(plan)])
+
+
+def is_on_hold(plan: Plan, path: str) -> bool:
+    """Whether nobody is expected to work on a plan: its head, its directory, or what stands over its open tasks says so."""
+    if not _ON_HOLD_DIRECTORIES.isdisjoint(path.lower().split("/")[:-1]) or _says_on_hold(plan):
+        return True
+    open_tasks = [task for task in plan.tasks if task.state == OPEN]
+    return bool(open_tasks) and _are_deferred(plan, open_tasks)
+
+
+def _other_dates(plan: Plan) -> Iterator[str]:
+    """The dates of a status at the head, and those with which the items of a history of the plan begin."""
+    for line in _status_lines(plan):
+        for word in line.replace("(", " ").replace(")", " ").replace(",", " ").replace(";", " ").split():
+            yield from _parse_date(word.rstrip(":."))
+    for section in plan.sections:
+        if section.name is None and any([word in section.title.casefold() for word in _HISTORY_TITLES]):
+            for block in plan.blocks[section.first_block : section.block_end]:
+                if block.kind in (ITEM, PARAGRAPH):
+                    yield from _parse_date(block.text.lstrip("*_`["))
+
+
+def _parse_date(text: str) -> Iterator[str]:
+    timestamp = read_timestamp(text[:10] if text[:1].isdigit() else text)
+    if timestamp is not None and timestamp.is_valid:
+        yield timestamp.date
+
+
+def _status_lines(plan: Plan) -> list[str]:
+    """The lines that tell the status of the plan at its head: above the first section, or early in it."""
+    first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    if _STATUS_WORD not in "\n".join(plan.text.lines[: first_section + _MAX_STATUS_DISTANCE]).casefold():
+        return []
+    lines: list[str] = []
+    heading_lines = {block.start for block in plan.blocks if block.kind == HEADING}
+    for at in range(min(first_section + _MAX_STATUS_DISTANCE, len(plan.text.lines))):
+        if _is_status(plan.text.lines[at]):
+            for status_line in range(at, min(at + _MAX_STATUS_LINES, len(plan.text.lines))):
+                if status_line in heading_lines and status_line > at:
+                    break
+                lines.append(plan.text.lines[status_line][:_MAX_LINE_LENGTH])
+            break
+    return lines
+
+
+def _is_status(line: str) -> bool:
+    """Whether a line begins with the word and what stands between a name and its value."""
+    bare = line.lstrip(" \t>-+*_#").casefold()
+    return bare.startswith(_STATUS_WORD) and bare[len(_STATUS_WORD) :].lstrip(" *_")[:1] in ("", *":(-–—=")
+
+
+def _says_on_hold(plan: Plan) -> bool:
+    """Whether the head of the plan, or its status, says that it does not go on."""
+    first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    return _defers(" ".join(_status_lines(plan))) or any(
+        [_states_on_hold(line.casefold()) for line in plan.text.lines[:first_section]]
+    )
+
+
+def _states_on_hold(line: str) -> bool:
+    """Whether a line of the head tells the plan's state: the word begins it, stands in parentheses or behind `is`."""
+    for word in _ON_HOLD_WORDS:
+        prefix, keyword, _ = line[:_MAX_LINE_LENGTH].partition(word)
+        last_word = prefix.rstrip(" >#*_:[-").rpartition(" ")[2].strip("*_")
+        if keyword and (prefix.endswith("(") or last_word in _SELF_WORDS):
+            return True
+    return False
+
+
+def _are_deferred(plan: Plan, tasks: list[Task]) -> bool:
+    """Whether each of the tasks stands below a sub-heading or a paragraph of Progress that defers it."""
+    section = plan.section(outline.PROGRESS)
+    if section is None:
+        return False
+    lead_blocks = [
+        block
+        for block in plan.blocks[section.first_block : section.block_end]
+        if block.kind in (HEADING, PARAGRAPH) and not block.depth
+    ]
+    at, is_deferred = 0, False
+    for task in tasks:
+        while at < len(lead_blocks) and lead_blocks[at].start < task.start:
+            is_deferred = _defers(" ".join(plan.text.lines[lead_blocks[at].start : lead_blocks[at].end]))
+            at += 1
+        if not is_deferred and not _defers(task.heading):
+            return False
+    return True
+
+
+def _defers(text: str) -> bool:
+    folded = text.casefold()
+    return any([word in folded for word in _ON_HOLD_WORDS])

@@ -1,0 +1,271 @@
+"""EP6: can the steps be compiled? What stops that; and what each of them needs is looked at in `runnable.py`."""
+
+from __future__ import annotations
+
+from execplan.linter.rule import ERROR, UNSAFE, RuleContext, RuleMatch, rule
+from execplan.text.line_edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+
+
+def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
+    """What is wrong with the plan's steps by one rule."""
+    if context.is_archived:
+        return []
+    problems = [problem for problem in context.source.step_problems if problem.kind == code]
+    return [
+        RuleMatch(problem.message, problem.line, problem.column, problem.line + 1, problem.end_column)
+        for problem in problems
+    ]
+
+
+@rule("EP601", ERROR)
+def unreadable_attributes(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+    """The attributes of a step can't be read.
+
+    Behind the language of a fence stands `{#id name=value name="words with spaces"}`, and nothing behind the brace that closes
+    it. Where that goes wrong, the rest would be guessed, and the step is not compiled.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test expect="12 passed}
+        make test
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test expect="12 passed"}
+        make test
+        ```
+    """
+    return step_matches(context, "EP601")
+
+
+@rule("EP602", ERROR, fix=UNSAFE)
+def unknown_attribute(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A step has an attribute that there is not.
+
+    A misspelt one would be left out in silence, and with it a time limit or a question to a person. `execplan explain steps`
+    lists them all.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test exit=0 timout=60}
+        make test
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test exit=0 timeout=60}
+        make test
+        ```
+    Mended:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test exit=0 timeout=60}
+        make test
+        ```
+    """
+    for match in step_matches(context, "EP602"):
+        yield match._replace(edits=_rename_edits(plan.text.lines[match.line], match))
+
+
+def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
+    """The edit that gives an attribute the name of the nearest that there is; none where no name is near."""
+    from difflib import get_close_matches
+
+    from execplan.execution.annotations.info_string import parse_info_string
+    from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTION, PLAN_ATTRIBUTES
+
+    name = line[match.column : match.end_column].partition("=")[0]
+    info = parse_info_string(line.lstrip(" \t`~"))
+    is_whole_plan = info is not None and info.mark == EXECUTION
+    suggestions = get_close_matches(
+        name, [attribute.name for attribute in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1
+    )
+    if not suggestions:
+        return ()
+    line = line[: match.column] + suggestions[0] + line[match.column + len(name) :]
+    return (Edit(match.line, match.line + 1, (line,)),)
+
+
+@rule("EP603", ERROR)
+def invalid_attribute_value(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+    """A step lacks what its type needs, or an attribute has a value that it can't have.
+
+    A file is written to a `target`, a patch changes lines that it shows, and sixty seconds are `60`, `60s` or `1m`. Such a step
+    is not compiled, since nobody can say what it should do.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test exit=0 timeout=soon}
+        make test
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository this prints `12 passed`:
+
+        ```sh {#test exit=0 timeout=60}
+        make test
+        ```
+    """
+    return step_matches(context, "EP603")
+
+
+@rule("EP604", ERROR)
+def duplicate_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+    """Two steps have the same id.
+
+    What needs that id, or reports on it, would mean either of them. The second line of a fence with the id `build` is
+    `build.2`.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository both end without an error:
+
+        ```sh {#build exit=0}
+        make parser
+        ```
+
+        ```sh {#build exit=0}
+        make scanner
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository both end without an error:
+
+        ```sh {#parser exit=0}
+        make parser
+        ```
+
+        ```sh {#scanner exit=0}
+        make scanner
+        ```
+    """
+    return step_matches(context, "EP604")
+
+
+@rule("EP605", ERROR)
+def unknown_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+    """A step names an id that no step has.
+
+    It would wait for something that never happens. An id stands in `needs`, in `when` and behind `on-failure=alternative:`.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository both end without an error:
+
+        ```sh {#build exit=0}
+        make parser
+        ```
+
+        ```sh {#test needs=biuld exit=0}
+        make test
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository both end without an error:
+
+        ```sh {#build exit=0}
+        make parser
+        ```
+
+        ```sh {#test needs=build exit=0}
+        make test
+        ```
+    """
+    return step_matches(context, "EP605")
+
+
+@rule("EP606", ERROR)
+def circular_dependency(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+    """A step needs itself, or a step that comes after it.
+
+    Steps are carried out in the order in which they stand, so what one needs stands above it. Steps that need each other can't
+    be put into any order.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository both end without an error:
+
+        ```sh {#build needs=test exit=0}
+        make parser
+        ```
+
+        ```sh {#test needs=build exit=0}
+        make test
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository both end without an error:
+
+        ```sh {#build exit=0}
+        make parser
+        ```
+
+        ```sh {#test needs=build exit=0}
+        make test
+        ```
+    """
+    return step_matches(context, "EP606")
+
+
+@rule("EP612", ERROR)
+def conflicting_parallel_steps(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+    """Two parallel steps touch one path, or a step deletes a folder.
+
+    Which of the two wins would be chance. A folder holds what nobody named: a step deletes the files that it names, and a
+    person sees which they are.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository; afterwards `src/notes.md` holds one line:
+
+        ```text {#first type=create_file target=src/notes.md parallel}
+        One line.
+        ```
+
+        ```text {#second type=create_file target=src/notes.md parallel}
+        Another line.
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository; afterwards both files hold one line:
+
+        ```text {#first type=create_file target=src/notes.md parallel}
+        One line.
+        ```
+
+        ```text {#second type=create_file target=src/more.md parallel}
+        Another line.
+        ```
+    """
+    return step_matches(context, "EP612")

@@ -1,0 +1,151 @@
+"""Names of code that a plan gives in Interfaces and Dependencies, to be looked for in the repository."""
+
+from __future__ import annotations
+
+from execplan.execution.shell.command_detection import looks_like_command
+from execplan.linter.plan_source import Span
+from execplan.linter.rule import HINT, HISTORY, RuleContext, RuleMatch, rule
+from execplan.linter.section_content import find_code_blocks
+from execplan.plan import outline
+from execplan.plan.model import COMPLETE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.linter.plan_source import PlanSource
+    from execplan.plan.model import Plan
+
+_MIN_NAME_LENGTH = 6
+_KEYWORDS = ("def", "class", "fn", "func", "function", "struct", "enum", "trait", "interface", "type")
+_MODIFIERS = frozenset(
+    "pub pub(crate) async export default public private static abstract final sealed unsafe const".split()
+)
+_ABSENCE_WORDS = (
+    *"delet,remov,drop,no `,not ,without,never,instead,renam,replac,former,previous,old ,legacy,retir,deprecat,optional".split(
+        ","
+    ),
+    *"example,e.g.,future,later,defer,out of scope,such as,may ,could ,might ,if ,avoid,superseded,reject,absent,no new".split(
+        ","
+    ),
+)
+"""What is said near a name that need not be there."""
+
+
+@rule("EP407", HINT, needs=HISTORY)
+def missing_symbol(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """All tasks are done, and a name of Interfaces and Dependencies stands in no file of the repository.
+
+    The interface was built under another name, or not at all; whoever reads the plan next looks for it in vain. Names that the
+    plan says are gone, or may come later, are left alone.
+
+    Bad (absent read_plan):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+
+        ## Outcomes & Retrospective
+
+        The parser reads all twelve sections.
+
+        ## Interfaces and Dependencies
+
+        `read_plan(data: bytes) -> Plan` in `src/reader.py`.
+    Good (absent parse_plan):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Build the parser.
+
+        ## Outcomes & Retrospective
+
+        The parser reads all twelve sections.
+
+        ## Interfaces and Dependencies
+
+        `read_plan(data: bytes) -> Plan` in `src/reader.py`.
+    """
+    if (
+        context.history is None
+        or context.is_archived
+        or not context.history.missing_symbols
+        or plan.state() != COMPLETE
+    ):
+        return
+    for span in find_symbols(plan, context.source):
+        if span.text in context.history.missing_symbols and (
+            context.source.inert_lines[span.line] or context.source.is_code_span(span)
+        ):
+            yield RuleMatch(
+                f"{span.text} stands in no file of the repository",
+                span.line,
+                span.column,
+                span.line + 1,
+                span.column + len(span.text),
+            )
+
+
+def find_symbols(plan: Plan, source: PlanSource) -> list[Span]:
+    """The names of functions and types that Interfaces and Dependencies says are there, each where it stands first."""
+    section = plan.section(outline.INTERFACES)
+    if section is None:
+        return []
+    spans: dict[str, Span] = {}
+    absent_names: set[str] = set()
+    for span in source.code_spans_in(section.body_start, section.notes_start):
+        name, column = _code_name(span.text)
+        if name:
+            if _is_said_absent(plan, span.line):
+                absent_names.add(name)
+            spans.setdefault(name, Span(span.line, span.column + column, name))
+    for _, start, end in find_code_blocks(plan, section):
+        for at in range(start, end):
+            name = _defined_name(plan.text.lines[at])
+            if name:
+                spans.setdefault(name, Span(at, plan.text.lines[at].index(name), name))
+    return sorted([span for name, span in spans.items() if name not in absent_names])
+
+
+def _is_said_absent(plan: Plan, line: int) -> bool:
+    """Whether it is said near a line that something need not be there."""
+    nearby_text = " ".join(plan.text.lines[max(line - 1, 0) : line + 2]).casefold()
+    return any([word in nearby_text for word in _ABSENCE_WORDS])
+
+
+def _code_name(code: str) -> tuple[str, int]:
+    """The name that a code span is, or that it calls, and its column; nothing for paths, commands and words of prose."""
+    head = code.partition("(")[0].strip()
+    if " " in head:
+        defined_name = _defined_name(code)
+        return (defined_name, code.index(defined_name)) if defined_name else ("", 0)
+    if "/" in head or "@" in head or looks_like_command(code):
+        return "", 0
+    for mark in ("::", ".", "#"):
+        head = head.rpartition(mark)[2]
+    is_call = "(" in code
+    name = head.rstrip("!?")
+    return (
+        (name, code.rindex(name, 0, code.find("(") if is_call else len(code)))
+        if _is_symbol(name, is_call=is_call)
+        else ("", 0)
+    )
+
+
+def _defined_name(line: str) -> str:
+    """The name that a line of code defines."""
+    tokens = [token for token in line.strip().split() if token not in _MODIFIERS]
+    if len(tokens) < 2 or tokens[0] not in _KEYWORDS:
+        return ""
+    name = ""
+    for char in tokens[1]:
+        if not (char.isalnum() or char == "_"):
+            break
+        name += char
+    return name if _is_symbol(name, is_call=True) else ""
+
+
+def _is_symbol(name: str, *, is_call: bool) -> bool:
+    """Whether a name has the shape of code: joined by underscores, of two humps, or called."""
+    if len(name) < _MIN_NAME_LENGTH or not name.isascii() or not name.isidentifier() or name.isupper():
+        return False
+    has_humps = sum([char.isupper() for char in name[1:]]) and any([char.islower() for char in name])
+    return is_call or bool(has_humps) or "_" in name.strip("_")

@@ -1,0 +1,251 @@
+"""EP2, the part about time: can the stamps be believed?"""
+
+from __future__ import annotations
+
+from operator import gt, lt
+
+from execplan.clock import minute_bounds, read_timestamp
+from execplan.linter.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.plan.model import DONE, OPEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Final
+
+    from execplan.clock import Timestamp
+    from execplan.plan.model import Entry, Plan, Task
+
+
+_CLOCK_TOLERANCE = 10
+"""Minutes by which the clocks of two machines may differ."""
+_ACTIVITY_WINDOW = 60
+"""Minutes around midnight in which another stamp shows that somebody was at work."""
+_MIN_MIDNIGHTS = 3
+"""Stamps of one midnight that are too many to be true."""
+MAX_TIMEZONE_OFFSET: Final = 14 * 60
+"""Minutes for which a day may go on after it has ended in UTC."""
+
+
+@rule("EP203", ERROR)
+def impossible_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A stamp names a date or a time that does not exist.
+
+    Whoever reads it can't tell what was meant, and no tool can put it in order.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-02-30 25:10Z) Build the parser.
+    Good:
+        ## Progress
+
+        - [x] (2026-02-28 23:10Z) Build the parser.
+    """
+    for task in plan.tasks:
+        if task.timestamp is not None and not task.timestamp.is_valid:
+            yield timestamp_match(plan, task, task.timestamp, f"{task.timestamp.text} is no date that exists")
+    for entry in _log_entries(plan):
+        timestamp = read_timestamp(entry.date) if entry.date else None
+        if timestamp is not None and not timestamp.is_valid:
+            yield timestamp_match(plan, entry, timestamp, f"{timestamp.text} is no date that exists")
+
+
+@rule("EP204", WARNING, needs=CLOCK)
+def future_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A stamp lies in the future.
+
+    It says when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A date
+    without a time has come when it has begun anywhere on earth, and ten minutes are left for clocks that differ. The day
+    by which an open task is due belongs in its words; a date without parentheses before them is taken for that.
+
+    Bad (now 2026-03-08 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-09 23:27Z) Build the parser.
+    Good (now 2026-03-08 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-08 11:27Z) Build the parser.
+    """
+    clock = context.clock
+    day = day_start(latest_timestamp_date(plan))
+    if clock is None or day is None or clock.has_passed(day + 1440 + MAX_TIMEZONE_OFFSET):
+        return
+    timestamps: list[tuple[Task | Entry, Timestamp | None]] = [
+        (task, task.timestamp)
+        for task in plan.tasks
+        if task.timestamp is not None and (task.state != OPEN or not task.timestamp.is_bare)
+    ]
+    timestamps += [(entry, read_timestamp(entry.date)) for entry in _log_entries(plan) if entry.date]
+    spans = [(record, timestamp, minute_bounds(timestamp)) for record, timestamp in timestamps if timestamp is not None]
+    latest = sorted([(span[0], at) for at, (_, _, span) in enumerate(spans) if span is not None], reverse=True)
+    for minute, at in latest:
+        if clock.has_passed(minute - _CLOCK_TOLERANCE):
+            return
+        record, timestamp, _ = spans[at]
+        yield timestamp_match(plan, record, timestamp, f"{timestamp.date_time} has not come yet")
+
+
+@rule("EP211", HINT)
+def midnight_timestamps(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Stamps say 00:00, and nobody was at work around that time.
+
+    The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. One
+    midnight may be true: it takes those of two days, or three stamps, and no other stamp within the hour.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 00:00Z) Read lines.
+        - [x] (2026-03-08 00:00Z) Build the parser.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07) Read lines.
+        - [x] (2026-03-08 21:40Z) Build the parser.
+    """
+    timestamps = [(task.timestamp, task) for task in plan.tasks if task.timestamp is not None and task.timestamp.time]
+    midnights = [(timestamp, task) for timestamp, task in timestamps if timestamp.time in ("00:00", "00:00:00")]
+    if not midnights:
+        return
+    spans = [minute_bounds(timestamp) for timestamp, _ in timestamps if timestamp.time[:5] != "00:00"]
+    active_hours = {span[0] // _ACTIVITY_WINDOW for span in spans if span is not None}
+    suspicious = []
+    for timestamp, task in midnights:
+        span = minute_bounds(timestamp)
+        if span is not None and not active_hours & {span[0] // _ACTIVITY_WINDOW - 1, span[0] // _ACTIVITY_WINDOW}:
+            suspicious.append((timestamp, task))
+    if len(suspicious) >= _MIN_MIDNIGHTS or len({timestamp.date for timestamp, _ in suspicious}) > 1:
+        message = f"{len(suspicious)} stamps say 00:00: where the time is not known, give the date alone"
+        yield timestamp_match(plan, suspicious[0][1], suspicious[0][0], message)
+
+
+def _log_entries(plan: Plan) -> tuple[Entry, ...]:
+    return (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
+
+
+def latest_timestamp_date(plan: Plan) -> str:
+    """The latest date of a stamp, or nothing; an impossible one is none."""
+    dates = {task.timestamp.date for task in plan.tasks if task.timestamp is not None}
+    dates |= {entry.date[:10] for entry in _log_entries(plan) if entry.date}
+    for date in sorted(dates, reverse=True):
+        timestamp = read_timestamp(date)
+        if timestamp is not None and timestamp.is_valid:
+            return date
+    return ""
+
+
+def day_start(date: str) -> int | None:
+    """The minute in which a date begins in UTC."""
+    timestamp = read_timestamp(f"{date}T00:00Z")
+    span = minute_bounds(timestamp) if timestamp is not None else None
+    return span[0] if span is not None else None
+
+
+def timestamp_match(plan: Plan, record: Task | Entry, timestamp: Timestamp, message: str) -> RuleMatch:
+    """Where a stamp of a task or an entry stands."""
+    for at in range(record.start, record.end):
+        column = plan.text.lines[at].find(timestamp.text)
+        if column >= 0:
+            return RuleMatch(message, at, column, at + 1, column + len(timestamp.text))
+    return on_line(plan, record.start, message)
+
+
+_ORDER_TOLERANCE = 5
+"""Minutes around a time that do not count: some tasks were ticked in one go."""
+_MIN_TIMESTAMPS = 5
+"""Stamps of which all but one show an order."""
+
+
+@rule("EP205", HINT)
+def timestamp_out_of_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A stamp of a done task does not fit the order of those around it.
+
+    Progress is read from top to bottom as what happened. Where all stamps of a list rise, or all fall, but for one in ten
+    at most, such a one is mistyped, made up, or of another time zone; or its task belongs elsewhere in the list. Lists
+    without such an order are left alone, and ten minutes do not count.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 20:10Z) Read lines.
+        - [x] (2026-03-07 21:05Z) Build the scanner.
+        - [x] (2026-03-06 22:40Z) Build the reader.
+        - [x] (2026-03-07 23:27Z) Write the tests.
+        - [x] (2026-03-08 08:10Z) Build the writers.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 20:10Z) Read lines.
+        - [x] (2026-03-07 21:05Z) Build the scanner.
+        - [x] (2026-03-07 22:40Z) Build the reader.
+        - [x] (2026-03-07 23:27Z) Write the tests.
+        - [x] (2026-03-08 08:10Z) Build the writers.
+    """
+    timestamps = [task.timestamp for task in plan.tasks if task.timestamp is not None]
+    times = [timestamp.date + timestamp.time for timestamp in timestamps]
+    if times == sorted(times) and len({timestamp.zone for timestamp in timestamps}) < 2:
+        return
+    lists: dict[tuple[str, int], list[Task]] = {}
+    for task, group in zip(plan.tasks, group_tasks(plan.tasks), strict=True):
+        if task.state == DONE and task.timestamp is not None and task.timestamp.is_valid:
+            lists.setdefault(group, []).append(task)
+    for tasks in lists.values():
+        if len(tasks) < _MIN_TIMESTAMPS:
+            continue
+        spans = _timestamp_spans(tasks)
+        starts = [first for first, _ in spans]
+        if sum(map(gt, starts, starts[1:])) > sum(map(lt, starts, starts[1:])):
+            spans = [(-last, -first) for first, last in spans]  # the newest comes first
+        misfits = _find_misfits(spans)
+        if misfits and len(misfits) <= max(len(tasks) // 10, 1):
+            task, other = tasks[misfits[0][0]], tasks[misfits[0][1]]
+            if task.timestamp is not None and other.timestamp is not None:
+                overflow = f", and {len(misfits) - 1} more" if len(misfits) > 1 else ""
+                side = "above" if other.number < task.number else "below"
+                message = f"out of order: task {other.number} {side} has {other.timestamp.text}{overflow}"
+                yield timestamp_match(plan, task, task.timestamp, message)
+
+
+def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
+    """For each task the sub-heading above it and the line of the task that it is nested in, or -1."""
+    groups = []
+    ancestors: list[Task] = []
+    for task in tasks:
+        while ancestors and ancestors[-1].item_end <= task.start:
+            ancestors.pop()
+        groups.append((task.heading, ancestors[-1].start if ancestors else -1))
+        ancestors.append(task)
+    return groups
+
+
+def _timestamp_spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
+    """The first and last minute of each stamp; stamps of one unknown zone are compared as they stand."""
+    timestamps = [task.timestamp for task in tasks if task.timestamp is not None]
+    if len({timestamp.zone for timestamp in timestamps}) == 1:
+        timestamps = [timestamp._replace(zone="Z") for timestamp in timestamps]
+    spans = []
+    for timestamp in timestamps:
+        first, last = minute_bounds(timestamp) or (0, 0)
+        spans.append((first - _ORDER_TOLERANCE, last + _ORDER_TOLERANCE) if timestamp.time else (first, last))
+    return spans
+
+
+def _find_misfits(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Which spans, and against which other, break the rise of a list: those too early, or if they are fewer those too late."""
+    early, late = [], []
+    top = 0
+    for at, (first, last) in enumerate(spans):
+        if last < spans[top][0]:
+            early.append((at, top))
+        elif first > spans[top][0]:
+            top = at
+    low = len(spans) - 1
+    for at in range(len(spans) - 1, -1, -1):
+        first, last = spans[at]
+        if first > spans[low][1]:
+            late.append((at, low))
+        elif last < spans[low][1]:
+            low = at
+    return early if len(early) <= len(late) else late[::-1]

@@ -1,0 +1,139 @@
+"""EP0: does the file hold what nobody sees: odd line ends, spaces at the end of lines, hidden characters?"""
+
+from __future__ import annotations
+
+from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.linter.rules.markdown_rules import find_nested_fences
+from execplan.text.invisible_characters import DIRECTION_CONTROLS, describe_characters, find_hidden, may_have_hidden
+from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import HEADING, PARAGRAPH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+
+_LINE_ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+_CONTROL_CHARACTERS = "\x08\x1b\x7f"
+"""ASCII that a terminal obeys instead of showing it."""
+
+
+@rule("EP005", HINT, fix=SAFE)
+def mixed_line_endings(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    r"""The file begins with a byte order mark, or its lines end in different ways.
+
+    Some tools take the mark for text, so that the title is no heading; where ends are mixed, a diff shows lines as changed
+    in which nothing is seen to differ. The rare ends become the common one; a mark is kept.
+
+    Bad:
+        ## Plan of Work
+
+        Write the scanner,\r
+        then the reader.
+    Good:
+        ## Plan of Work
+
+        Write the scanner,
+        then the reader.
+    Mended:
+        ## Plan of Work
+
+        Write the scanner,
+        then the reader.
+    """
+    if plan.text.bom:
+        yield on_line(plan, 0, "the file begins with a byte order mark; save it as UTF-8 without one")
+    kinds = set(plan.text.ends) - {""}
+    if len(kinds) > 1:
+        ends = plan.text.ends
+        common = max(sorted(kinds), key=ends.count)
+        rare = [at for at, end in enumerate(ends) if end and end != common]
+        edits = tuple([Edit(at, at + 1, (plan.text.lines[at],), (common,)) for at in rare])
+        names = " or ".join([_LINE_ENDING_NAMES[kind] for kind in sorted(kinds - {common})])
+        count = f"{len(rare)} lines end" if len(rare) > 1 else "a line ends"
+        yield on_line(plan, rare[0], f"{count} with {names}, the others with {_LINE_ENDING_NAMES[common]}", edits)
+
+
+@rule("EP006", HINT, fix=SAFE)
+def trailing_whitespace(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    r"""A line ends with spaces that mean nothing, or the last line is not ended.
+
+    Nobody sees them, editors take them away, and then the diff of a ticked box shows lines that nobody meant to touch. Two
+    spaces that break a line of a paragraph stay, and so does all that stands in code, comments and front matter.
+
+    Bad:
+        ## Plan of Work
+
+        Write the scanner.\x20
+    Good:
+        ## Plan of Work
+
+        Write the scanner.
+    Mended:
+        ## Plan of Work
+
+        Write the scanner.
+    """
+    lines = plan.text.lines
+    last = len(lines) - 1
+    lines_with_spaces = [at for at, line in enumerate(lines) if line.rstrip() != line]
+    if lines_with_spaces and _has_reliable_fences(plan):
+        inert, breaks = context.source.inert_lines, _continued_lines(plan)
+        for at in lines_with_spaces:
+            line = lines[at]
+            bare = line.rstrip(" \t")
+            is_kept = inert[at] or (breaks[at] and line.endswith("  ")) or bare.endswith("\\")
+            if bare != line and not is_kept:
+                edit = Edit(at, at + 1, (bare,))
+                yield RuleMatch("spaces at the end of the line", at, len(bare), at + 1, len(line), (edit,))
+    if lines and not plan.text.ends[last]:
+        ends = plan.text.ends[:last]
+        end = max(sorted(set(ends)), key=ends.count) if ends else "\n"
+        line = lines[last]
+        edit = Edit(last, last + 1, (line,), (end,))
+        yield RuleMatch("no newline at the end of the file", last, max(len(line) - 1, 0), last + 1, len(line), (edit,))
+
+
+@rule("EP009", WARNING)
+def hidden_characters(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    r"""A character can't be seen, or changes the direction in which text is shown.
+
+    What is read is not what a tool or a shell is given: a command with a zero-width space fails, and one with a direction
+    override does something else than it says. Joiners in emoji and in scripts that need them are fine.
+
+    Bad:
+        ## Plan of Work
+
+        Write the scan\u200bner.
+    Good:
+        ## Plan of Work
+
+        Write the scanner.
+    """
+    if any([mark in context.source.text for mark in _CONTROL_CHARACTERS]):
+        suspect_lines = [at for at, line in enumerate(plan.text.lines) if may_have_hidden(line)]
+    elif context.source.text.isascii():
+        return
+    else:
+        suspect_lines = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and may_have_hidden(line)]
+    for at in suspect_lines:
+        line = plan.text.lines[at]
+        for column, end in find_hidden(line):
+            chars = line[column:end]
+            effect = "changes the direction of the text" if DIRECTION_CONTROLS.intersection(chars) else "can't be seen"
+            yield RuleMatch(f"{describe_characters(chars)} {effect}", at, column, at + 1, end)
+
+
+def _has_reliable_fences(plan: Plan) -> bool:
+    """Whether it is certain where code begins and ends; else spaces in it would be taken for spaces in text."""
+    return all([block.is_closed for block in plan.blocks]) and not list(find_nested_fences(plan))
+
+
+def _continued_lines(plan: Plan) -> bytearray:
+    """For each line whether its paragraph goes on below, so that spaces at its end can break it."""
+    is_continued = bytearray(len(plan.text.lines) + 1)
+    for block in plan.blocks:
+        if block.kind in (PARAGRAPH, HEADING) and block.end - block.start > 1:
+            is_continued[block.start : block.end - 1] = b"\1" * (block.end - block.start - 1)
+    return is_continued

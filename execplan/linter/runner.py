@@ -1,0 +1,208 @@
+"""All rules over one plan."""
+
+from __future__ import annotations
+
+from execplan.errors import ExecplanError
+from execplan.linter.plan_source import PlanSource
+from execplan.linter.rule import (
+    BYTES,
+    CLOCK,
+    COMMIT,
+    ERROR,
+    GRADUAL,
+    HINT,
+    HISTORY,
+    RULES,
+    TREE,
+    WARNING,
+    Finding,
+    Fix,
+    Rule,
+    RuleContext,
+)
+from execplan.linter.rules import (
+    command_rules,
+    completeness_rules,
+    front_matter_rules,
+    history_rules,
+    lifecycle_rules,
+    link_rules,
+    log_consistency_rules,
+    log_entry_rules,
+    markdown_rules,
+    milestone_rules,
+    progress_rules,
+    project_rules,
+    section_rules,
+    self_containment_rules,
+    staleness_rules,
+    step_compile_rules,
+    step_safety_rules,
+    suppression_rules,
+    symbol_rules,
+    task_format_rules,
+    timestamp_rules,
+    title_rules,
+    whitespace_rules,
+)
+from execplan.plan import outline, reader
+from execplan.plan.model import COMPLETE, DRAFT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.linter.rule_facts import ProjectFacts
+    from execplan.plan.model import Plan
+
+__all__ = [
+    "ERROR",
+    "HINT",
+    "RULES",
+    "WARNING",
+    "Finding",
+    "RuleContext",
+    "lint_bytes",
+    "lint_plan",
+    "lint_project",
+    "unreadable_finding",
+]
+
+RULE_MODULES = (
+    *(markdown_rules, suppression_rules, whitespace_rules, markdown_rules),
+    *(completeness_rules, section_rules, title_rules, front_matter_rules),
+    *(
+        progress_rules,
+        timestamp_rules,
+        staleness_rules,
+        timestamp_rules,
+        task_format_rules,
+        task_format_rules,
+        milestone_rules,
+    ),
+    *(log_entry_rules, log_consistency_rules),
+    *(self_containment_rules, command_rules, symbol_rules, link_rules),
+    *(lifecycle_rules, project_rules, history_rules),
+    *(step_compile_rules, step_safety_rules),
+)
+"""The files of rules; importing one registers what it holds."""
+for _code in sorted(RULES):
+    RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes
+
+DEFAULT_LEVELS = {code: GRADUAL if rule.unfinished else rule.level for code, rule in RULES.items() if rule.on}
+"""The rules that run where nobody selects others, each with its level."""
+
+MAX_FINDINGS = 100
+"""Findings of one rule that are shown for one file."""
+
+_MIN_SECRET_LENGTH = 16
+"""Characters of a word that may be a secret."""
+_DRAFT_CODES = ("EP109", "EP201")
+_COMPLETE_CODES = ("EP501",)
+"""Under `--hook` an error of these is a warning, so that each step of writing and doing a plan can be committed."""
+_EXCLUSIVE_CODE = "EP004"
+
+
+def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
+    """The findings for a file's bytes, by line; bytes that can't be read are one finding."""
+    try:
+        plan = reader.read(data)
+    except ExecplanError as error:
+        return [unreadable_finding(error)]
+    return lint_plan(plan, context, levels)
+
+
+def unreadable_finding(error: ExecplanError) -> Finding:
+    """The finding that a refusal to read comes to."""
+    line = max(error.line, 1)
+    return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
+
+
+def lint_plan(
+    plan: Plan,
+    context: RuleContext | None = None,
+    levels: dict[str, str] | None = None,
+    max_findings: int = MAX_FINDINGS,
+) -> list[Finding]:
+    """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
+    context = (context or RuleContext())._replace(source=PlanSource(plan))
+    if context.skips_other_files and not any([section.name in outline.LIVING for section in plan.sections]):
+        from execplan.linter.plan_recognition import NOT_A_PLAN, is_plan
+
+        before = context.history.committed_plan if context.history is not None else None
+        if not is_plan(plan, context) and (
+            before is None or not is_plan(before, RuleContext(source=PlanSource(before)))
+        ):
+            return [NOT_A_PLAN]
+    levels = DEFAULT_LEVELS if levels is None else levels
+    lowered_codes: tuple[str, ...] = ()
+    state = plan.state()
+    if plan.is_archived_unfinished:
+        lowered_codes = tuple(RULES)
+    elif context.allows_draft:
+        lowered_codes = _DRAFT_CODES if state == DRAFT else _COMPLETE_CODES
+    available = _available_needs(context)
+    codes_run = {code for code in levels if RULES[code].needs in available}
+    findings: list[Finding] = []
+    for code, rule in RULES.items():
+        if code not in codes_run:
+            continue
+        level = rule.level_of(levels[code], complete=state == COMPLETE)
+        level = WARNING if level == ERROR and code in lowered_codes else level
+        rule_findings = _run_rule(rule, level, plan, context, max_findings)
+        findings += rule_findings
+        if rule_findings and code == _EXCLUSIVE_CODE:
+            break  # the rules behind it would tell of what stands in the fence
+    if suppression_rules.MARK in context.source.text:
+        from execplan.linter.suppression_filter import apply_suppressions
+
+        findings = apply_suppressions(plan, context.source, findings, levels, codes_run)
+    findings.sort(key=lambda finding: (finding.line, finding.column))
+    return findings
+
+
+def _run_rule(rule: Rule, level: str, plan: Plan, context: RuleContext, max_findings: int) -> list[Finding]:
+    """What one rule finds, to the limit, and how many more there are."""
+    findings: list[Finding] = []
+    match_count = 0
+    for match in rule.check(plan, context):
+        match_count += 1
+        if match_count <= max_findings + 1:
+            end = (match.end_line, max(match.end_column, match.column + 1))
+            fix = Fix(rule.fix, match.edits) if match.edits else None
+            message = match.message if len(match.message) < _MIN_SECRET_LENGTH else _without_secrets(match.message)
+            findings.append(Finding(rule.code, level, match.line + 1, match.column + 1, *end, message, fix))
+    if match_count > max_findings:
+        line = findings.pop().line
+        findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {match_count - max_findings} more"))
+    return findings
+
+
+def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> list[tuple[str, Finding]]:
+    """The findings about a home, each with the path of a file or a folder."""
+    levels = DEFAULT_LEVELS if levels is None else levels
+    findings = []
+    for code, rule in RULES.items():
+        if code in levels and rule.project_check is not None:
+            matches = list(rule.project_check(facts))
+            findings += [
+                (match.path, Finding(code, levels[code], 1, 1, 1, 1, match.message)) for match in matches[:MAX_FINDINGS]
+            ]
+            if len(matches) > MAX_FINDINGS:
+                overflow = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(matches) - MAX_FINDINGS} more")
+                findings.append((matches[MAX_FINDINGS].path, overflow))
+    return findings
+
+
+def _without_secrets(message: str) -> str:
+    """A message, which may quote the plan, as others may read it."""
+    if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
+        return message
+    from execplan.secrets.certain_secrets import mask_secrets
+
+    return mask_secrets(message)
+
+
+def _available_needs(context: RuleContext) -> set[str]:
+    """Which needs of rules are met."""
+    facts = (BYTES, True), (CLOCK, context.clock), (TREE, context.tree), (COMMIT, context.history)
+    met = {need for need, fact in facts if fact is not None}
+    return met if context.history is None or context.history.is_partial else {*met, HISTORY}

@@ -1,0 +1,96 @@
+"""Commands that stand in a plan: which lines of its code, and which of its code spans, somebody is to type."""
+
+from __future__ import annotations
+
+from execplan.execution.shell.command_detection import (
+    PLAIN_TEXT_LANGUAGES,
+    PROMPTS,
+    SHELL_LANGUAGES,
+    STANDALONE_PROGRAMS,
+    UNAMBIGUOUS_PROGRAMS,
+    looks_like_command,
+)
+from execplan.linter.plan_source import Span
+from execplan.text.markdown_blocks import CODE, FENCE, PARAGRAPH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.linter.rule import RuleContext
+    from execplan.plan.model import Plan, Section
+    from execplan.text.markdown_blocks import Block
+
+
+_ENGLISH_WORDS = frozenset("a and are as for from in is it of on or run the then this to when with".split())
+_MIN_WORDS = 12
+
+
+def section_prose(plan: Plan, context: RuleContext, section: Section) -> str:
+    """The words of a section in lower case, code spans and blocks of code left out."""
+    inert = context.source.inert_lines
+    lines = [
+        plan.text.lines[at]
+        for at in range(section.body_start, section.end)
+        if not inert[at] and plan.text.lines[at].strip()
+    ]
+    return "\n".join([" ".join(line.split("`")[::2]) if "`" in line else line for line in lines]).casefold()
+
+
+def is_foreign_language(text: str) -> bool:
+    """Whether the words are of a language whose expressions the rules don't know, as far as can be told."""
+    words = text.split()
+    if not text.isascii() and any([char > "ɏ" and char.isalpha() for char in text]):
+        return True
+    return len(words) > _MIN_WORDS and not _ENGLISH_WORDS.intersection(words)
+
+
+def find_code_blocks(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
+    """The blocks of code of a section, each with the lines within it; those of an example are typed by nobody."""
+    for block in plan.blocks[section.first_block : section.block_end]:
+        if block.kind == FENCE and "{" in block.text and _is_example(block.text):
+            continue
+        if block.kind == FENCE:
+            yield block, block.start + 1, block.end - block.is_closed
+        elif block.kind == CODE:
+            yield block, block.start, block.end
+
+
+def _is_example(info: str) -> bool:
+    from execplan.execution.annotations.info_string import parse_info_string
+    from execplan.execution.attributes import EXAMPLE
+
+    parsed = parse_info_string(info)
+    return parsed is not None and parsed.mark == EXAMPLE
+
+
+def find_commands(plan: Plan, context: RuleContext, section: Section) -> Iterator[Span]:
+    """The commands of a section, those in blocks of code first."""
+    for block, start, end in find_code_blocks(plan, section):
+        language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
+        if language not in SHELL_LANGUAGES and language not in PLAIN_TEXT_LANGUAGES:
+            continue
+        is_shell = language in SHELL_LANGUAGES and not any(
+            [text_line.lstrip().startswith(PROMPTS) for text_line in plan.text.lines[start:end]]
+        )
+        is_continuation = False
+        for at in range(start, end):
+            line = plan.text.lines[at].strip()
+            if line and not is_continuation and line[0] != "#" and (is_shell or looks_like_command(line)):
+                yield Span(at, plan.text.lines[at].index(line), line)
+            is_continuation = line.endswith("\\")
+    for span in context.source.code_spans_in(section.body_start, section.end):
+        if (" " in span.text or "/" in span.text or span.text in STANDALONE_PROGRAMS) and looks_like_command(span.text):
+            yield span
+    for block in plan.blocks[section.first_block : section.block_end]:
+        if block.kind == PARAGRAPH:
+            yield from _commands_in_paragraph(plan.text.lines, block)
+
+
+def _commands_in_paragraph(lines: list[str], block: Block) -> Iterator[Span]:
+    """Lines of a paragraph that are a command and stand bare, as below an item that indents them too little."""
+    for at in range(block.start, block.end):
+        line = lines[at].lstrip(" \t-*+0123456789.)")
+        word = line.partition(" ")[0]
+        if (word in UNAMBIGUOUS_PROGRAMS or "=" in word) and "`" not in line and looks_like_command(line):
+            yield Span(at, lines[at].index(line), line.rstrip())

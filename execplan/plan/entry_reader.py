@@ -1,0 +1,158 @@
+"""The entries of a living section and its revision notes, in all the forms in which people write them."""
+
+from __future__ import annotations
+
+from execplan.clock import read_timestamp
+from execplan.named_tuple import NamedTuple
+from execplan.plan import line_grammar, outline
+from execplan.plan.model import Entry, Section
+from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH, Block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PUNCTUATION = " :,;.-–—*_"
+
+
+class _EntrySpan(NamedTuple):
+    """The lines of one entry before its labels are read."""
+
+    start: int
+    end: int
+    kind: str
+    label: str | None
+    """The label that it begins with."""
+
+
+def read_entries(
+    lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]
+) -> list[Entry]:
+    """The entries of a section in file order; what only holds a place is none."""
+    spans = _entry_spans(blocks, section, placeholder_lines)
+    has_labels = section.name != outline.OUTCOMES
+    if section.name == outline.DECISIONS or (has_labels and any([span.kind != PARAGRAPH for span in spans])):
+        spans = [span for span in spans if span.label or span.kind != PARAGRAPH]  # prose around a log
+    entries = [_read_entry(lines, span, placeholder_lines, has_labels=has_labels) for span in spans]
+    return [entry for entry in entries if not line_grammar.is_empty_text(entry.text)]
+
+
+def read_revision_notes(
+    lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]
+) -> list[Entry]:
+    """The revision notes at the end of a section, or in a section of their own."""
+    first_line = section.body_start if line_grammar.is_revision_note(section.title) else section.notes_start
+    notes = []
+    for block in blocks[section.first_block : section.block_end]:
+        if (
+            block.depth
+            or block.start < first_line
+            or block.start in placeholder_lines
+            or block.kind not in (ITEM, PARAGRAPH)
+        ):
+            continue
+        source = " ".join([line.strip() for line in [block.text, *lines[block.start + 1 : block.end]] if line.strip()])
+        date, text = _split_note(source)
+        if not line_grammar.is_empty_text(text):
+            notes.append(Entry(text, block.start, block.end, date=date))
+    return notes
+
+
+def _split_note(source: str) -> tuple[str | None, str]:
+    """Date and words of a revision note, behind its label."""
+    if line_grammar.is_revision_note(source):
+        source = source[source.lower().find("note") + 4 :].lstrip("s*_")
+    note_text = source.lstrip(_PUNCTUATION)
+    if note_text.startswith("(") and ")" in note_text and read_timestamp(note_text) is None:
+        inner, _, note_text = note_text[1:].partition(")")
+        return line_grammar.read_date_author(inner)[0], note_text.lstrip(_PUNCTUATION)
+    timestamp = read_timestamp(note_text)
+    if timestamp is None:
+        return None, note_text
+    following_text = note_text[len(timestamp.text) :]
+    return timestamp.date_time, following_text[3:] if following_text.startswith(" - ") else following_text.lstrip(
+        _PUNCTUATION
+    )
+
+
+def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Sequence[int]) -> list[_EntrySpan]:
+    """The top-level blocks of a section, put together into entries."""
+    spans: list[_EntrySpan] = []
+    heading: Block | None = None  # a sub-heading is an entry when labels follow it, else it only groups
+    for block in blocks[section.first_block : section.block_end]:
+        if block.start >= section.content_end:
+            break
+        if block.depth or all([index in placeholder_lines for index in range(block.start, block.end)]):
+            continue
+        if block.kind == HEADING:
+            heading = block
+            continue
+        label = line_grammar.read_label(block.text) if block.kind in (ITEM, PARAGRAPH) else None
+        if block.kind in (ITEM, PARAGRAPH) and (label is None or label[0] in line_grammar.HEAD_LABELS):
+            spans.append(_EntrySpan(block.start, block.end, block.kind, label[0] if label else None))
+            heading = None
+        elif heading is not None and label is not None:
+            spans.append(_EntrySpan(heading.start, block.end, HEADING, None))
+            heading = None
+        elif heading is None and spans:
+            last_span = spans[-1]
+            spans[-1] = _EntrySpan(last_span.start, block.end, last_span.kind, last_span.label)
+    return spans
+
+
+def _read_entry(lines: list[str], span: _EntrySpan, placeholder_lines: Sequence[int], *, has_labels: bool) -> Entry:
+    """The fields of one entry, from lines that begin with a label or from labels in the middle of its line."""
+    fields: dict[str, list[str]] = {"": []}
+    current_lines = fields[""]
+    for index in range(span.start, span.end):
+        line = lines[index].strip()
+        if not line or index in placeholder_lines:
+            continue
+        if index == span.start and span.kind != PARAGRAPH:
+            line = _strip_marker(line)
+        label_match = line_grammar.read_label(line) if has_labels else None
+        if label_match is not None:
+            label, line = label_match
+            current_lines = fields.setdefault("" if label in line_grammar.HEAD_LABELS else label, [])
+        if line:
+            current_lines.append(line)
+    values = {label: " ".join(value_lines) for label, value_lines in fields.items()}
+    if has_labels and len(values) == 1:
+        _split_inline_labels(values)
+    text = values[""]
+    date, author = line_grammar.read_date_author(values.get(line_grammar.DATE_AUTHOR, ""))
+    if date is None and span.label is None:
+        timestamp = read_timestamp(text)
+        if timestamp is not None:
+            date = timestamp.date_time
+            text = text[len(timestamp.text) + len(timestamp.separator) :]
+    optional_fields = [
+        _non_empty(values.get(label))
+        for label in (line_grammar.RATIONALE, line_grammar.SUPERSEDES, line_grammar.EVIDENCE)
+    ]
+    is_labeled = span.label is not None
+    return Entry(
+        text, span.start, span.end, optional_fields[0], date, author, optional_fields[1], optional_fields[2], is_labeled
+    )
+
+
+def _split_inline_labels(values: dict[str, str]) -> None:
+    """Take the labels of an entry that stands on one line out of its words."""
+    for label in (line_grammar.SUPERSEDES, line_grammar.DATE_AUTHOR, line_grammar.RATIONALE, line_grammar.EVIDENCE):
+        for name, text in values.items():
+            head, separator, tail = text.partition(f" {label}:")
+            if separator:
+                values[name] = head.rstrip()
+                values[label] = tail.strip()
+                break
+
+
+def _non_empty(text: str | None) -> str | None:
+    """The words, or None when they say nothing."""
+    return None if text is None or line_grammar.is_empty_text(text) else text
+
+
+def _strip_marker(line: str) -> str:
+    """The first line of an item or a sub-heading without its mark."""
+    unmarked = line.lstrip("#")
+    return unmarked.strip(" #") if unmarked != line else line.partition(" ")[2].lstrip()

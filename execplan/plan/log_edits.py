@@ -1,0 +1,276 @@
+"""The changes of the logs: decide, discover, outcome, revise."""
+
+from __future__ import annotations
+
+from execplan.clock import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.plan.item_format import ItemFormat, detect_format, escape_text, wrap_text, wrap_width
+from execplan.plan.line_grammar import (
+    DATE_AUTHOR,
+    DECISION,
+    EVIDENCE,
+    OBSERVATION,
+    RATIONALE,
+    SUPERSEDES,
+    is_revision_note,
+    read_label,
+)
+from execplan.plan.model import Entry, Plan, Section
+from execplan.plan.plan_change import (
+    PlanChange,
+    PlanContent,
+    append_to_section,
+    insert_padded,
+    insert_section,
+    plan_content,
+    target_section,
+)
+from execplan.plan.plan_lookup import find_decision, normalize_text
+from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import PARAGRAPH
+from execplan.text.text_lines import is_blank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from execplan.plan.plan_change import ChangeBuilder
+
+_NOTES_TITLE = "Revision Notes"
+
+
+def add_decision(
+    text: str, rationale: str, author: str, now: datetime, *, supersedes: str | None = None, create: bool = False
+) -> ChangeBuilder:
+    """Add a decision, behind the last one or, in a log that has the newest first, before the first."""
+
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.DECISIONS, create=create)
+        content = plan_content(plan)
+        same_entry = _find_same_entry(plan.decisions, text, rationale)
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        superseded = find_decision(plan.decisions, supersedes) if supersedes is not None else None
+        superseded_text = (
+            (f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text) if superseded else None
+        )
+        date, date_author = _format_date_author(plan.text.lines, plan.decisions, now, author)
+        fields = [(RATIONALE, rationale), (DATE_AUTHOR, date_author)] + (
+            [(SUPERSEDES, superseded_text)] if superseded_text else []
+        )
+        edit, is_first, titles = _insert_log_entry(
+            plan, section, outline.DECISIONS, plan.decisions, (DECISION, text), fields
+        )
+        new_decision = (text, rationale, date, author, superseded_text)
+        decisions = (new_decision, *content.decisions) if is_first else (*content.decisions, new_decision)
+        expected = content._replace(sections=titles or content.sections, decisions=decisions)
+        return PlanChange((edit,), expected, f"decide, {text}", (f"decided: {text}",))
+
+    return build_change
+
+
+def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBuilder:
+    """Add a discovery with what shows it, behind the last one."""
+
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.SURPRISES, create=create)
+        content = plan_content(plan)
+        same_entry = _find_same_entry(plan.discoveries, text, evidence)
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        head_field = (OBSERVATION, text)
+        edit, is_first, titles = _insert_log_entry(
+            plan, section, outline.SURPRISES, plan.discoveries, head_field, [(EVIDENCE, evidence)]
+        )
+        new_discovery = (text, evidence)
+        discoveries = (new_discovery, *content.discoveries) if is_first else (*content.discoveries, new_discovery)
+        expected = content._replace(sections=titles or content.sections, discoveries=discoveries)
+        return PlanChange((edit,), expected, f"discover, {text}", (f"discovered: {text}",))
+
+    return build_change
+
+
+def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
+    """Add an outcome: an item where the outcomes are items, else a paragraph."""
+
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.OUTCOMES, create=create)
+        content = plan_content(plan)
+        text = escape_text(source)
+        timestamp = read_timestamp(text)
+        outcome_text = text[len(timestamp.text) + len(timestamp.separator) :] if timestamp else text
+        same_entry = _find_same_entry(plan.outcomes, outcome_text, "")
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        lines = plan.text.lines
+        last_outcome = plan.outcomes[-1] if plan.outcomes else None
+        list_bullet = _entry_bullet(lines, last_outcome) if last_outcome is not None else ""
+        bullet = (
+            "- " if is_revision_note(source) and not list_bullet else list_bullet
+        )  # a paragraph would be a revision note
+        spans = [
+            (entry.start, entry.end) for entry in plan.outcomes if bool(_entry_bullet(lines, entry)) == bool(bullet)
+        ]
+        item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=False)
+        new_lines = wrap_text(bullet, text, item_format if bullet else item_format._replace(indent=""))
+        titles: tuple[str, ...] = content.sections
+        if section is None:
+            edit, titles = insert_section(plan, outline.OUTCOMES, new_lines)
+        elif last_outcome is not None and list_bullet and not item_format.is_loose:
+            edit = Edit(last_outcome.end, last_outcome.end, tuple(new_lines))
+        else:
+            edit = append_to_section(plan, section, new_lines)
+        expected = content._replace(sections=titles, outcomes=(*content.outcomes, outcome_text))
+        return PlanChange((edit,), expected, f"outcome, {source}", (f"noted: {source}",))
+
+    return build_change
+
+
+def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
+    """Add a revision note where the plan keeps them, at its end if it keeps none."""
+
+    def build_change(plan: Plan) -> PlanChange:
+        content = plan_content(plan)
+        if plan.title is None and not plan.sections:
+            hint = "give it a first line: # Its title"
+            raise ExecplanError("no-title", "the plan has no title and no section", exit=INPUT, hint=hint)
+        same_entry = _find_same_entry(plan.revisions, text, "")
+        if same_entry is not None:
+            return _unchanged(content, same_entry)
+        date = write_timestamp(now, DEFAULT_TIMESTAMP).strip("()")
+        note_line = f"Plan revision note: {date} - {text}"
+        notes_section = next((section for section in plan.sections if is_revision_note(section.title)), None)
+        last_note = plan.revisions[-1] if plan.revisions else None
+        if (
+            last_note is not None
+            and notes_section is not None
+            and notes_section.start < last_note.start < notes_section.end
+        ):
+            bullet = _entry_bullet(plan.text.lines, last_note)
+            edit = Edit(last_note.end, last_note.end, (f"{bullet}{date} - {text}",))
+            if not bullet:
+                edit = insert_padded(plan.text.lines, last_note.end, [note_line])
+        elif notes_section is not None:
+            edit = append_to_section(plan, notes_section, [note_line])
+        elif last_note is not None or (plan.sections and plan.sections[-1].end == len(plan.text.lines)):
+            edit = insert_padded(plan.text.lines, last_note.end if last_note else len(plan.text.lines), [note_line])
+        else:
+            edit = insert_padded(plan.text.lines, len(plan.text.lines), [f"## {_NOTES_TITLE}", "", note_line])
+            content = content._replace(sections=(*content.sections, _NOTES_TITLE))
+        expected = content._replace(revisions=(*content.revisions, text))
+        return PlanChange((edit,), expected, f"revise, {text}", (f"noted: {text}",))
+
+    return build_change
+
+
+def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry | None:
+    """The entry that says the same words already, on the same ground: rationale or evidence."""
+    for entry in entries:
+        if normalize_text(entry.text) == normalize_text(text) and normalize_text(
+            entry.rationale or entry.evidence or ""
+        ) == normalize_text(support):
+            return entry
+    return None
+
+
+def _unchanged(content: PlanContent, entry: Entry) -> PlanChange:
+    return PlanChange((), content, "", (f"there already, in line {entry.start + 1}: {entry.text}",))
+
+
+def _insert_log_entry(
+    plan: Plan,
+    section: Section | None,
+    section_name: str,
+    entries: list[Entry],
+    head_field: tuple[str, str],
+    fields: list[tuple[str, str]],
+) -> tuple[Edit, bool, tuple[str, ...]]:
+    """The edit that adds an entry to a log, whether it comes first, and the sections' titles if one was added."""
+    lines = plan.text.lines
+    model_entries = [entry for entry in entries if entry.is_labeled and _entry_bullet(lines, entry)]
+    model_entry = model_entries[-1] if model_entries else None
+    bullet = _entry_bullet(lines, model_entry) if model_entry else "" if _are_paragraphs(plan, entries) else "- "
+    emphasis = "**" if model_entry is not None and lines[model_entry.start][len(bullet) :].startswith("**") else ""
+    spans = [(entry.start, entry.end) for entry in model_entries]
+    item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=True)
+    if not item_format.indent.strip(" ") and len(item_format.indent) < len(bullet):
+        item_format = item_format._replace(indent=" " * len(bullet))
+    item_format = ItemFormat(_entry_width(lines, model_entries), item_format.indent, item_format.is_loose)
+    new_lines = _format_entry(bullet, item_format, emphasis, head_field, fields)
+    if section is None:
+        edit, titles = insert_section(plan, section_name, new_lines)
+        return edit, False, titles
+    if not entries:
+        return append_to_section(plan, section, new_lines), False, ()
+    if is_newest_first(entries):
+        index = entries[0].start
+        return (
+            Edit(index, index, (*new_lines, "") if item_format.is_loose or not model_entries else tuple(new_lines)),
+            True,
+            (),
+        )
+    index = entries[-1].end
+    if entries[-1] is model_entry and not item_format.is_loose:
+        return Edit(index, index, tuple(new_lines)), False, ()
+    return insert_padded(lines, index, new_lines), False, ()
+
+
+def _are_paragraphs(plan: Plan, entries: Sequence[Entry]) -> bool:
+    """Whether there are entries and all are paragraphs: beside an item, paragraphs would no longer be read as entries."""
+    paragraph_lines = {block.start for block in plan.blocks if block.kind == PARAGRAPH and not block.depth}
+    return bool(entries) and all([entry.start in paragraph_lines for entry in entries])
+
+
+def _format_entry(
+    bullet: str, item_format: ItemFormat, emphasis: str, head_field: tuple[str, str], fields: list[tuple[str, str]]
+) -> list[str]:
+    """An entry: its head behind the bullet, a label a line below it; `emphasis` is what makes labels bold."""
+    lines = wrap_text(f"{bullet}{emphasis}{head_field[0]}:{emphasis} ", head_field[1], item_format)
+    for label, text in fields:
+        lines += wrap_text(f"{item_format.indent}{emphasis}{label}:{emphasis} ", text, item_format)
+    return lines
+
+
+def _entry_width(lines: Sequence[str], entries: Sequence[Entry]) -> int:
+    """The width at which entries are wrapped by hand, or 0: some field of theirs goes on in a line without a label."""
+    widths = []
+    for entry in entries:
+        for index in range(entry.start + 1, entry.end):
+            if not (is_blank(lines[index]) or is_blank(lines[index - 1])) and read_label(lines[index]) is None:
+                widths += [len(lines[index]), len(lines[index - 1])]
+    return wrap_width(widths)
+
+
+def is_newest_first(entries: Sequence[Entry]) -> bool:
+    """Whether the dates of a log fall from the first entry to the last."""
+    dates = [entry.date[:10] for entry in entries if entry.date]
+    return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
+
+
+def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: datetime, author: str) -> tuple[str, str]:
+    """The date, and date and author in one, in the shape of the last decision that has both."""
+    for entry in reversed(entries):
+        if not (entry.date and entry.author):
+            continue
+        for line in lines[entry.start : entry.end]:
+            label = read_label(line)
+            timestamp = read_timestamp(label[1]) if label and label[0] == DATE_AUTHOR else None
+            if label and timestamp and timestamp.is_valid and timestamp.is_bare:
+                date = write_timestamp(now, timestamp)
+                following_text = label[1][len(timestamp.text) :]
+                if following_text.startswith(" ("):
+                    return date, f"{date} ({author})"
+                return date, f"{date}, {author}" if following_text.startswith(",") else f"{date} / {author}"
+    date = write_timestamp(now, DEFAULT_TIMESTAMP)[1:11]
+    return date, f"{date} / {author}"
+
+
+def _entry_bullet(lines: Sequence[str], entry: Entry) -> str:
+    """The bullet that an entry begins with, with the white space around it, or nothing."""
+    line = lines[entry.start]
+    bare_line = line.lstrip(" ")
+    if bare_line[:2] not in ("- ", "* ", "+ "):
+        return ""
+    return line[: len(line) - len(bare_line[1:].lstrip(" "))]

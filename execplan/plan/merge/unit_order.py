@@ -1,0 +1,193 @@
+"""Units in their order: what both versions have stays as it stands, what one side adds goes behind its neighbour."""
+
+from __future__ import annotations
+
+from execplan.named_tuple import NamedTuple
+from execplan.plan.merge.unit_matching import UnitMatch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from execplan.plan.merge.merge_units import Unit
+
+    RunCombiner = Callable[[list["MergedUnit"], list["MergedUnit"]], list["MergedUnit"]]
+
+
+class UnitVersions(NamedTuple):
+    """The units of the three versions."""
+
+    base: Sequence[Unit]
+    ours: Sequence[Unit]
+    theirs: Sequence[Unit]
+
+    def units_at(self, match: UnitMatch) -> tuple[Unit | None, Unit | None, Unit | None]:
+        """The unit in each version; of a split one the first part."""
+        base, ours, theirs = [
+            units[indexes[0]] if indexes else None for units, indexes in zip(self, match, strict=True)
+        ]
+        return base, ours, theirs
+
+
+class MergedUnit(NamedTuple):
+    """What became of a unit."""
+
+    match: UnitMatch
+    unit: Unit
+    """It, in the version that it is taken from or that has it."""
+    lines: list[str]
+
+
+def merge_units(
+    versions: UnitVersions,
+    merge_unit: Callable[[UnitMatch], list[str] | None],
+    combine_runs: RunCombiner,
+    matches: list[UnitMatch],
+) -> list[str]:
+    """The lines of all units; `merge_unit` merges a unit or says that it is gone, `combine_runs` puts two runs of additions in one."""
+    merged_units = []
+    for match in matches:
+        lines = merge_unit(match)
+        if lines is not None:
+            unit = versions.ours[match.ours[0]] if match.ours else versions.theirs[match.theirs[0]]
+            merged_units.append(MergedUnit(match, unit, lines))
+    return _join_lines(versions, _arrange(merged_units, combine_runs))
+
+
+def ours_then_theirs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
+    """Ours, then theirs; what is nested deeper first, so that it stays with the item above both."""
+    if not ours or not theirs:
+        return ours + theirs
+    top_depth = min([merged_unit.unit.depth for merged_unit in (*ours, *theirs)])
+    cuts = [
+        next((index for index, merged_unit in enumerate(run) if merged_unit.unit.depth == top_depth), len(run))
+        for run in (ours, theirs)
+    ]
+    if cuts == [0, 0]:
+        return ours + theirs
+    return [*ours_then_theirs(ours[: cuts[0]], theirs[: cuts[1]]), *ours[cuts[0] :], *theirs[cuts[1] :]]
+
+
+def order_by_rank(rank: Callable[[Unit], Any], *, descending: bool = False) -> RunCombiner:
+    """Runs put together by rank; what has none stays behind its neighbour."""
+
+    def combine_runs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
+        our_chunks, their_chunks = _rank_chunks(ours, rank), _rank_chunks(theirs, rank)
+        combined: list[MergedUnit] = []
+        while our_chunks and their_chunks:
+            our_rank, their_rank = our_chunks[0][0], their_chunks[0][0]
+            takes_theirs = our_rank is not None and (
+                their_rank is None or (their_rank > our_rank if descending else their_rank < our_rank)
+            )
+            combined += (their_chunks if takes_theirs else our_chunks).pop(0)[1]
+        return combined + [merged_unit for _, chunk in (*our_chunks, *their_chunks) for merged_unit in chunk]
+
+    return combine_runs
+
+
+def _rank_chunks(run: list[MergedUnit], rank: Callable[[Unit], Any]) -> list[tuple[Any, list[MergedUnit]]]:
+    chunks: list[tuple[Any, list[MergedUnit]]] = []
+    for merged_unit in run:
+        unit_rank = rank(merged_unit.unit)
+        if unit_rank is None and chunks:
+            chunks[-1][1].append(merged_unit)
+        else:
+            chunks.append((unit_rank, [merged_unit]))
+    return chunks
+
+
+def _arrange(merged_units: list[MergedUnit], combine_runs: RunCombiner) -> list[MergedUnit]:
+    """The pieces in the order of ours, or of theirs where only they moved something; the others behind their neighbours."""
+    ours = sorted(
+        [merged_unit for merged_unit in merged_units if merged_unit.match.ours],
+        key=lambda merged_unit: merged_unit.match.ours,
+    )
+    theirs = sorted(
+        [merged_unit for merged_unit in merged_units if merged_unit.match.theirs],
+        key=lambda merged_unit: merged_unit.match.theirs,
+    )
+    is_theirs_order = _is_reordered(theirs) and not _is_reordered(ours)
+    main_units, other_units = (theirs, ours) if is_theirs_order else (ours, theirs)
+    main_matches = {merged_unit.match for merged_unit in main_units}
+    other_runs: dict[UnitMatch | None, list[MergedUnit]] = {}
+    anchor = None
+    for merged_unit in other_units:
+        if merged_unit.match in main_matches:
+            anchor = merged_unit.match
+        else:
+            other_runs.setdefault(anchor, []).append(merged_unit)
+    other_matches = {merged_unit.match for merged_unit in other_units}
+    arranged: list[MergedUnit] = []
+    main_run: list[MergedUnit] = []
+    anchor = None
+    for merged_unit in main_units:
+        if merged_unit.match not in other_matches:
+            main_run.append(merged_unit)
+            continue
+        other_run = other_runs.pop(anchor, [])
+        arranged += [
+            *(combine_runs(other_run, main_run) if is_theirs_order else combine_runs(main_run, other_run)),
+            merged_unit,
+        ]
+        main_run = []
+        anchor = merged_unit.match
+    other_run = other_runs.pop(anchor, [])
+    return arranged + (combine_runs(other_run, main_run) if is_theirs_order else combine_runs(main_run, other_run))
+
+
+def _is_reordered(merged_units: list[MergedUnit]) -> bool:
+    """Whether units that all three versions have stand in another order than in the base."""
+    base_indexes = [
+        merged_unit.match.base
+        for merged_unit in merged_units
+        if merged_unit.match.base and merged_unit.match.ours and merged_unit.match.theirs
+    ]
+    return base_indexes != sorted(base_indexes)
+
+
+def _join_lines(versions: UnitVersions, merged_units: list[MergedUnit]) -> list[str]:
+    """The lines of the pieces with the blank lines between them that stand there in one of the versions."""
+    lines: list[str] = []
+    for index, merged_unit in enumerate(merged_units):
+        lines += merged_unit.lines
+        lines += _blank_lines_between(
+            versions,
+            merged_unit,
+            merged_units[index + 1] if index + 1 < len(merged_units) else None,
+            is_first=not lines,
+        )
+    return lines
+
+
+def _blank_lines_between(
+    versions: UnitVersions, merged_unit: MergedUnit, next_unit: MergedUnit | None, *, is_first: bool
+) -> tuple[str, ...]:
+    """The blank lines between two pieces: of the side that changed them, else those above the one that was added."""
+    base, ours, theirs = [
+        _adjacent_gap(*position)
+        for position in zip(versions, merged_unit.match, _unit_positions(versions, next_unit), strict=True)
+    ]
+    if ours is not None and theirs is not None:
+        return theirs if ours == base else ours if theirs == base else min(ours, theirs)
+    if ours is not None or theirs is not None:
+        return (theirs if ours is None else ours) or ()
+    if next_unit is None or is_first:
+        return ()
+    units, indexes = (
+        (versions.ours, next_unit.match.ours)
+        if not next_unit.match.theirs
+        else (versions.theirs, next_unit.match.theirs)
+    )
+    gap_above = units[indexes[0] - 1].gap if indexes[0] else ()
+    return gap_above if merged_unit.unit.is_item and next_unit.unit.is_item else gap_above or ("",)
+
+
+def _unit_positions(versions: UnitVersions, merged_unit: MergedUnit | None) -> Sequence[tuple[int, ...]]:
+    """Where a piece stands in each version; None is the end."""
+    return merged_unit.match if merged_unit is not None else [(len(units),) for units in versions]
+
+
+def _adjacent_gap(units: Sequence[Unit], before: tuple[int, ...], after: tuple[int, ...]) -> tuple[str, ...] | None:
+    """The blank lines between two places that are neighbours, else None."""
+    return units[before[-1]].gap if before and after and before[-1] + 1 == after[0] else None

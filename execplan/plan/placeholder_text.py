@@ -1,0 +1,71 @@
+"""Guidance: the lines of a template that an author is meant to replace."""
+
+from __future__ import annotations
+
+from binascii import crc32
+
+from execplan.plan.placeholder_lines import LINES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
+    11: frozenset((0x4335672B,)),
+    12: frozenset((0x91BEEFCD,)),
+    13: frozenset((0xEB048BEC,)),
+    14: frozenset((0x108BDA1A,)),
+    16: frozenset((0x7016B6,)),
+    22: frozenset((0x8015E62E,)),
+    38: frozenset((0x52740931,)),
+    45: frozenset((0xFD6EAE78,)),
+    67: frozenset((0xCBB464C3,)),
+    68: frozenset((0xB40754D7,)),
+    74: frozenset((0xBE9108F8,)),
+    77: frozenset((0x4E034FA4,)),
+    79: frozenset((0xD1A2E173,)),
+    80: frozenset((0xA3A9DD08,)),
+    84: frozenset((0xD3B3A6C8,)),
+    87: frozenset(
+        (
+            0x2613D21C,
+            0xF033B247,
+        )
+    ),
+    90: frozenset((0xBD3FB6A8,)),
+    94: frozenset((0x12918869,)),
+}
+"""Lines of the reference skeleton: CRC-32 of each by its length, white space folded (reference/execplans.md)."""
+
+
+_LINE_STARTS = frozenset(
+    [
+        *"# <S|Expl|Use |- [ |-  [|Docu|Reco|At c|Assu|In p|Exac|How |Shor|Be p".split("|"),
+        *[line[:4] for line in LINES if not line.endswith("…")],
+    ]
+)
+"""How whole lines of guidance begin, of the reference and of ours."""
+
+PLACEHOLDER_MARK = "<!-- guidance -->"
+"""How a line of guidance ends that comes from a repository's own template: the line itself has to say so."""
+_LINE_ENDS = frozenset(("…", PLACEHOLDER_MARK[-1]))
+"""How labels of guidance end, and marked lines."""
+
+
+def is_placeholder_text(line: str) -> bool:
+    """Whether the line is one that a template left, white space folded."""
+    normalized = " ".join(line.split())
+    if normalized in LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
+        return True
+    size = len(normalized)
+    return size in _REFERENCE_CHECKSUMS and crc32(normalized.encode("utf-8")) in _REFERENCE_CHECKSUMS[size]
+
+
+def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
+    """Where such lines stand; most others are told by how they begin."""
+    bare_lines = [line.strip() for line in lines]
+    return [
+        index
+        for index, line in enumerate(bare_lines)
+        if (line[:4] in _LINE_STARTS or line[-1:] in _LINE_ENDS) and is_placeholder_text(line)
+    ]

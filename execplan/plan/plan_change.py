@@ -1,0 +1,250 @@
+"""A change: plan → edits, with what the plan must say once they are made."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.plan.line_grammar import is_empty_text, read_label
+from execplan.plan.model import Plan, Section
+from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import FENCE
+from execplan.text.text_lines import Text, is_blank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class PlanContent(NamedTuple):
+    """What a plan says, without where: what an edit may not change unless it means to."""
+
+    title: str | None
+    sections: tuple[str, ...]
+    tasks: tuple[tuple[str, str], ...]
+    """Mark and words of each."""
+    checklists: tuple[tuple[str, str], ...]
+    decisions: tuple[tuple[str | None, ...], ...]
+    """Words, rationale, date, author and what it supersedes."""
+    discoveries: tuple[tuple[str | None, ...], ...]
+    """Words and evidence."""
+    outcomes: tuple[str, ...]
+    revisions: tuple[str, ...]
+
+
+class ChangedTask(NamedTuple):
+    """A task that a change is about, as it is afterwards."""
+
+    position: int
+    """Its place in `Facts.tasks`."""
+    previous_id: str | None
+    """Its id before; None for a task that is new."""
+
+
+class PlanChange(NamedTuple):
+    """The edits of one verb on one plan."""
+
+    edits: tuple[Edit, ...]
+    """None when the plan says already what it should."""
+    expected_content: PlanContent
+    """What the plan says once they are made."""
+    summary: str
+    """What was done, for a commit message: `done 3, Build the parser`."""
+    messages: tuple[str, ...]
+    """What was done or was so already, a line each."""
+    tasks: tuple[ChangedTask, ...] = ()
+    """The tasks that a command was asked to change or to add, also where nothing had to be changed."""
+    may_change_structure: bool = False
+    """Whether the edits come from a text that a person has seen whole, so that they may also mend its structure."""
+
+
+if TYPE_CHECKING:
+    ChangeBuilder = Callable[[Plan], PlanChange]
+
+
+def plan_content(plan: Plan) -> PlanContent:
+    """What the plan says."""
+    return PlanContent(
+        plan.title,
+        tuple([section.title for section in plan.sections]),
+        tuple([(task.mark, task.text) for task in plan.tasks]),
+        tuple([(task.mark, task.text) for _, task in plan.checklists]),
+        tuple(
+            [
+                (decision.text, decision.rationale, decision.date, decision.author, decision.supersedes)
+                for decision in plan.decisions
+            ]
+        ),
+        tuple([(entry.text, entry.evidence) for entry in plan.discoveries]),
+        tuple([entry.text for entry in plan.outcomes]),
+        tuple([entry.text for entry in plan.revisions]),
+    )
+
+
+def require_text(source: str, label: str) -> str:
+    """Words that were handed in as one line of words; raises ExecplanError for none, or for what no plan can hold."""
+    text = " ".join(source.split())
+    if is_empty_text(text):
+        raise ExecplanError(
+            "no-words", f"{label} says nothing: {source!r}", exit=USAGE, hint=f"give {label} some words"
+        )
+    for index, char in enumerate(text):
+        if not char.isprintable() and not _is_joiner(char):
+            raise _bad_character_error(char, index, label, "which no plan should")
+    return text
+
+
+def require_lines(source: str, label: str) -> list[str]:
+    """Lines that were handed in as they are, without blank ones around them; raises ExecplanError as `words_of` does."""
+    for index, char in enumerate(source):
+        if char == "\0" or "\ud800" <= char <= "\udfff":  # the latter is a byte of an argument that is no UTF-8
+            raise _bad_character_error(char, index, label, "which no plan can hold")
+    lines = Text.from_str(source).lines
+    while lines and is_blank(lines[-1]):
+        lines.pop()
+    while lines and is_blank(lines[0]):
+        lines.pop(0)
+    if not "".join(lines).strip():
+        raise ExecplanError("no-words", f"{label} says nothing", exit=USAGE, hint=f"give {label} some words")
+    return lines
+
+
+def _bad_character_error(char: str, index: int, label: str, reason: str) -> ExecplanError:
+    return ExecplanError(
+        "bad-character",
+        f"{label} holds the character U+{ord(char):04X} at {index + 1}, {reason}",
+        exit=USAGE,
+        hint="take it out, or hand the words in from a file that has been cleaned",
+    )
+
+
+def _is_joiner(char: str) -> bool:
+    """Whether an unprintable character is one that scripts and emoji are written with."""
+    joiners = "\u00ad\u061c\u200c\u200d\u200e\u200f\u2060\ufeff"
+    return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
+
+
+def target_section(plan: Plan, name: str, *, create: bool = False, added_by: str = "--create") -> Section | None:
+    """The section that an edit goes into, or None when it is missing and may be made; raises ExecplanError.
+
+    `added_by` is what adds a missing section, for the hint.
+    """
+    matches = [section for section in plan.sections if section.name == name]
+    ensure_unique_section(matches, name)
+    if matches:
+        return matches[0]
+    ensure_blocks_closed(plan, len(plan.text.lines))
+    if not create:
+        raise _missing_section_error(plan, name, added_by)
+    return None
+
+
+def ensure_unique_section(matches: Sequence[Section], name: str) -> None:
+    """Refuse to edit one of several sections that are called the same."""
+    if len(matches) > 1:
+        candidates = [f"line {section.start + 1}: ## {section.title}" for section in matches]
+        raise ExecplanError(
+            "section-twice",
+            f"the plan has {name} {len(matches)} times, in lines {', '.join([str(match.start + 1) for match in matches])}",
+            exit=INPUT,
+            hint="merge them into the first, then try again",
+            candidates=candidates,
+            line=matches[1].start + 1,
+        )
+
+
+def ensure_no_conflicts(plan: Plan) -> None:
+    """Refuse to edit a plan that holds conflict markers."""
+    if plan.conflict_lines:
+        raise ExecplanError(
+            "conflict-markers",
+            f"line {plan.conflict_lines[0] + 1} holds a conflict marker of git",
+            exit=INPUT,
+            hint="resolve it by hand, or let what can be merged be merged: execplan merge",
+            line=plan.conflict_lines[0] + 1,
+        )
+
+
+def ensure_blocks_closed(plan: Plan, line_limit: int) -> None:
+    """Refuse to edit a line behind a fence or a comment that was opened before it and never closed."""
+    for block in plan.blocks:
+        if not block.is_closed and block.start < line_limit and (not block.depth or line_limit < block.end):
+            block_name = "fence" if block.kind == FENCE else "HTML block"
+            raise ExecplanError(
+                "unclosed-fence",
+                f"the {block_name} opened in line {block.start + 1} is never closed; all below it is part of it",
+                exit=INPUT,
+                hint="close it, then try again",
+                line=block.start + 1,
+            )
+
+
+def _missing_section_error(plan: Plan, name: str, added_by: str) -> ExecplanError:
+    """The refusal of an edit whose section is not there, and by what it is added."""
+    closest_title = outline.closest_title(name, [section.title for section in plan.sections if section.name is None])
+    candidates = [
+        f"line {section.start + 1}: ## {section.title}" for section in plan.sections if section.title == closest_title
+    ]
+    return ExecplanError(
+        "no-such-section",
+        f"the plan has no section {name}",
+        exit=INPUT,
+        hint=f"add it where the order puts it with {added_by}" + (", or mend the heading" if candidates else ""),
+        candidates=candidates,
+    )
+
+
+def insert_section(plan: Plan, name: str, content: Sequence[str]) -> tuple[Edit, tuple[str, ...]]:
+    """The edit that adds a missing section with content, and the titles of the sections after it."""
+    section_order = outline.NAMES.index(name)
+    lines = plan.text.lines
+    position = next(
+        (
+            index
+            for index, section in enumerate(plan.sections)
+            if section.name is not None and outline.NAMES.index(section.name) > section_order
+        ),
+        len(plan.sections),
+    )
+    earlier_positions = [
+        index
+        for index, section in enumerate(plan.sections)
+        if section.name and outline.NAMES.index(section.name) < section_order
+    ]
+    if earlier_positions and position == len(plan.sections):
+        position = earlier_positions[-1] + 1
+    titles = [section.title for section in plan.sections]
+    titles.insert(position, name)
+    if position < len(plan.sections):
+        line = plan.sections[position].start
+    else:
+        line = plan.sections[-1].notes_start if plan.sections else len(lines)
+    return insert_padded(lines, line, [f"## {name}", "", *content]), tuple(titles)
+
+
+def insert_padded(lines: Sequence[str], index: int, new_lines: Sequence[str]) -> Edit:
+    """An insertion before line `index` with one blank line around it, next to the text above."""
+    while index and is_blank(lines[index - 1]):
+        index -= 1
+    lines_above = [""] if index else []
+    lines_below = [""] if index < len(lines) and not is_blank(lines[index]) else []
+    return Edit(index, index, (*lines_above, *new_lines, *lines_below))
+
+
+def append_to_section(plan: Plan, section: Section, new_lines: Sequence[str]) -> Edit:
+    """Put lines at the end of a section, in place of what it holds if that only holds the place."""
+    lines = plan.text.lines
+    filled_lines = [index for index in range(section.body_start, section.content_end) if not is_blank(lines[index])]
+    if filled_lines and all([has_no_content(lines[index]) for index in filled_lines]):
+        return Edit(filled_lines[0], filled_lines[-1] + 1, tuple(new_lines))
+    return insert_padded(lines, section.content_end, new_lines)
+
+
+def has_no_content(line: str) -> bool:
+    """Whether the line is a template's guidance, `None yet.`, or another that says nothing."""
+    if is_placeholder_text(line):
+        return True
+    label = read_label(line)
+    text = label[1] if label else line.strip().lstrip("-*+ ")
+    return is_empty_text(text) and (label is not None or "…" in text or any([char.isalnum() for char in text]))

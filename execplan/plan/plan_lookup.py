@@ -1,0 +1,195 @@
+"""What a person or an agent calls a task or a decision → exactly one of them, or why not."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.model import Entry, Plan, Section, Task
+
+
+_ID_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def normalize_text(text: str) -> str:
+    """Words as they are compared: without case, and with white space folded."""
+    return " ".join(text.casefold().split())
+
+
+def is_specific_enough(text: str) -> bool:
+    """Whether words can be a part of a name: a single letter, or signs alone, are in nearly every name."""
+    return len([char for char in text if char.isalnum() or not char.isascii()]) > 1
+
+
+def task_ids(tasks: Sequence[Task]) -> list[str]:
+    """The short id of each task: a letter and 30 bits of its words; of equal words the second ends in `-2`, and so on."""
+    return ids_for_texts([task.text for task in tasks])
+
+
+def ids_for_texts(texts: Sequence[str]) -> list[str]:
+    """The ids of tasks with these texts, in the order of the plan."""
+    counts: dict[str, int] = {}
+    ids = []
+    for text in texts:
+        bits = int(digest(normalize_text(text).encode("utf-8"))[:8], 16) >> 2
+        task_id = "t" + "".join([_ID_DIGITS[bits >> shift & 31] for shift in range(25, -1, -5)])
+        counts[task_id] = counts.get(task_id, 0) + 1
+        ids.append(task_id if counts[task_id] == 1 else f"{task_id}-{counts[task_id]}")
+    return ids
+
+
+def find_task(plan: Plan, query: str) -> tuple[str, Task]:
+    """The id and the task that a number, an id or unique words name; raises ExecplanError."""
+    ids = task_ids(plan.tasks)
+    lowered = query.strip().lower()
+    if lowered in ids:
+        return lowered, plan.tasks[ids.index(lowered)]
+    if lowered.isascii() and lowered.isdigit():
+        number = int(lowered[:9])
+        if 1 <= number <= len(plan.tasks):
+            return ids[number - 1], plan.tasks[number - 1]
+        raise _no_such_task(f"there is no task {number}: the plan has {len(plan.tasks)}", plan, ids, query)
+    candidates = [f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)]
+    matches = find_matches([task.text for task in plan.tasks], query)
+    match = require_single(matches, candidates, query, "task", "name it by its number or its id")
+    if match is None:
+        raise _no_such_task(f"no task has the words {query!r}", plan, ids, query)
+    return ids[match], plan.tasks[match]
+
+
+def find_section(plan: Plan, name: str) -> Section:
+    """The section of that name, canonical or as written, or with words that only its title has; raises ExecplanError."""
+    canonical_name = outline.canonical_name(name)
+    for section in plan.sections:
+        if section.title == name:
+            return section
+    for section in plan.sections:
+        if canonical_name is not None and section.name == canonical_name:
+            return section
+    for section in plan.sections:
+        if outline.title_key(section.title) == outline.title_key(name):
+            return section
+    titles = [section.title for section in plan.sections]
+    candidates = [f"line {section.start + 1}: ## {section.title}" for section in plan.sections]
+    matches = find_matches(titles, name) if canonical_name is None else []
+    match = require_single(matches, candidates, name, "section", "say more of its title")
+    if match is not None:
+        return plan.sections[match]
+    closest_title = outline.closest_title(name, titles)
+    raise ExecplanError(
+        "no-such-section",
+        f"the plan has no section {name!r}",
+        exit=INPUT,
+        hint=f"did you mean {closest_title!r}?" if closest_title else "name one of these",
+        candidates=titles,
+    )
+
+
+def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
+    """The decision that unique words name; raises ExecplanError."""
+    candidates = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
+    match = require_single(
+        find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "say more of its words"
+    )
+    if match is None:
+        raise ExecplanError(
+            "no-such-decision",
+            f"no decision has the words {query!r}",
+            exit=INPUT,
+            hint="say some words of the decision as they stand in the Decision Log",
+            candidates=candidates,
+        )
+    return decisions[match]
+
+
+def require_single(matches: Sequence[int], candidates: Sequence[str], query: str, kind: str, hint: str) -> int | None:
+    """The one that was found, None for none; raises ExecplanError that names them when there are more."""
+    if len(matches) > 1:
+        raise ExecplanError(
+            f"ambiguous-{kind}",
+            f"{query!r} matches {len(matches)} {kind}s",
+            exit=INPUT,
+            hint=hint,
+            candidates=[candidates[match] for match in matches],
+        )
+    return matches[0] if matches else None
+
+
+def find_matches(texts: list[str], query: str) -> list[int]:
+    """The texts that the words name: equal to them, else holding them in a row, else all of them; markup set aside."""
+    query_text = normalize_text(query)
+    if not query_text:
+        return []
+    matches = _find_containing([normalize_text(text) for text in texts], query_text)
+    if matches:
+        return matches
+    from execplan.text.inline_markdown import plain_text
+
+    plain_texts = [normalize_text(plain_text(text)) for text in texts]
+    query_text = normalize_text(plain_text(query))
+    return _find_containing(plain_texts, query_text) or [
+        index
+        for index, text in enumerate(plain_texts)
+        if is_specific_enough(query_text) and all([query_word in text for query_word in query_text.split()])
+    ]
+
+
+def _find_containing(texts: list[str], query_text: str) -> list[int]:
+    exact_matches = [index for index, text in enumerate(texts) if text == query_text]
+    return exact_matches or [
+        index for index, text in enumerate(texts) if query_text in text and is_specific_enough(query_text)
+    ]
+
+
+def _no_such_task(message: str, plan: Plan, ids: list[str], query: str) -> ExecplanError:
+    from difflib import get_close_matches
+
+    labels_by_text = {
+        normalize_text(task.text): f"{task_id}  {task.number}. {task.text}"
+        for task_id, task in zip(ids, plan.tasks, strict=True)
+    }
+    candidates = [
+        labels_by_text[text] for text in get_close_matches(normalize_text(query), list(labels_by_text), n=3, cutoff=0.5)
+    ]
+    hint = "see the tasks: execplan show" if plan.tasks else "the plan has no task yet: execplan add 'First step'"
+    return ExecplanError("no-such-task", message, exit=INPUT, hint=hint, candidates=candidates)
+
+
+def match_edited_tasks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, ...]]:
+    """For each task before an edit, by its text, where it is in the tasks after it: nowhere, once, or in parts.
+
+    What is the same above and below the edit stays paired. Of the rest, tasks with the same id are paired first; then
+    those that are left, where it is clear which became which: as many as before, or one that became several.
+    """
+    same_above = 0
+    while same_above < min(len(before), len(after)) and before[same_above] == after[same_above]:
+        same_above += 1
+    same_below = 0
+    while same_below < min(len(before), len(after)) - same_above and before[-1 - same_below] == after[-1 - same_below]:
+        same_below += 1
+    positions: dict[int, tuple[int, ...]] = {index: (index,) for index in range(same_above)}
+    shift = len(after) - len(before)
+    positions.update({index: (index + shift,) for index in range(len(before) - same_below, len(before))})
+    old_indexes, new_indexes = (
+        list(range(same_above, len(before) - same_below)),
+        list(range(same_above, len(after) - same_below)),
+    )
+    new_ids = {
+        task_id: index
+        for index, task_id in zip(new_indexes, ids_for_texts([after[index] for index in new_indexes]), strict=True)
+    }
+    for index, task_id in zip(list(old_indexes), ids_for_texts([before[index] for index in old_indexes]), strict=True):
+        if task_id in new_ids:
+            positions[index] = (new_ids[task_id],)
+            old_indexes.remove(index)
+            new_indexes.remove(new_ids[task_id])
+    if len(old_indexes) == len(new_indexes):
+        positions.update({index: (new_index,) for index, new_index in zip(old_indexes, new_indexes, strict=True)})
+    elif len(old_indexes) == 1 or len(new_indexes) == 1:
+        positions.update({index: tuple(new_indexes) for index in old_indexes})
+    return [positions.get(index, ()) for index in range(len(before))]

@@ -1,0 +1,240 @@
+"""The changes of a section's text: note, set."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.plan.item_format import ItemFormat, detect_format, escape_text, wrap_text
+from execplan.plan.line_grammar import is_revision_note
+from execplan.plan.plan_change import (
+    PlanChange,
+    append_to_section,
+    ensure_unique_section,
+    insert_padded,
+    insert_section,
+    plan_content,
+    target_section,
+)
+from execplan.plan.plan_lookup import find_section, normalize_text
+from execplan.plan.reader import find_conflict_markers, read_text
+from execplan.text.line_edit import Edit, apply_edits
+from execplan.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
+from execplan.text.text_lines import is_blank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.model import Plan, Section
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.text.markdown_blocks import Block
+
+_CONTENT_FIELDS = {
+    outline.PROGRESS: "tasks",
+    outline.SURPRISES: "discoveries",
+    outline.DECISIONS: "decisions",
+    outline.OUTCOMES: "outcomes",
+}
+
+
+_PLAIN_FORMAT = ItemFormat(0, "", is_loose=False)
+_ATTACH_HINT = "attach it instead: execplan attach FILE"
+
+
+def add_note(
+    texts: Sequence[str], excerpt: Sequence[str] = (), *, as_items: bool = False, create: bool = False
+) -> ChangeBuilder:
+    """Add words to Artifacts and Notes, with an excerpt in a fence below the last of them.
+
+    They become items when `as_items` asks for it or the section ends in an item, else paragraphs.
+    """
+
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.ARTIFACTS, create=create)
+        content = plan_content(plan)
+        new_texts = [text for text in texts if section is None or not _has_note(plan, section, text, excerpt)]
+        if not new_texts:
+            return PlanChange((), content, "", tuple([f"there already: {text}" for text in texts]))
+        summary, messages = f"note, {new_texts[0]}", tuple([f"noted: {text}" for text in new_texts])
+        if section is None:
+            edit, titles = insert_section(
+                plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT)
+            )
+            _ensure_no_markers(plan, edit, "the excerpt", _ATTACH_HINT)
+            return PlanChange((edit,), content._replace(sections=titles), summary, messages)
+        blocks = [
+            block for block in plan.blocks[section.first_block : section.block_end] if block.start < section.content_end
+        ]
+        last_block = next((block for block in reversed(blocks) if not block.depth), None)
+        is_list = last_block is not None and last_block.kind == ITEM
+        bullet = "- " if is_list or as_items else ""
+        if last_block is not None and is_list and last_block.mark in "-*+":
+            bullet = f"{last_block.mark} "
+        spans = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
+        item_format = detect_format(
+            plan.text.lines, spans if is_list else [], indent=" " * len(bullet), is_loose_default=False
+        )
+        lines = tuple(_format_notes(new_texts, excerpt, bullet, item_format))
+        edit = append_to_section(plan, section, lines)
+        if last_block is not None and is_list and edit.start == edit.end and not item_format.is_loose:
+            edit = Edit(last_block.end, last_block.end, lines)
+        _ensure_no_markers(plan, edit, "the excerpt", _ATTACH_HINT)
+        return PlanChange((edit,), content, summary, messages)
+
+    return build_change
+
+
+def _format_notes(texts: Sequence[str], excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
+    """The lines of some notes; blank ones stand between paragraphs."""
+    lines: list[str] = []
+    for text in texts:
+        lines += [""] if lines and (item_format.is_loose or not bullet) else []
+        lines += _format_note(text, excerpt if text is texts[-1] else (), bullet, item_format)
+    return lines
+
+
+def _has_note(plan: Plan, section: Section, text: str, excerpt: Sequence[str]) -> bool:
+    return any(
+        [
+            block.kind == PARAGRAPH and _is_same_note(plan.text.lines, block, text, excerpt)
+            for block in plan.blocks[section.first_block : section.block_end]
+        ]
+    )
+
+
+def _format_note(text: str, excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
+    """The lines of a note; the excerpt stands in a fence that is longer than any in it."""
+    bullet = bullet or ("- " if is_revision_note(text) else "")  # a paragraph would be a revision note
+    indent = " " * len(bullet)
+    note_lines = wrap_text(bullet, escape_text(text), item_format._replace(indent=item_format.indent if bullet else ""))
+    if not excerpt:
+        return note_lines
+    fence = "```"
+    while any([fence in line for line in excerpt]):
+        fence += "`"
+    return [
+        *note_lines,
+        "",
+        f"{indent}{fence}text",
+        *[indent + line if line else "" for line in excerpt],
+        indent + fence,
+    ]
+
+
+def _is_same_note(lines: Sequence[str], block: Block, note_text: str, excerpt: Sequence[str]) -> bool:
+    """Whether a paragraph is the note, with the excerpt below it."""
+    paragraph = " ".join([block.text.strip(), *[line.strip() for line in lines[block.start + 1 : block.end]]])
+    if normalize_text(paragraph) != normalize_text(escape_text(note_text)):
+        return False
+    following_lines = [line.strip() for line in lines[block.end + 2 : block.end + 2 + len(excerpt)]]
+    return not excerpt or following_lines == [line.strip() for line in excerpt]
+
+
+def set_section_body(name: str, body: Sequence[str], *, create: bool = False) -> ChangeBuilder:
+    """Put lines in the place of all that stands in a section, but for the revision notes at its end."""
+    canonical_name = outline.canonical_name(name)
+
+    def build_change(plan: Plan) -> PlanChange:
+        has_exact_title = any(
+            [other.title == name and other.name is None for other in plan.sections]
+        )  # another bears its name
+        if canonical_name is not None and not has_exact_title:
+            section = target_section(plan, canonical_name, create=create)
+        else:
+            section = find_section(plan, name)
+            ensure_unique_section([other for other in plan.sections if other.title == section.title], section.title)
+        if section is None:
+            assert canonical_name is not None
+            lines = _strip_heading(body, canonical_name)
+            edit, titles = insert_section(plan, canonical_name, lines)
+            return _replace_body(plan, edit, canonical_name, canonical_name, titles)
+        lines = _strip_heading(body, section.title)
+        plan_lines = plan.text.lines
+        repeats_rule = (
+            section.content_end < section.notes_start and lines[-1] == plan_lines[section.content_end]
+        )  # the body brings the rule along
+        end = section.notes_start if repeats_rule else section.content_end
+        filled_lines = [index for index in range(section.body_start, end) if not is_blank(plan_lines[index])]
+        if filled_lines and plan_lines[filled_lines[0] : filled_lines[-1] + 1] == list(lines):
+            return PlanChange((), plan_content(plan), "", (f"so already: {section.title}",))
+        edit = (
+            Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines))
+            if filled_lines
+            else insert_padded(plan_lines, end, lines)
+        )
+        return _replace_body(plan, edit, section.title, section.name, tuple([other.title for other in plan.sections]))
+
+    return build_change
+
+
+def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
+    """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
+    headings = [
+        block
+        for block in scan_blocks(list(body), allow_front_matter=False)
+        if block.kind == HEADING and not block.depth
+    ]
+    headings = [block for block in headings if block.level < 3]
+    if headings and not headings[0].start and outline.title_key(headings[0].text) == outline.title_key(title):
+        lines = body[headings.pop(0).end :]
+        body = lines[next((index for index, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
+    if headings or not body:
+        problem = (
+            f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "nothing but its heading"
+        )
+        raise ExecplanError(
+            "heading-in-body",
+            f"the new body of {title} holds {problem}",
+            exit=INPUT,
+            hint="give what stands below the heading; it may hold headings of level 3 and deeper: ###",
+        )
+    return body
+
+
+def _replace_body(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> PlanChange:
+    """The change of a whole body: what other sections say must stay, this one may say what it likes."""
+    changed_plan = read_text(apply_edits(plan.text, [edit]))
+    open_blocks = [block for block in changed_plan.blocks if not block.is_closed]
+    if open_blocks and all([block.is_closed for block in plan.blocks]):
+        description = f"a {'fence' if open_blocks[0].kind == FENCE else 'HTML block'} in its line {open_blocks[0].start - edit.start + 1}"
+        raise ExecplanError(
+            "unclosed-in-body",
+            f"the new body of {title} opens {description} and never closes it",
+            exit=INPUT,
+            hint="close it: all that follows in the plan would be part of it",
+        )
+    _ensure_no_markers(plan, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
+    old_content, new_content = plan_content(plan), plan_content(changed_plan)
+    expected_content = old_content._replace(sections=titles)
+    field = "revisions" if is_revision_note(title) else _CONTENT_FIELDS.get(name or "")
+    if field:
+        expected_content = expected_content._replace(**{field: getattr(new_content, field)})
+    if _checklists_elsewhere(plan, title) == _checklists_elsewhere(changed_plan, title):
+        expected_content = expected_content._replace(checklists=new_content.checklists)
+    messages = [f"set: {title}"]
+    done_before, done_after = plan.counts()["done"], changed_plan.counts()["done"]
+    if done_after < done_before:
+        messages.append(
+            f"{done_before - done_after} done task{'s are' if done_before - done_after > 1 else ' is'} gone; to have them back: execplan undo"
+        )
+    return PlanChange((edit,), expected_content, f"set, {title}", tuple(messages))
+
+
+def _ensure_no_markers(plan: Plan, edit: Edit, label: str, hint: str) -> None:
+    """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
+    marker_lines = [
+        line_index - edit.start for line_index in find_conflict_markers(apply_edits(plan.text, [edit]).lines)
+    ]
+    marker_lines = [line_index for line_index in marker_lines if 0 <= line_index < len(edit.lines)]
+    if marker_lines:
+        raise ExecplanError(
+            "conflict-markers",
+            f"{label} holds a conflict marker of git: {edit.lines[marker_lines[0]]!r}",
+            exit=INPUT,
+            hint=hint,
+        )
+
+
+def _checklists_elsewhere(plan: Plan, title: str) -> list[tuple[str, str]]:
+    """The boxes that stand neither in Progress nor in the section."""
+    return [(task.mark, task.text) for section, task in plan.checklists if section != title]

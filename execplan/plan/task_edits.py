@@ -1,0 +1,257 @@
+"""The changes of tasks: tick, reopen, add."""
+
+from __future__ import annotations
+
+from execplan.clock import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
+from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
+from execplan.plan.line_grammar import read_checkbox, text_without_timestamp
+from execplan.plan.model import DONE, OPEN, Plan, Section, Task
+from execplan.plan.plan_change import (
+    ChangedTask,
+    PlanChange,
+    PlanContent,
+    append_to_section,
+    insert_padded,
+    insert_section,
+    plan_content,
+    target_section,
+)
+from execplan.plan.plan_lookup import find_matches, find_task, ids_for_texts, normalize_text, require_single, task_ids
+from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import HEADING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from execplan.plan.plan_change import ChangeBuilder
+
+
+def complete_tasks(queries: Sequence[str], now: datetime) -> ChangeBuilder:
+    """Put an `x` and the time into the boxes of the tasks that the queries name."""
+    return _mark_tasks(queries, "x", now)
+
+
+def reopen_tasks(queries: Sequence[str]) -> ChangeBuilder:
+    """Empty the boxes of the tasks that the queries name and take their stamps out."""
+    return _mark_tasks(queries, " ", None)
+
+
+def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> ChangeBuilder:
+    target_state = DONE if mark == "x" else OPEN
+    command = "done" if mark == "x" else "reopen"
+    known_ids: list[str] = []
+
+    def build_change(plan: Plan) -> PlanChange:
+        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        tasks = find_tasks(plan, queries, known_ids)
+        edits, messages, marked_tasks = [], [], []
+        ids = task_ids(plan.tasks)
+        changed_tasks = tuple([ChangedTask(task.number - 1, ids[task.number - 1]) for task in tasks])
+        expected_tasks = [(task.mark, task.text) for task in plan.tasks]
+        for task in tasks:
+            label = f"{task.number}. {task.text}"
+            if task.state == target_state:
+                messages.append(f"{'done' if mark == 'x' else 'open'} already: {label}")
+                continue
+            example = timestamp_example(plan, task)
+            timestamp = write_timestamp(now, example) if now else ""
+            line = _mark_line(plan.text.lines[task.box_line], task, mark, timestamp, example.separator or " ")
+            edits.append(Edit(task.box_line, task.box_line + 1, (line,)))
+            expected_tasks[task.number - 1] = (mark, task.text)
+            messages.append(f"{'done' if mark == 'x' else 'reopened'}: {label}")
+            marked_tasks.append(task)
+        summary = f"{command} {', '.join([str(task.number) for task in marked_tasks])}"
+        if len(marked_tasks) == 1:
+            summary += f", {marked_tasks[0].text}"
+        return PlanChange(
+            tuple(edits),
+            plan_content(plan)._replace(tasks=tuple(expected_tasks)),
+            summary,
+            tuple(messages),
+            changed_tasks,
+        )
+
+    return build_change
+
+
+def add_task(
+    source: str,
+    now: datetime,
+    *,
+    after: str | None = None,
+    before: str | None = None,
+    under: str | None = None,
+    create: bool = False,
+) -> ChangeBuilder:
+    """Add an open task after the last one, after or before the one that is named, or after the last one under a heading."""
+    known_ids: list[str] = []
+    text = text_without_timestamp(source)
+    timestamp = source.removesuffix(text)
+
+    neighbor_query = after if after is not None else before
+
+    def build_change(plan: Plan) -> PlanChange:
+        section = target_section(plan, outline.PROGRESS, create=create)
+        content = plan_content(plan)
+        heading = _find_heading(plan, section, under) if under is not None else None
+        if section is None:
+            if neighbor_query is not None:
+                find_tasks(plan, [neighbor_query], known_ids)
+            edit, titles = insert_section(plan, outline.PROGRESS, [f"- [ ] {source}"])
+            return _task_added(content._replace(sections=titles), edit, 0, text)
+        siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
+        for task in siblings:
+            if normalize_text(task.text) == normalize_text(text):
+                task_id = task_ids(plan.tasks)[task.number - 1]
+                message = f"there already, {task.state}: {task.number}. {task.text}  [{task_id}]"
+                return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
+        neighbor = find_tasks(plan, [neighbor_query], known_ids)[0] if neighbor_query is not None else None
+        if neighbor is None and siblings:
+            neighbor = ([task for task in siblings if not task.depth] or siblings)[-1]
+        if neighbor is not None:
+            edit = _insert_beside(plan, neighbor, text, timestamp, now, is_above=before is not None)
+        elif heading is not None:
+            edit = insert_padded(plan.text.lines, heading.end, [f"- [ ] {source}"])
+        else:
+            edit = append_to_section(plan, section, [f"- [ ] {source}"])
+        return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
+
+    return build_change
+
+
+def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
+    tasks = (*content.tasks[:index], (" ", text), *content.tasks[index:])
+    message = f"added: {format_task(tasks, index)}"
+    return PlanChange(
+        (edit,), content._replace(tasks=tasks), f"add {index + 1}, {text}", (message,), (ChangedTask(index, None),)
+    )
+
+
+def format_task(tasks: Sequence[tuple[str, str]], index: int) -> str:
+    """A task of a plan's facts with its number and its id: `3. Write the tests  [t6a76z2]`."""
+    texts = [text for _, text in tasks]
+    return f"{index + 1}. {texts[index]}  [{ids_for_texts(texts)[index]}]"
+
+
+def find_tasks(plan: Plan, queries: Sequence[str], known_ids: list[str]) -> list[Task]:
+    """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
+    if not known_ids:
+        matches = [find_task(plan, query) for query in queries]
+        known_ids += dict(matches)
+    ids = task_ids(plan.tasks)
+    for task_id in known_ids:
+        if task_id not in ids:
+            raise ExecplanError(
+                "task-gone",
+                f"the task {task_id} is no longer in the plan: it was changed while it was edited",
+                exit=CONFLICT,
+                hint="look again: execplan show",
+            )
+    return [plan.tasks[ids.index(task_id)] for task_id in known_ids]
+
+
+def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str) -> str:
+    """The line of a box with another mark, and with a stamp or none."""
+    box_index = line.index(f"[{task.mark}]")
+    checkbox = read_checkbox(line[box_index:])
+    assert checkbox is not None
+    line_start = f"{line[:box_index]}[{mark}]"
+    if not timestamp:
+        if checkbox.timestamp is not None and not checkbox.text:
+            return line_start + checkbox.leading_space[:-1] + checkbox.timestamp.separator
+        return (
+            line_start
+            + checkbox.leading_space
+            + (checkbox.text if checkbox.timestamp is not None else checkbox.placeholder + checkbox.text)
+        )
+    is_same_style = checkbox.timestamp is not None and checkbox.timestamp.is_bare == (
+        not timestamp.startswith("(")
+    )  # else its colon does not fit
+    if checkbox.timestamp is not None and is_same_style and (checkbox.text or checkbox.timestamp.separator):
+        separator = checkbox.timestamp.separator
+    elif not checkbox.text:
+        separator = checkbox.leading_space
+    return line_start + (checkbox.leading_space or " ") + timestamp + separator + checkbox.text
+
+
+def timestamp_example(plan: Plan, task: Task) -> Timestamp:
+    """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
+    stamped_tasks = [other for other in plan.tasks if other.timestamp is not None and other.timestamp.is_valid]
+    nearest_tasks = sorted(stamped_tasks, key=lambda other: (abs(other.number - task.number), other.number))
+    for other in [other for other in nearest_tasks if other.state == DONE] + [
+        other for other in nearest_tasks if other is task
+    ]:
+        if other.timestamp is not None and not (other.timestamp.is_bare and task.text[:1] in ":：-–—,"):
+            return other.timestamp
+    return DEFAULT_TIMESTAMP
+
+
+def _insert_beside(plan: Plan, neighbor: Task, text: str, timestamp: str, now: datetime, *, is_above: bool) -> Edit:
+    """An open task before or after another, written like it."""
+    if not timestamp and neighbor.state == OPEN and neighbor.timestamp is not None:
+        timestamp = write_timestamp(now, neighbor.timestamp) + (neighbor.timestamp.separator or " ")
+    item_format = neighbor_format(plan, neighbor)
+    new_lines = wrap_text(next_bullet(plan, neighbor, 0 if is_above else 1) + f"[ ] {timestamp}", text, item_format)
+    if is_above:
+        return Edit(neighbor.start, neighbor.start, (*new_lines, "") if item_format.is_loose else tuple(new_lines))
+    return Edit(neighbor.item_end, neighbor.item_end, ("", *new_lines) if item_format.is_loose else tuple(new_lines))
+
+
+def neighbor_format(plan: Plan, neighbor: Task) -> ItemFormat:
+    """How an item beside a task is written, copied from the tasks at its depth."""
+    lines = plan.text.lines
+    siblings = [task for task in plan.tasks if task.depth == neighbor.depth]
+    spans = [(task.box_line, task.end) for task in siblings]
+    item_format = detect_format(lines, spans, indent=inner_indent(plan, neighbor), is_loose_default=False)
+    return item_format._replace(is_loose=is_loose(lines, [(task.start, task.item_end) for task in siblings]))
+
+
+def next_bullet(plan: Plan, task: Task, offset: int) -> str:
+    """What an item begins with that stands so many items behind a task: indent, bullet or number, and space."""
+    block = task.item_block
+    bullet = block.mark
+    if bullet[:-1].isdigit():
+        bullet = f"{int(bullet[:-1]) + offset}{bullet[-1]}"
+    return _item_indent(plan, task) + bullet + (" " * (block.content_column - block.column - len(block.mark)) or " ")
+
+
+def inner_indent(plan: Plan, task: Task) -> str:
+    """What a line begins with that stands in a task."""
+    return _item_indent(plan, task) + " " * (task.item_block.content_column - task.item_block.column)
+
+
+def _item_indent(plan: Plan, task: Task) -> str:
+    first_line = plan.text.lines[task.start]
+    indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
+    return indent if len(indent.expandtabs(4)) == task.item_block.column else " " * task.item_block.column
+
+
+class _HeadingSpan(NamedTuple):
+    """A sub-heading of Progress: its line, and one past the last line below it."""
+
+    start: int
+    end: int
+
+
+def _find_heading(plan: Plan, section: Section | None, query: str) -> _HeadingSpan:
+    """The sub-heading that unique words name; raises ExecplanError."""
+    section_blocks = plan.blocks[section.first_block : section.block_end] if section is not None else []
+    headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]
+    candidates = [f"line {heading.start + 1}: {'#' * heading.level} {heading.text}" for heading in headings]
+    hint = "say its words as they stand in the plan"
+    match = require_single(
+        find_matches([heading.text for heading in headings], query), candidates, query, "heading", hint
+    )
+    if section is None or match is None:
+        message = f"no heading in {section.title if section else outline.PROGRESS} has the words {query!r}"
+        raise ExecplanError("no-such-heading", message, exit=INPUT, hint=hint, candidates=candidates)
+    heading = headings[match]
+    later_starts = [
+        later_heading.start for later_heading in headings[match + 1 :] if later_heading.level <= heading.level
+    ]
+    return _HeadingSpan(heading.start, min([*later_starts, section.content_end]))

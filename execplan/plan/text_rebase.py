@@ -1,0 +1,73 @@
+"""Changes that come as a whole text: what was made of an earlier version, done to the plan as it is now."""
+
+from __future__ import annotations
+
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.reader import decode, read_text
+from execplan.text.line_edit import Edit, apply_edits
+from execplan.text.line_merge import merge_chunks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan.model import Plan
+    from execplan.text.line_merge import Chunk
+    from execplan.text.text_lines import Text
+
+
+def rebase_text(plan: Plan, base: bytes, changed: bytes, summary: str, message: str, hint: str) -> PlanChange:
+    """What leads from the base to the changed text, made to a plan that came from the base too.
+
+    Raises ExecplanError when the plan has changed at the same place; `hint` says what to do then.
+    """
+    edits = []
+    index = 0
+    plan_lines = _full_lines(plan.text)
+    for chunk in merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed))):
+        merged_lines = chunk.merged
+        if merged_lines is None:
+            line, description = _describe_difference(chunk)
+            raise ExecplanError(
+                "changed-since",
+                f"line {index + line + 1} {description}",
+                exit=CONFLICT,
+                hint=hint,
+                line=index + line + 1,
+            )
+        end = index + len(chunk.ours)
+        if merged_lines != chunk.ours:
+            if (
+                not merged_lines and end == len(plan_lines) and index
+            ):  # the line above becomes the last: it keeps the end that it has
+                index, merged_lines = index - 1, (plan_lines[index - 1],)
+            lines = [full_line.rstrip("\r\n") for full_line in merged_lines]
+            ends = tuple([full_line[len(line) :] for full_line, line in zip(merged_lines, lines, strict=True)])
+            edits.append(Edit(index, end, tuple(lines), ends))
+        index = end
+    expected = plan_content(read_text(apply_edits(plan.text, edits))) if edits else plan_content(plan)
+    return PlanChange(tuple(edits), expected, summary, (message,), may_change_structure=True)
+
+
+def _full_lines(text: Text) -> list[str]:
+    """The lines of a text with their ends."""
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
+
+
+def _describe_difference(chunk: Chunk) -> tuple[int, str]:
+    """The first line of ours that is not as it was, within the chunk, and what became of it."""
+    base, ours = chunk.base, chunk.ours
+    index = next(
+        (index for index, (base_line, our_line) in enumerate(zip(base, ours, strict=False)) if base_line != our_line),
+        -1,
+    )
+    if index >= 0:
+        return index, f"has changed since: {_quote_line(ours[index])} is no longer {_quote_line(base[index])}"
+    if len(ours) > len(base):
+        return len(base), f"was put in since, at the same place: {_quote_line(ours[len(base)])}"
+    return max(len(ours) - 1, 0), f"stands where lines were taken out since: {_quote_line(base[len(ours)])}"
+
+
+def _quote_line(full_line: str) -> str:
+    """A line, for a message."""
+    line = full_line.strip()
+    return repr(line if len(line) <= 60 else line[:59] + "…")

@@ -1,0 +1,83 @@
+"""The changes that a run makes in Progress: a task ticked with a link to what was printed, and that taken back."""
+
+from __future__ import annotations
+
+from execplan.plan.model import DONE, Task
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.plan_lookup import find_task, normalize_text
+from execplan.plan.task_edits import complete_tasks, find_tasks, inner_indent, reopen_tasks
+from execplan.text.line_edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from execplan.plan.model import Plan
+    from execplan.plan.plan_change import ChangeBuilder
+
+_LINK_TEXT = "[transcript]"
+
+
+def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
+    """Tick the task that the query names, and put a line with the link below its words; none for no link.
+
+    A task that is done already stays as it is.
+    """
+    complete_task = complete_tasks([query], now)
+    known_ids: list[str] = []
+
+    def build_change(plan: Plan) -> PlanChange:
+        task = find_tasks(plan, [query], known_ids)[0]
+        completion = complete_task(plan)
+        if not completion.edits or not href or find_transcript_link(plan, task, href) >= 0:
+            return completion
+        bullet = task.item_block.mark if task.item_block.mark in ("-", "*", "+") else "-"
+        line = f"{inner_indent(plan, task)}{bullet} {_LINK_TEXT}({href})"
+        return completion._replace(edits=(*completion.edits, Edit(task.end, task.end, (line,))))
+
+    return build_change
+
+
+def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> ChangeBuilder:
+    """Take the link out again and empty the box of its task; without a link of the task with these words.
+
+    `box_lines` is the line of the box as the run wrote it, and as it was before: it is put back where nobody has edited it.
+    """
+
+    def build_change(plan: Plan) -> PlanChange:
+        task, link_line = _find_completed_task(plan, text, href)
+        content = plan_content(plan)
+        link_edits = () if link_line < 0 else (Edit(link_line, link_line + 1, ()),)
+        if task.state != DONE:
+            return PlanChange(link_edits, content, f"reopen {task.number}, {task.text}", ())
+        reopening = reopen_tasks([str(task.number)])(plan)
+        if box_lines is not None and plan.text.lines[task.box_line] == box_lines[0]:
+            mark = box_lines[1][box_lines[0].index(f"[{task.mark}]") + 1]
+            expected = [*content.tasks[: task.number - 1], (mark, task.text), *content.tasks[task.number :]]
+            reopening = reopening._replace(
+                edits=(Edit(task.box_line, task.box_line + 1, (box_lines[1],)),),
+                expected_content=content._replace(tasks=tuple(expected)),
+            )
+        return reopening._replace(edits=(*reopening.edits, *link_edits))
+
+    return build_change
+
+
+def find_transcript_link(plan: Plan, task: Task, href: str) -> int:
+    """The line below a task that links to what a step printed, -1 for none."""
+    lines = plan.text.lines
+    link = f"{_LINK_TEXT}({href})"
+    link_lines = [index for index in range(task.end, task.item_end) if lines[index].strip(" \t")[2:] == link]
+    return link_lines[0] if link_lines and href else -1
+
+
+def _find_completed_task(plan: Plan, text: str, href: str) -> tuple[Task, int]:
+    """The task with the link, and the line of that; else the done one with the words. Raises ExecplanError."""
+    for task in reversed(plan.tasks):  # a nested task comes behind the one that it lies in
+        link_line = find_transcript_link(plan, task, href)
+        if link_line >= 0:
+            return task, link_line
+    same_tasks = [
+        task for task in plan.tasks if task.state == DONE and normalize_text(task.text) == normalize_text(text)
+    ]
+    return (same_tasks[0] if len(same_tasks) == 1 else find_task(plan, text)[1]), -1

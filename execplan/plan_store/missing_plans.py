@@ -1,0 +1,131 @@
+"""Plans that git tracks and that are gone from the working tree: deleted, or moved by hand without execplan."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class MissingPlan(NamedTuple):
+    """A plan that git tracks and that is not where it was."""
+
+    id: str
+    path: str
+    """Where it was; absolute."""
+    blob: str
+    """What it held when it was last staged or committed."""
+
+
+def find_missing(project: Project) -> list[MissingPlan]:
+    """The plans of a project that are gone from the working tree; none where git can't be asked. Raises ExecplanError."""
+    if project.git is None:
+        return []
+    from execplan.git import git_query
+
+    folders = [project.display_path(folder) for folder in (project.plans, *project.archives)]
+    try:
+        deleted = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "--deleted", "--", *folders).split(
+            b"\0"
+        )
+    except ExecplanError:
+        return []
+    paths = {os.fsdecode(path) for path in deleted if path.endswith(b".md")}
+    if not paths:
+        return []
+    blobs = {file.path: file.blob for file in git_query.index_files(project, folders)}
+    plans = []
+    for path in sorted(paths & set(blobs)):
+        absolute = os.path.join(project.root, path)
+        folder, name = project.split_plan_path(absolute)
+        if folder in (project.plans, *project.archives):
+            plans.append(MissingPlan(name, absolute, blobs[path]))
+    return plans
+
+
+def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
+    """The file to which a plan was moved by hand: untracked, with the same content, ID or title; None for none, or several."""
+    from execplan.git import git_query
+
+    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
+    paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
+    if not paths:
+        return None
+    predicates: tuple[Callable[[str], bool], ...] = (
+        lambda path: _hash_file(project, path) == missing_plan.blob,
+        lambda path: (
+            os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(project, path) is not None
+        ),
+        lambda path: _read_title(project, path) == _old_title(project, missing_plan),
+    )
+    for predicate in predicates:
+        matches = [path for path in paths if predicate(path)]
+        if matches:
+            return plan_store.ref_for_path(project, matches[0]) if len(matches) == 1 else None
+    return None
+
+
+def original_path(project: Project, ref: PlanRef) -> str:
+    """Where a plan was before somebody moved its file by hand; empty where nobody did. Raises ExecplanError."""
+    for missing_plan in find_missing(project):
+        moved_ref = find_moved_file(project, missing_plan)
+        if moved_ref is not None and moved_ref.path == ref.path:
+            return missing_plan.path
+    return ""
+
+
+def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRef | None:
+    """The file of a plan that was moved by hand and whose old ID fits; None where no plan is gone.
+
+    Raises ExecplanError for one that was deleted.
+    """
+    matches = [plan for plan in find_missing(project) if is_match(plan.id)]
+    if len(matches) != 1:
+        return None
+    moved_ref = find_moved_file(project, matches[0])
+    if moved_ref is not None:
+        from execplan import trace
+
+        trace.warnings.append(
+            f"{project.display_path(matches[0].path)} was moved by hand: to {project.display_path(moved_ref.path)}"
+        )
+        return moved_ref
+    display_path = project.display_path(matches[0].path)
+    raise ExecplanError(
+        "plan-deleted",
+        f"{display_path} was deleted in the working tree; git still has it",
+        exit=INPUT,
+        hint=f"bring it back: git restore {quote(os.path.relpath(matches[0].path))}",
+    )
+
+
+def _hash_file(project: Project, path: str) -> str:
+    from execplan.git import git_query
+
+    return git_query.output(project, "hash-object", "--", path).decode().strip()
+
+
+def _read_title(project: Project, path: str) -> str | None:
+    plan = plan_store.load(project, plan_store.ref_for_path(project, path)).plan
+    return plan.title if plan is not None else None
+
+
+def _old_title(project: Project, missing_plan: MissingPlan) -> str:
+    """The title that a plan had; a text that no title is where it can't be read."""
+    from execplan.git import git_query
+    from execplan.plan import reader
+
+    try:
+        return reader.read(git_query.output(project, "cat-file", "blob", missing_plan.blob)).title or "\n"
+    except ExecplanError:
+        return "\n"

@@ -1,0 +1,104 @@
+"""How a plan is getting on."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime, time, timedelta
+
+from execplan.clock import now
+from execplan.errors import ExecplanError
+from execplan.git import git_query
+from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
+from execplan.linter.rules.timestamp_rules import day_start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan.model import Plan
+    from execplan.project.project import Project
+
+
+class PlanActivity:
+    """Which plans are stalled; git is asked once for a directory, and only where a plan's own timestamps are old.
+
+    A clone, a checkout or a backup sets the times of files, so that these count only for what git does not have as it is.
+    """
+
+    def __init__(self) -> None:
+        self._committed: dict[tuple[str, str, date], set[str] | None] = {}
+        self._folders: dict[str, str] = {}
+        self._uncommitted: dict[tuple[str, str], list[str] | None] = {}
+
+    def is_stalled(self, project: Project, path: str, plan: Plan) -> bool:
+        """Whether an open plan has had no timestamp, edit or commit for the days that the settings say."""
+        today = now().date()
+        cutoff = today - timedelta(days=project.settings.stalled_days)
+        try:
+            was_edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= cutoff
+        except FileNotFoundError:  # moved since it was read: somebody is at it
+            return False
+        last_dated = day_start(latest_date(plan))
+        if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or is_on_hold(
+            plan, project.display_path(path)
+        ):
+            return False
+        if project.git is None:
+            return not was_edited
+        path = self._real_path(path)
+        committed = self._committed_files(project, os.path.dirname(path), cutoff)
+        if committed is None:
+            return not was_edited
+        if project.display_path(path) in committed:
+            return False
+        return not (was_edited and self._is_uncommitted(project, path))
+
+    def _real_path(self, path: str) -> str:
+        """The path without links; a directory is asked once."""
+        if os.path.islink(path):
+            return os.path.realpath(path)
+        folder, name = os.path.split(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], name)
+
+    def _committed_files(self, project: Project, folder: str, cutoff: date) -> set[str] | None:
+        """The files of a directory that commits have changed since a day, None where git can't tell."""
+        key = project.root, folder, cutoff
+        if key not in self._committed:
+            since = int(datetime.combine(cutoff, time(), UTC).timestamp())
+            args = (
+                "log",
+                f"--since=@{since}",
+                "--format=",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--no-show-signature",
+            )
+            pathspec = ("--", project.display_path(folder) or ".")
+            try:
+                out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, *pathspec)
+                self._committed[key] = {os.fsdecode(name.lstrip(b"\n")) for name in out.split(b"\0") if name.strip()}
+            except ExecplanError:  # no commit yet, or no git
+                self._committed[key] = None
+        return self._committed[key]
+
+    def _is_uncommitted(self, project: Project, path: str) -> bool:
+        """Whether a file is not as it was committed; also where git can't tell."""
+        folder = os.path.dirname(path)
+        key = project.root, folder
+        if key not in self._uncommitted:
+            args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
+            pathspec = ("--ignored=matching", "--", project.display_path(folder) or ".")
+            try:
+                out = git_query.output(project, "--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
+                self._uncommitted[key] = [os.fsdecode(line[3:]) for line in out.split(b"\0") if line]
+            except ExecplanError:
+                self._uncommitted[key] = None
+        uncommitted = self._uncommitted[key]
+        display_path = project.display_path(path)
+        return uncommitted is None or any(
+            [
+                display_path == changed_path or (changed_path.endswith("/") and display_path.startswith(changed_path))
+                for changed_path in uncommitted
+            ]
+        )

@@ -1,0 +1,113 @@
+"""The plans that a command could mean, each described so that a person or an agent can choose one."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan.model import OPEN
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import claims, plan_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.plan.model import Plan
+    from execplan.plan_store.plan_store import StoredPlan
+
+
+def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -> ExecplanError:
+    """The error that describes each of several plans, which are named by their paths where two have one ID."""
+    ids = [plan.ref.id for plan in plans]
+    is_one_id = len({plan_store.normalize_id(name) for name in ids}) < len(ids)
+    return ExecplanError(
+        "ambiguous-plan",
+        message,
+        exit=INPUT,
+        hint=hint,
+        candidates=[plan.project.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
+        details=[describe_plan(plan) for plan in plans],
+    )
+
+
+def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
+    """The ID, path, title, state and progress of a plan, its last change, its next task and the claims on its tasks."""
+    plan = stored_plan.plan
+    next_task, claimed = _next_and_claimed_tasks(stored_plan, plan) if plan is not None else (None, [])
+    return {
+        "id": stored_plan.ref.id,
+        "path": stored_plan.project.display_path(stored_plan.ref.path),
+        "title": plan.title if plan is not None else None,
+        "state": stored_plan.state,
+        "counts": plan.counts() if plan is not None else None,
+        "changed": _last_change(stored_plan, plan),
+        "next": next_task,
+        "taken": claimed,
+    }
+
+
+def format_description(description: dict[str, Any]) -> str:
+    """The state, progress, last change, next task and claims of a plan that was described, on a line."""
+    counts, task = description["counts"], description["next"]
+    parts = [description["state"] + (f", {counts['done']} of {counts['total']} tasks done" if counts else "")]
+    parts += [f"changed {description['changed']}"] if description["changed"] else []
+    parts += [f"next {task['id']}: {task['text']}"] if task else []
+    parts += [
+        f"{claimed['id']} claimed by {claimed['by']} until {claimed['until']}" for claimed in description["taken"]
+    ]
+    return "; ".join(parts)
+
+
+def _next_and_claimed_tasks(stored_plan: StoredPlan, plan: Plan) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
+    """The first open task that nobody has claimed, and the claimed ones."""
+    if stored_plan.ref.archived:
+        return None, []
+    tasks = [
+        (task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN
+    ]
+    task_claims = claims.task_claims(stored_plan.project, stored_plan.ref, plan)
+    unclaimed = next(
+        ({"id": task_id, "text": task.text} for task_id, task in tasks if task_id not in task_claims), None
+    )
+    claimed = [
+        {
+            "id": task_id,
+            "text": task.text,
+            "by": task_claims[task_id].name,
+            "until": _format_timestamp(task_claims[task_id].until),
+        }
+        for task_id, task in tasks
+        if task_id in task_claims
+    ]
+    return unclaimed, claimed
+
+
+def _last_change(stored_plan: StoredPlan, plan: Plan | None) -> str | None:
+    """The newest timestamp of a task or an entry; without one, when the file was last written."""
+    today = f"{now():%Y-%m-%d}"
+    dates = []
+    if plan is not None:
+        dates = [task.timestamp.date for task in plan.tasks if task.timestamp is not None and task.timestamp.is_valid]
+        entries = (*plan.decisions, *plan.outcomes, *plan.revisions)
+        dates += [entry.date[:10] for entry in entries if entry.date and _is_date(entry.date[:10])]
+    dates = [date for date in dates if date <= today]
+    if dates:
+        return max(dates)
+    try:
+        return _format_timestamp(int(os.stat(stored_plan.ref.path).st_mtime))[:10]
+    except OSError:
+        return None
+
+
+def _is_date(text: str) -> bool:
+    parts = text.split("-")
+    return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal()
+
+
+def _format_timestamp(seconds: int) -> str:
+    from datetime import UTC, datetime
+
+    return write_timestamp(datetime.fromtimestamp(seconds, UTC), DEFAULT_TIMESTAMP).strip("()")

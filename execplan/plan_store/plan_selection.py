@@ -1,0 +1,278 @@
+"""Which plan is meant: named by its ID, by a part of its ID or title or by its path, or the only one."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.plan.model import ACTIVE, DRAFT
+from execplan.plan.plan_lookup import is_specific_enough, normalize_text
+from execplan.plan_store import plan_store
+from execplan.plan_store.plan_store import PlanRef
+from execplan.project import project_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project import Project
+
+PLAN_VARIABLE = "EXECPLAN_PLAN"
+"""The environment variable that names a plan where a command names none."""
+_LIST_HINT = "list all plans: execplan list --all"
+
+
+def plan_from_environment() -> str | None:
+    """The plan that EXECPLAN_PLAN names, as it is written there."""
+    return os.environ.get(PLAN_VARIABLE) or None
+
+
+def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
+    """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
+    if query is not None:
+        return _find_plan(start, query)
+    variable = plan_from_environment()
+    if variable is None:
+        return _find_only_plan(project_discovery.require(start))
+    try:
+        return _find_plan(start, variable)
+    except ExecplanError as error:
+        if error.code in ("no-such-plan", "ambiguous-plan", "usage"):
+            error.message = f"{PLAN_VARIABLE} is set to {variable!r}: {error.message}"
+            error.hint = f"name another plan in {PLAN_VARIABLE}, or unset it; {_LIST_HINT}"
+        raise
+
+
+def is_exact_name(start: str, query: str) -> bool:
+    """Whether a text is the whole ID, the whole slug or the path of a plan; raises ExecplanError for bad settings."""
+    if is_path_query(query):
+        return os.path.lexists(query)
+    project = project_discovery.find(start)
+    return project.exists and any(
+        [
+            _is_exact(member, ref, query)
+            for member in project_discovery.with_nested_projects(project)
+            for ref in plan_store.all_refs(member)
+        ]
+    )
+
+
+def _is_exact(project: Project, ref: PlanRef, query: str) -> bool:
+    query_id = plan_store.normalize_id(query)
+    return query_id == plan_store.normalize_id(ref.id) or query_id in _slugs(project, ref)
+
+
+def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
+    """The plan that is named; raises ExecplanError."""
+    if query.strip() == "-":
+        raise ExecplanError(
+            "usage",
+            "'-' stands for standard input, which this command does not read, and never for a plan",
+            exit=USAGE,
+            hint=f"name the plan by its ID; {_LIST_HINT}",
+        )
+    if is_path_query(query) and os.path.lexists(query):
+        project = project_discovery.find(os.path.dirname(os.path.abspath(query)))
+        if os.path.lexists(query):  # else a move that was cut short has been finished
+            return project, plan_store.ref_for_path(project, query)
+    return _find_by_name(project_discovery.with_nested_projects(project_discovery.require(start)), query)
+
+
+def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:
+    """The plan that is named, in one of some homes, and its home; raises ExecplanError."""
+    from unicodedata import normalize
+
+    project = projects[0]
+    path = os.path.join(project.root, query)
+    if is_path_query(query) and os.path.lexists(path):
+        nearest = project_discovery.find(os.path.dirname(path))
+        project = nearest if nearest.exists else project
+        return project, plan_store.ref_for_path(project, path)
+    if is_path_query(query):
+        moved_plans = [(member, ref) for member in projects for ref in _find_by_former_path(member, query)]
+        if len(moved_plans) == 1:
+            return moved_plans[0]
+    plan_name = normalize("NFC", query.removesuffix(".md"))
+    exact_refs = [_find_by_exact_id(member, plan_name) for member in projects]
+    if len(projects) - exact_refs.count(None) == 1:
+        return next((member, ref) for member, ref in zip(projects, exact_refs, strict=True) if ref is not None)
+    plans = [(member, ref) for member in projects for ref in plan_store.all_refs(member)]
+    matches = [
+        at for at, (_, ref) in enumerate(plans) if plan_store.normalize_id(ref.id) == plan_store.normalize_id(plan_name)
+    ]
+    differs_by_case = len({normalize("NFC", plans[at][1].id) for at in matches}) > 1
+    if not matches and plan_name.strip():
+        matches = _match_by_part(plans, plan_name)
+    current = [at for at in matches if not plans[at][1].archived]
+    matches = current if len(current) == 1 and not differs_by_case else matches
+    if len(matches) == 1:
+        return plans[matches[0]]
+    if matches:
+        from execplan.plan_store.plan_candidates import ambiguous_plan_error
+
+        hint = f"name it by its {'path' if differs_by_case else 'whole ID or its path'}"
+        raise ambiguous_plan_error(
+            [plan_store.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint
+        )
+    if moved_plan := _find_moved(projects, os.path.basename(plan_name)):
+        return moved_plan
+    raise _unknown_plan_error(plans, query, plan_name)
+
+
+def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanRef] | None:
+    """The plan that was moved by hand and had this name, any for an empty one, with its home; None for none.
+
+    Raises ExecplanError for one that was deleted.
+    """
+    from execplan.plan_store import missing_plans
+
+    folded_id = plan_store.normalize_id(plan_name)
+    is_part = not plan_name or is_specific_enough(plan_name)
+    for project in projects:
+        ref = missing_plans.find_moved_plan(
+            project,
+            lambda name: (
+                folded_id == plan_store.normalize_id(name) or (is_part and folded_id in plan_store.normalize_id(name))
+            ),
+        )
+        if ref is not None:
+            return project, ref
+    return None
+
+
+def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[int]:
+    """The plans with this whole slug; else with this part in their ID; else with this title; else with this part in it.
+
+    A single character is a part of nearly every name, so it selects a plan only as a whole slug or title.
+    """
+    folded_id, folded_text = plan_store.normalize_id(plan_name), normalize_text(plan_name)
+    titles: list[str] = []
+
+    def title(at: int) -> str:
+        if not titles:
+            titles.extend([normalize_text(_plan_title(project, ref) or "") for project, ref in plans])
+        return titles[at]
+
+    is_part = is_specific_enough(plan_name)
+    predicates: tuple[Callable[[int], bool], ...] = (
+        lambda at: folded_id in _slugs(*plans[at]),
+        lambda at: is_part and folded_id in plan_store.normalize_id(plans[at][1].id),
+        lambda at: folded_text == title(at),
+        lambda at: is_part and folded_text in title(at),
+    )
+    for predicate in predicates:
+        matches = [at for at in range(len(plans)) if predicate(at)]
+        if matches:
+            return matches
+    return []
+
+
+def _slugs(project: Project, ref: PlanRef) -> set[str]:
+    """The slug of a plan's ID, by the form of names in its settings and by the usual forms."""
+    from execplan.project import plan_names
+
+    return {plan_store.normalize_id(slug) for slug in plan_names.extract_slugs(project.settings.name, ref.id)}
+
+
+def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, plan_name: str) -> ExecplanError:
+    """The error for a name that no plan has, with the plans whose names are like it."""
+    similar = _similar_ids(plans, plan_name)
+    hint = f"did you mean {similar[0]}? To {_LIST_HINT}" if similar else _LIST_HINT
+    if plan_name.strip() and not is_specific_enough(plan_name):
+        message = f"{query!r} is too short to name a plan, unless it is a whole ID or title"
+    else:
+        message = f"there is no plan {query!r}"
+    return ExecplanError("no-such-plan", message, exit=INPUT, hint=hint, candidates=similar)
+
+
+def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[str]:
+    """The IDs of the plans with a similar ID, slug, title or word of them, the most similar one first."""
+    from difflib import get_close_matches
+
+    ids_by_name: dict[str, list[str]] = {}
+    for project, ref in plans:
+        title = normalize_text(_plan_title(project, ref) or "")
+        names = {plan_store.normalize_id(ref.id), title, *_slugs(project, ref)}
+        words = {word for name in names for word in name.replace("-", " ").replace("_", " ").split() if len(word) > 2}
+        for name in names | words:
+            ids_by_name.setdefault(name, []).append(ref.id)
+    similar = get_close_matches(plan_store.normalize_id(plan_name), list(ids_by_name), n=8, cutoff=0.65)
+    return list(dict.fromkeys([ref for name in similar for ref in ids_by_name[name]]))[:3]
+
+
+def _find_by_former_path(project: Project, query: str) -> list[PlanRef]:
+    """The plans with the id of a file that is no longer in the plans folder: it may have been archived."""
+    for path in (os.path.abspath(query), os.path.join(project.root, query)):
+        folder, name = project.split_plan_path(path)
+        if folder == project.plans:
+            return [ref for ref in plan_store.all_refs(project) if ref.id == name]
+    return []
+
+
+def _find_by_exact_id(project: Project, name: str) -> PlanRef | None:
+    """The plan with this very id, if no other has it; only plain names have no other Unicode form."""
+    if not name.isascii() or "/" in name:
+        return None
+    folders = [project.plans, *project.archives]
+    candidates = [
+        plan_store.PlanRef(name, project.plan_file(folder, name), folder != project.plans) for folder in folders
+    ]
+    existing = [ref for ref in candidates if os.path.lexists(ref.path)]
+    if len(existing) != 1:
+        return None
+    # Two names that differ by case only are one on other file systems: the folder is listed, and no plan read.
+    entry = (f"{name}.md" if project.is_flat else name).lower()
+    same_entries = [
+        listed
+        for folder in folders
+        for listed in plan_store.list_entries(folder, in_order=False)
+        if listed.lower() == entry
+    ]
+    return existing[0] if len(same_entries) == 1 else None
+
+
+def is_path_query(query: str) -> bool:
+    """Whether a plan's name is written as a path."""
+    return "/" in query or query.endswith(".md")
+
+
+def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
+    projects = project_discovery.with_nested_projects(project)
+    plans = [(member, ref) for member in projects for ref in plan_store.refs(member)]
+    if len(plans) == 1:
+        return plans[0]
+    if not plans and (moved_plan := _find_moved(projects, "")):
+        return moved_plan
+    stored_plan = select_only_plan(
+        [stored_plan for member in projects for stored_plan in plan_store.load_all(member, plan_store.refs(member))]
+    )
+    return stored_plan.project, stored_plan.ref
+
+
+def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
+    """The only plan of those outside the archive, else the only one that is draft or active; raises ExecplanError."""
+    if len(plans) == 1:
+        return plans[0]
+    open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]
+    if len(open_plans) == 1:
+        return open_plans[0]
+    if not plans:
+        raise ExecplanError(
+            "no-plan", "there is no plan outside the archive", exit=INPUT, hint="write one: execplan new 'Its title'"
+        )
+    from execplan.plan_store.plan_candidates import ambiguous_plan_error
+
+    description = (
+        f"{len(open_plans)} are open" if open_plans else f"{len(plans)} are not archived, and none of them is open"
+    )
+    raise ambiguous_plan_error(
+        open_plans or plans,
+        f"no plan specified; {description}",
+        f"name one of them with -p PLAN, or set {PLAN_VARIABLE}",
+    )
+
+
+def _plan_title(project: Project, ref: PlanRef) -> str | None:
+    stored_plan = plan_store.load(project, ref)
+    return stored_plan.plan.title if stored_plan.plan is not None else None

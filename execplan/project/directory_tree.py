@@ -1,0 +1,149 @@
+"""A walk over a repository that passes by what is not its own."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from execplan import trace
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.plan import outline, reader
+from execplan.project import settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SKIPPED_DIRECTORIES = frozenset(
+    "node_modules bower_components vendor third_party site-packages __pycache__ venv env dist build target out "
+    "fixtures testdata templates pods .git .hg .svn .venv .tox .nox .cache .mypy_cache .pytest_cache .ruff_cache .next "
+    ".gradle .terraform .idea .vscode .state".split()
+)
+"""Folders, in lower case, of what others wrote, of what is made, and of examples."""
+_MAX_DEPTH = 12
+_MAX_DIRECTORIES = 100_000
+"""Folders, for a walk that begins in a home directory or at the root of the disk."""
+_PROGRESS_HEADING, _LIVING_HEADING = [
+    re.compile(rb"^[#*_` \t]*(?:%b)" % heading_pattern, re.IGNORECASE | re.MULTILINE)
+    for heading_pattern in (b"progress", b"decision|sur?prises|outcomes")
+]
+"""What a plan's headings begin with: most files need not be read as plans to know that they are none."""
+_MIN_SECTIONS = 3
+"""Of the twelve sections, what makes a plan: what the least of the census has."""
+
+
+def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each folder from the root, with its folders and files by name.
+
+    Left out are links, other repositories, folders of what others wrote, of what is made, and of examples, and names
+    that no settings can hold.
+    """
+    for count, (directory, subdirectories, file_names) in enumerate(os.walk(root)):
+        if count == _MAX_DIRECTORIES:
+            trace.log(f"looked into {_MAX_DIRECTORIES:,} folders below {root}, and no further")
+            return
+        if directory != root and ".git" in [*subdirectories, *file_names]:
+            subdirectories.clear()
+            continue
+        depth = directory[len(root) :].count(os.sep)
+        subdirectories[:] = sorted([name for name in subdirectories if depth < max_depth and not _is_skipped(name)])
+        yield directory, subdirectories, sorted(file_names)
+
+
+def _is_skipped(name: str) -> bool:
+    """Whether a folder is passed by; so are those of project templates, such as `{{ name }}`."""
+    return name.lower() in _SKIPPED_DIRECTORIES or "{" in name or name != name.encode("utf-8", "replace").decode()
+
+
+def find_projects(root: str, max_depth: int = _MAX_DEPTH) -> list[str]:
+    """The folders below that hold a home."""
+    return [
+        directory
+        for directory, _, file_names in walk_repository(root, max_depth)
+        if directory != root and _is_project_directory(directory, file_names)
+    ]
+
+
+def find_nearby_projects(root: str, max_depth: int, max_directories: int) -> list[str]:
+    """The folders below that hold a home, the nearest first; no more than so many directories are listed.
+
+    What an unreadable settings file of another project says is not this command's concern.
+    """
+    project_directories: list[str] = []
+    current_level, listed_count = [root], 0
+    for depth in range(max_depth + 1):
+        next_level = []
+        for directory in current_level:
+            if listed_count == max_directories:
+                trace.log(f"searched {max_directories:,} directories below {root} for projects, and no more")
+                return project_directories
+            listed_count += 1
+            subdirectories, file_names = _list_directory(directory)
+            if directory != root and ".git" in [*subdirectories, *file_names]:
+                continue
+            try:
+                if directory != root and _is_project_directory(directory, file_names):
+                    project_directories.append(directory)
+            except ExecplanError:
+                project_directories.append(directory)
+            next_level += [
+                os.path.join(directory, name) for name in subdirectories if depth < max_depth and not _is_skipped(name)
+            ]
+        current_level = next_level
+    return project_directories
+
+
+def _list_directory(directory: str) -> tuple[list[str], list[str]]:
+    """The names of the folders in a folder, without links, and of its files; none where it can't be read."""
+    subdirectories: list[str] = []
+    file_names: list[str] = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                (subdirectories if entry.is_dir(follow_symlinks=False) else file_names).append(entry.name)
+    except OSError:
+        return [], []
+    return sorted(subdirectories), file_names
+
+
+def _is_project_directory(directory: str, file_names: list[str]) -> bool:
+    """Whether a folder holds a home; raises ExecplanError for settings that can't be read."""
+    if os.path.isfile(os.path.join(directory, settings.SETTINGS_FILE)):
+        return True
+    has_settings = settings.PYPROJECT_FILE in file_names and settings.load(directory) is not None
+    return has_settings or os.path.isdir(os.path.join(directory, settings.Settings().plans))
+
+
+def find_plans(root: str) -> list[str]:
+    """The files below that read as plans, from the root."""
+    plan_paths = []
+    for directory, _, file_names in walk_repository(root):
+        for name in file_names:
+            if (
+                name.endswith(".md")
+                and name.lower() not in settings.NON_PLAN_FILES
+                and _is_plan_file(os.path.join(directory, name))
+            ):
+                plan_paths.append(os.path.relpath(os.path.join(directory, name), root))
+    return plan_paths
+
+
+def _is_plan_file(path: str) -> bool:
+    """Whether a file reads as a plan; one that can't be read does not."""
+    try:
+        return not os.path.islink(path) and is_plan_text(file_access.read(path, reader.MAX_BYTES)[0])
+    except ExecplanError:
+        return False
+
+
+def is_plan_text(data: bytes) -> bool:
+    """Whether a file has Progress, another living section, and one more of the twelve."""
+    try:
+        if not (_PROGRESS_HEADING.search(data) and _LIVING_HEADING.search(data)):
+            return False
+        names = {section.name for section in reader.read(data).sections}
+    except ExecplanError:
+        return False
+    living_names = names.intersection(outline.LIVING)
+    return outline.PROGRESS in living_names and len(living_names) > 1 and len(names - {None}) >= _MIN_SECTIONS

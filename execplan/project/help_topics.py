@@ -1,0 +1,82 @@
+"""The pages of `explain`: topics and refusals, which are data in templates/explain; those of rules are the rules' own."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import EXIT_MEANINGS
+from execplan.named_tuple import NamedTuple
+from execplan.project import builtin_templates
+from execplan.project.settings import Settings
+from execplan.scaffold import settings_file
+
+_TOPICS_DIR = "explain"
+_ERRORS_PAGE = "errors"
+PAGE_WIDTH = 80
+"""Columns within which the words of a page stay; what is typed or shown may be longer."""
+_SETTINGS_WIDTH = 100
+
+
+class ErrorHelp(NamedTuple):
+    """What is told about the code of a refusal."""
+
+    code: str
+    exit: int
+    page: str
+
+    @property
+    def sentence(self) -> str:
+        """What the code means."""
+        return _first_sentence(self.page)
+
+
+def topic_summaries() -> dict[str, str]:
+    """The name of every topic, with what it is about."""
+    names = sorted(os.listdir(os.path.join(builtin_templates.directory(), _TOPICS_DIR)))
+    stems = [name.removesuffix(".md") for name in names if name != f"{_ERRORS_PAGE}.md"]
+    return {name: _first_sentence(topic_text(name)) for name in stems}
+
+
+def topic_text(name: str) -> str:
+    """The page of a topic, which must be one of them, without a line end."""
+    generated = {"exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
+    page = builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
+    return "\n".join([page, "", *generated()]) if generated else page
+
+
+def error_help_by_code() -> dict[str, ErrorHelp]:
+    """What is told about each code, from `## code (exit 3)` on."""
+    by_code = {}
+    for chunk in builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{_ERRORS_PAGE}.md")).split("\n## ")[1:]:
+        head, _, page = chunk.partition("\n")
+        code, _, status = head.removesuffix(")").partition(" (exit ")
+        by_code[code] = ErrorHelp(code, int(status), page.strip("\n"))
+    return by_code
+
+
+def _first_sentence(page: str) -> str:
+    """The first sentence of a page, wherever its lines break."""
+    paragraph = " ".join(page.split("\n\n", 1)[0].split())
+    return paragraph.split(". ", 1)[0].rstrip(".") + "."
+
+
+def _exit_code_lines() -> list[str]:
+    """Every exit status with its meaning."""
+    from textwrap import wrap
+
+    return [
+        line
+        for code, meaning in EXIT_MEANINGS.items()
+        for line in wrap(meaning, PAGE_WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7)
+    ]
+
+
+def _settings_lines() -> list[str]:
+    """Every setting with its default, and what it is for."""
+    from textwrap import wrap
+
+    lines = []
+    for chunk in settings_file.render_settings(Settings()).decode().split("\n\n")[1:]:
+        *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
+        lines += [setting, *wrap(" ".join(about), _SETTINGS_WIDTH, initial_indent="  ", subsequent_indent="  ")]
+    return lines

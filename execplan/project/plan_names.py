@@ -1,0 +1,96 @@
+"""The form of plan names, such as `{date}_{slug}`: filled in, recognised, and guessed from names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from execplan.clock import now
+from execplan.plan.name_pattern import matches_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_DATE_PREFIX = re.compile(r"\d{4}-\d\d-\d\d")
+_KNOWN_FORMS = (
+    (re.compile(r"\d{4}-\d\d-\d\d([-_])."), r"{{date}}{1}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?\d{8}([-_])(\d{1,4})([-_])."), r"{1}{{day}}{2}{{number}}{4}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?\d{8}([-_])."), r"{1}{{day}}{2}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?(\d{1,5})([-_])."), r"{1}{{number}}{3}{{slug}}"),
+    (re.compile(r"((?:exec[-_]?)?plan[-_])."), r"{1}{{slug}}"),
+)
+"""What a name may look like, and its form, in which numbers stand for groups."""
+
+
+def fill(form: str, slug: str) -> str:
+    """The name of a new plan of today; a number is left to be given."""
+    today = f"{now():%Y-%m-%d}"
+    return form.replace("{date}", today).replace("{day}", today.replace("-", "")).replace("{slug}", slug)
+
+
+def assign_number(name: str, taken_names: Iterable[str]) -> str:
+    """The name with the number, if it wants one, that follows those of the names that are taken, in lower case."""
+    head, field, rest = name.partition("{number")
+    if not field:
+        return name
+    width = int(rest.partition("}")[0].removeprefix(":") or 0)
+    return name.format(number=1 + max(_used_numbers(head.casefold(), width, taken_names), default=0))
+
+
+def extract_slugs(form: str, name: str) -> set[str]:
+    """What follows the date, the number and the fixed words of a name, by this form and by the usual ones."""
+    matched_slugs = {
+        full_match.group(1) for full_match in [_slug_pattern(form).fullmatch(name)] if full_match is not None
+    }
+    for pattern, _ in _KNOWN_FORMS:
+        match = pattern.match(name)
+        if match is not None:
+            matched_slugs.add(name[match.end() - 1 :])
+            break
+    return matched_slugs
+
+
+def _slug_pattern(form: str) -> re.Pattern[str]:
+    """The names of a form, with their slug as the only group."""
+    fields = {"date": r"\d{4}-\d\d-\d\d", "day": r"\d{8}", "number": r"\d+", "slug": "(.+)"}
+    parts = re.split(r"\{(date|day|number|slug)[^{}]*\}", form)
+    return re.compile(
+        "".join([fields[part] if at % 2 else re.escape(part) for at, part in enumerate(parts)]), re.DOTALL
+    )
+
+
+def guess_form(names: Iterable[str]) -> str:
+    """The form that nine of ten of the names have; without such a one, a slug alone."""
+    names = list(names)
+    forms: Counter[str] = Counter()
+    numbers: dict[str, list[str]] = {}
+    for name in names:
+        form, digits = "{slug}", ""
+        for pattern, form_template in _KNOWN_FORMS:
+            match = pattern.match(name)
+            if match is not None:
+                groups = ["", *[group or "" for group in match.groups()]]
+                form = form_template.format(*groups)
+                digits = next((group for group in groups if group.isdigit()), "")
+                break
+        forms[form] += 1
+        numbers.setdefault(form, []).append(digits)
+    if not forms:
+        return "{slug}"
+    form = max(forms, key=lambda each: (forms[each], each != "{slug}"))
+    widths = Counter(map(len, numbers[form]))
+    padded = len(widths) == 1 or any([number_text.startswith("0") for number_text in numbers[form]])
+    form = form.replace("{number}", f"{{number:0{widths.most_common(1)[0][0]}}}") if padded else form
+    fit = sum([matches_pattern(form, name, any_slug=True) for name in names])
+    return form if fit * 10 >= len(names) * 9 else "{slug}"
+
+
+def _used_numbers(head: str, width: int, names: Iterable[str]) -> Iterable[int]:
+    """The numbers behind a head; not those of dates, and not those of another width that begin with a zero."""
+    for name in names:
+        digits = re.match(r"\d*", name[len(head) :] if name.startswith(head) else "")
+        number_text = digits[0] if digits else ""
+        has_width = len(number_text) == width or (width < len(number_text) <= width + 2 and number_text[0] != "0")
+        if number_text and has_width and not _DATE_PREFIX.match(name[len(head) :]):
+            yield int(number_text)

@@ -1,0 +1,36 @@
+"""Where plans lie, as a regular expression: what hooks go by, who know paths and no home."""
+
+from __future__ import annotations
+
+import re
+
+from execplan.project.project_discovery import with_nested_projects
+from execplan.project.settings import FOLDER_LAYOUT, NON_PLAN_FILES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+_NAME_REGEX = "[^/.][^/]*"
+
+
+def plan_paths_regex(project: Project) -> str:
+    """The expression that finds itself in the paths of plans, counted from the root, of homes below too."""
+    patterns = [_project_regex(member, index) for index, member in enumerate(with_nested_projects(project))]
+    return f"^{patterns[0]}$" if len(patterns) == 1 else f"^(?:{'|'.join(patterns)})$"
+
+
+def _project_regex(project: Project, number: int) -> str:
+    """The expression of one home; its number tells its groups from those of others."""
+    days = "(?:/[0-9_.-]+){0,3}" if "{" in project.settings.archive + project.settings.superseded else ""
+    folders = {re.escape(project.display_path(folder)) + days for folder in project.archives} | {
+        re.escape(project.display_path(project.plans))
+    }
+    if project.is_flat:
+        excluded_names = "|".join(sorted([re.escape(name.removesuffix(".md")) for name in NON_PLAN_FILES]))
+        file = rf"(?!(?i:{excluded_names})\.md$){_NAME_REGEX}\.md"
+    elif project.settings.layout == FOLDER_LAYOUT:
+        file = rf"(?P<own{number}>{_NAME_REGEX})/(?:{_NAME_REGEX})?(?P=own{number})\.md"
+    else:
+        file = f"{_NAME_REGEX}/{re.escape(project.settings.layout)}"
+    return f"(?:{'|'.join(sorted(folders))})/{file}"

@@ -1,0 +1,112 @@
+"""What is not committed: locks and journals, in the worktree's git folder, or in `.agent/.state/` with its own ignore file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from execplan.files import file_access
+from execplan.files.file_lock import FileLock
+from execplan.text.text_lines import digest
+from execplan.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.project.project import Project
+
+
+def lock(project: Project, name: str, holder: str) -> FileLock:
+    """The lock of a plan's path, or of the whole home (`project`) or its commits (`commit`)."""
+    make_state_dir(project, "locks")
+    return FileLock(lock_path(project, name), holder)
+
+
+def lock_path(project: Project, name: str) -> str:
+    """The file that is locked."""
+    name = path_key(name) if os.sep in name else name
+    return os.path.join(project.state, "locks", f"{name}.lock")
+
+
+def path_key(path: str) -> str:
+    """What a path is called in a folder of the state."""
+    return digest(os.fsencode(path))[:16]
+
+
+def make_state_dir(project: Project, name: str) -> bool:
+    """Make a folder of the state; False when it is there already."""
+    if os.path.isdir(os.path.join(project.state, name)):
+        return False
+    from execplan.files.atomic_files import make_directory
+
+    was_created = bool(make_directory(os.path.join(project.state, name)))
+    if was_created and not project.git and project.exists:
+        _write_gitignore(project.state)
+    return was_created
+
+
+def _write_gitignore(folder: str) -> None:
+    """Keep the folder out of a repository that is made around it later; many may come here at once."""
+    try:
+        handle = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        return
+    os.write(handle, b"*\n")
+    os.close(handle)
+
+
+PLAN_STATE_DIR: Final = "plans"
+PATH_FILE: Final = "path"
+"""The file that says where the plan is, from the root of the repository or the project."""
+
+
+def plan_state_dir(project: Project, path: str) -> str:
+    """The folder of the plan at a path; a file in it that is called as a run says that this is one of the plan's."""
+    return os.path.join(project.state, PLAN_STATE_DIR, path_key(os.path.realpath(path)))
+
+
+def make_plan_state_dir(project: Project, path: str) -> str:
+    """The folder, made if it is not there, with the path of its plan; raises ExecplanError."""
+    directory = plan_state_dir(project, path)
+    if not os.path.lexists(os.path.join(directory, PATH_FILE)):
+        from execplan.files import atomic_files
+
+        make_state_dir(project, PLAN_STATE_DIR)
+        atomic_files.make_directory(directory)
+        atomic_files.create(os.path.join(directory, PATH_FILE), _encode_plan_path(project, path))
+    return directory
+
+
+def list_plan_state_dirs(project: Project) -> list[tuple[str, str]]:
+    """Every such folder of the state, each with the path of its plan, whether that is there or not."""
+    directories = []
+    parent = os.path.join(project.state, PLAN_STATE_DIR)
+    for name in sorted(os.listdir(parent)) if os.path.isdir(parent) else ():
+        try:
+            with open(file_access.open_regular(os.path.join(parent, name, PATH_FILE)), "rb") as file:
+                plan_path = os.fsdecode(file.read(1 << 14))
+        except OSError:
+            continue
+        directories.append((os.path.join(parent, name), os.path.normpath(os.path.join(project.path_base, plan_path))))
+    return directories
+
+
+def move_plan_state(project: Project, old: str, new: str) -> None:
+    """Let it follow its plan to another path; what is there of an earlier plan makes way. Never fails."""
+    source, target = plan_state_dir(project, old), plan_state_dir(project, new)
+    if source == target or not os.path.isdir(source):
+        return
+    try:
+        shutil.rmtree(target, ignore_errors=True)
+        os.rename(source, target)
+        temporary = os.path.join(target, f"{PATH_FILE}.new")
+        with open(temporary, "wb") as file:
+            file.write(_encode_plan_path(project, new))
+        os.rename(temporary, os.path.join(target, PATH_FILE))
+    except OSError as error:
+        log(f"{source} could not follow its plan: {error}")
+
+
+def _encode_plan_path(project: Project, path: str) -> bytes:
+    return os.fsencode(os.path.relpath(os.path.realpath(path), os.path.realpath(project.path_base)))

@@ -1,0 +1,222 @@
+"""New plans."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits.edit_entries import CREATE
+from execplan.edits.edit_journal import JournalTransaction, Operation
+from execplan.edits.plan_commit import commit_paths
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
+from execplan.files import atomic_files
+from execplan.git import gitignore
+from execplan.named_tuple import NamedTuple
+from execplan.plan import name_pattern, reader
+from execplan.plan.plan_change import require_text
+from execplan.plan.plan_lookup import normalize_text
+from execplan.plan_store import plan_store
+from execplan.project import plan_names, project_state
+from execplan.project.project import Project
+from execplan.project.slug import slug
+from execplan.scaffold import plan_draft, plan_templates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.plan_store.plan_store import PlanRef
+
+
+def read_title(data: bytes) -> str:
+    """The title in a plan's text; empty where there is none."""
+    try:
+        return reader.read(data).title or ""
+    except ExecplanError:
+        return ""
+
+
+def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple[str, ...]:
+    """A warning that names the plan that has the title of a new one already; `new_id` is the id of the new one."""
+    if not title:
+        return ()
+    existing_plan = next(
+        (ref for ref in _candidate_refs(project, title) if ref.id != new_id and _has_title(project, ref, title)), None
+    )
+    if existing_plan is None:
+        return ()
+    state = "archived" if existing_plan.archived else "open"
+    undo_command = f"execplan undo -p {plan_store.PlanRef(new_id, '', archived=False).shell_name}"
+    return (
+        f"{existing_plan.id} is {state} and has the same title: {project.display_path(existing_plan.path)}; if you meant that one: {undo_command}",
+    )
+
+
+def _candidate_refs(project: Project, title: str) -> list[PlanRef]:
+    """The open plans whose text holds the title's longest plain word, and the archived ones whose id holds the title."""
+    title_words = "".join([char if char.isascii() and char.isalnum() else " " for char in title]).split()
+    longest_word = max(title_words, key=len, default="").lower().encode()
+    title_slug = slug(title)
+    open_plans = [ref for ref in plan_store.refs(project) if longest_word in _read_or_empty(project, ref).lower()]
+    return open_plans + [ref for ref in plan_store.refs(project, archive=True) if title_slug in ref.id]
+
+
+def _read_or_empty(project: Project, ref: PlanRef) -> bytes:
+    try:
+        return plan_store.read_bytes(project, ref.path)
+    except ExecplanError:
+        return b""
+
+
+def _has_title(project: Project, ref: PlanRef, title: str) -> bool:
+    return normalize_text(read_title(_read_or_empty(project, ref))) == normalize_text(title)
+
+
+MAX_TITLE_LENGTH = 300
+_TEMPORARY_NAME = ".execplan-new.tmp"
+
+
+class CreatedPlan(NamedTuple):
+    """A new plan."""
+
+    id: str
+    path: str
+    """From the root of the repository."""
+    data: bytes
+    diff: str
+    paths: tuple[str, ...]
+    """All that was made, or would be."""
+    commit: str | None
+    warnings: tuple[str, ...]
+
+
+def create_plan(
+    project: Project, title: str, purpose: str, tasks: Sequence[str], options: WriteOptions, template: str | None = None
+) -> CreatedPlan:
+    """Write a plan from a template; words are cleaned but for the title. Raises ExecplanError."""
+    project = project._replace(exists=True)
+    title = validate_title(title)
+    plan_template = plan_templates.find_template(
+        project, template if template is not None else project.settings.template
+    )
+
+    def content(name: str) -> tuple[bytes, tuple[str, ...]]:
+        return plan_draft.render_plan(project, plan_template.name, name, title, purpose, tasks)
+
+    return _file_plan(project, _plan_name(project, slug(title)), content, title, options)
+
+
+def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
+    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form.
+
+    The source is a path, or `-` for standard input.
+    """
+    from execplan.linter.runner import ERROR, RuleContext, lint_plan
+
+    project = project._replace(exists=True)
+    stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
+    with ErrorContext(source if stem else "standard input"):
+        plan = reader.read(data)
+    errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
+    if errors:
+        lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
+        display_path = project.display_path(os.path.abspath(source)) if stem else source
+        raise ExecplanError(
+            "lint-errors",
+            f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
+            exit=CHECK_FAILED,
+            hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
+            candidates=lines,
+            data={"findings": [finding.to_json(display_path) for finding in errors]},
+        )
+    fits = stem and name_pattern.matches_pattern(project.settings.name, stem)
+    name = stem if fits else _plan_name(project, slug(plan.title or stem or "plan"))
+    return _file_plan(project, name, lambda _: (data, ()), plan.title or name, options)
+
+
+def validate_title(title: str) -> str:
+    """The title as one line; raises ExecplanError for none, for control characters, for more than 300 characters."""
+    title = require_text(title, "the title")
+    if len(title) > MAX_TITLE_LENGTH:
+        raise ExecplanError(
+            "long-title",
+            f"the title has {len(title)} characters; a title has at most {MAX_TITLE_LENGTH}",
+            exit=USAGE,
+            hint="say it shorter, and the rest with --purpose",
+        )
+    return title
+
+
+def _plan_name(project: Project, short: str) -> str:
+    return plan_names.fill(project.settings.name, short)
+
+
+def _file_plan(
+    project: Project,
+    name: str,
+    make_content: Callable[[str], tuple[bytes, tuple[str, ...]]],
+    title: str,
+    options: WriteOptions,
+) -> CreatedPlan:
+    """Put a new plan into the plans folder under a free id, with its artifacts folder.
+
+    `make_content` gives its bytes under an id, and warnings; it refuses before anything is made.
+    """
+    from execplan.edits.plan_writer import format_diff
+
+    plan_id = _free_name(plan_store.taken_ids(project), name)
+    if options.should_commit(project):
+        gitignore.ensure_not_ignored(project, project.plan_file(project.plans, plan_id))
+    ignore_warnings = gitignore.ignore_warnings(project)
+    data, warnings = make_content(plan_id)
+
+    def created_plan(commit: str | None, commit_warnings: tuple[str, ...]) -> CreatedPlan:
+        path = project.display_path(project.plan_file(project.plans, plan_id))
+        diff_text = format_diff(b"", data, path) if options.dry_run else ""
+        artifacts = project.display_path(project.artifacts_dir(plan_id)) + "/"
+        return CreatedPlan(
+            plan_id, path, data, diff_text, (path, artifacts), commit, warnings + commit_warnings + ignore_warnings
+        )
+
+    if options.dry_run:
+        warnings += duplicate_title_warnings(project, read_title(data), plan_id)
+        return created_plan(None, ())
+    with project_state.lock(project, "home", f"new {name}"):
+        taken_ids = plan_store.taken_ids(project)
+        while True:
+            if plan_store.normalize_id(plan_id) in taken_ids:
+                plan_id = _free_name(taken_ids, name)
+                data, warnings = make_content(plan_id)
+            path = project.plan_file(project.plans, plan_id)
+            namesakes = duplicate_title_warnings(project, read_title(data), plan_id)
+            if _write_plan(project, path, project.artifacts_dir(plan_id), title, data):
+                break
+            taken_ids.add(plan_store.normalize_id(plan_id))
+        warnings += namesakes
+    if options.should_commit(project):
+        commit_result = commit_paths(
+            project, plan_id, [path, project.artifacts_dir(plan_id)], "new", f"new, {title}", {}, title
+        )
+        return created_plan(commit_result.digest, commit_result.warnings)
+    return created_plan(None, ())
+
+
+def _write_plan(project: Project, path: str, artifacts: str, title: str, data: bytes) -> bool:
+    """Write a plan and make its artifacts folder; False, with nothing written, when the name is taken."""
+    with JournalTransaction(project, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
+        if not atomic_files.create(
+            path, data, within=project.root, make_directories=True, temporary_file=_TEMPORARY_NAME
+        ):
+            recording.cancel()
+            return False
+        try:
+            atomic_files.make_directory(artifacts, within=project.root)
+        except ExecplanError:
+            atomic_files.remove(path, data)
+            raise
+    return True
+
+
+def _free_name(taken_ids: set[str], name: str) -> str:
+    """The name, with its number, or the name with the first number behind it that makes it free."""
+    return plan_store.free_name(plan_names.assign_number(name, taken_ids), taken_ids)

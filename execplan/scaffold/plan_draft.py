@@ -1,0 +1,85 @@
+"""The text of a new plan: words put into a template, read back, and compared."""
+
+from __future__ import annotations
+
+from execplan.clock import now
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline, reader
+from execplan.plan.item_format import escape_heading, escape_text
+from execplan.plan.line_grammar import is_revision_note, text_without_timestamp
+from execplan.plan_store.author import author
+from execplan.scaffold import plan_templates
+from execplan.text.text_lines import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.model import Plan
+    from execplan.project.project import Project
+    from execplan.scaffold.template_rendering import TemplateVariables
+
+_TEMPLATE_HINTS = {
+    "title": "begin the plan with `# {{ title }}`",
+    "tasks": "write `- [ ] {{ task }}` in a loop over tasks, under `## Progress`; or leave --task out",
+    "purpose": "write {{ purpose }} where it belongs; or leave --purpose out",
+}
+"""Where a template takes words."""
+
+
+def render_plan(
+    project: Project, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
+) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of a new plan with the id `name`, and warnings; raises ExecplanError unless it says all the words."""
+    from execplan.scaffold.template_rendering import TemplateVariables, render_template
+
+    purpose_text = f"- {purpose}" if is_revision_note(purpose) else escape_text(purpose) if purpose else ""
+    author_name = (
+        author(project) if plan_templates.has_own(project) else ""
+    )  # ours name nobody, and to ask git takes time
+    artifacts_dir = project.display_path(project.artifacts_dir(name))
+    variables = TemplateVariables(
+        escape_heading(title),
+        purpose_text,
+        tuple(tasks),
+        f"{now():%Y-%m-%d}",
+        name,
+        artifacts_dir,
+        author_name,
+        template,
+    )
+    rendered = render_template(project, template, variables)
+    data = rendered.text.encode("utf-8")
+    if len(data) > reader.MAX_BYTES:
+        raise reader.too_large_error(len(data))
+    plan = reader.read_text(Text.from_str(rendered.text))
+    missing_field = _missing_field(plan, variables)
+    if rendered.uses_own_template:
+        if missing_field:
+            reason = f"{rendered.path}:1: what comes of it lacks the {missing_field} given"
+            raise ExecplanError("broken-template", reason, exit=INPUT, hint=_TEMPLATE_HINTS[missing_field], line=1)
+        return data, _lint_errors(rendered.path, plan)
+    has_extra_tasks = variables.tasks and len(plan.tasks) > len(variables.tasks)
+    if missing_field or has_extra_tasks or plan.title != variables.title or len(plan.sections) != len(outline.NAMES):
+        raise ExecplanError(
+            "would-break", "these words would change the skeleton", exit=INPUT, hint="say it in other words"
+        )
+    return data, ()
+
+
+def _missing_field(plan: Plan, variables: TemplateVariables) -> str:
+    """Which of the words are not in the plan."""
+    if variables.title not in (plan.title or ""):
+        return "title"
+    task_texts = iter([task.text for task in plan.tasks])
+    if not all([text_without_timestamp(task) in task_texts for task in variables.tasks]):
+        return "tasks"
+    return "" if variables.purpose in plan.text.to_str() else "purpose"
+
+
+def _lint_errors(path: str, plan: Plan) -> tuple[str, ...]:
+    """What lint finds wrong with a plan from a template of the repository, apart from what a draft may have."""
+    from execplan.linter.runner import ERROR, RuleContext, lint_plan
+
+    errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
+    return tuple([f"from {path}: {finding.code} in line {finding.line}: {finding.message}" for finding in errors])

@@ -1,0 +1,173 @@
+"""The templates of new plans: those that come with the tool, and in front of them a repository's own."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ErrorContext, ExecplanError
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.placeholder_text import PLACEHOLDER_MARK, is_placeholder_text
+from execplan.project import builtin_templates
+from execplan.project.project import ensure_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+MAX_BYTES = 64 * 1024
+"""What a repository's own template may have."""
+BUILT_IN = "built-in:"
+"""Before the name of a file that is to be one of the tool, also where the repository has one of that name."""
+_PLACEHOLDER_MARKS = ("{#- guidance #}", "{#- guidance -#}", "{# guidance #}")
+
+
+class PlanTemplate(NamedTuple):
+    """A template by its name."""
+
+    name: str
+    about: str
+    """What for, in one line: the comment in its first line."""
+    path: str
+    """From the root of the repository."""
+    own: bool
+    """Whether it is the repository's."""
+    overrides: bool
+    """Whether it is the repository's and stands in place of one of the tool."""
+
+
+def list_templates(project: Project) -> list[PlanTemplate]:
+    """All templates, those of the tool first; raises ExecplanError."""
+    names = [*_builtin_templates(), *sorted(_own_names(project))]
+    return [_describe_template(project, name, with_description=True) for name in dict.fromkeys(names)]
+
+
+def find_template(project: Project, name: str) -> PlanTemplate:
+    """The template of that name; raises ExecplanError."""
+    if name in _builtin_templates() or name in _own_names(project):
+        return _describe_template(project, name)
+    from difflib import get_close_matches
+
+    available = list_templates(project)
+    similar_names = get_close_matches(name, [template.name for template in available], n=1, cutoff=0.4)
+    raise ExecplanError(
+        "unknown-template",
+        f"there is no template {name!r}",
+        exit=INPUT,
+        hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "")
+        + "see them: execplan new --list-templates",
+        candidates=[f"{template.name}: {template.about}" for template in available],
+    )
+
+
+class TemplateSource(NamedTuple):
+    """The file of a template."""
+
+    path: str
+    """From the root of the repository."""
+    text: str
+    is_own: bool
+
+
+def read_source(project: Project, name: str) -> TemplateSource | None:
+    """The file of that name, the repository's own first; None where there is none.
+
+    Raises ExecplanError for an own one that can't be read or that leads out of the folder of templates.
+    """
+    own_source = None if name.startswith(BUILT_IN) else _read_own_source(project, name)
+    if own_source is not None:
+        return own_source
+    name = name.removeprefix(BUILT_IN)
+    builtin_path = _builtin_templates().get(name.removesuffix(".md")) if name.endswith(".md") else None
+    if builtin_path is None:
+        return None
+    return TemplateSource(
+        project.display_path(os.path.join(builtin_templates.directory(), builtin_path)),
+        builtin_templates.read_text(builtin_path),
+        is_own=False,
+    )
+
+
+def has_own(project: Project) -> bool:
+    """Whether the repository has templates of its own."""
+    return bool(_own_names(project))
+
+
+def _builtin_templates() -> dict[str, str]:
+    """The templates that come with the tool, each with its place in their folder."""
+    return {"plan": "plan.md"} | {
+        name.removesuffix(".md"): f"plans/{name}" for name in builtin_templates.list_names("plans")
+    }
+
+
+def _own_names(project: Project) -> list[str]:
+    """The names of the repository's own; a file that begins with an underscore is only a part of others."""
+    try:
+        names = os.listdir(_own_directory(project))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise file_access.file_error(error, project.settings.templates, "read") from None
+    return [name[:-3] for name in names if name.endswith(".md") and not name.startswith(("_", "."))]
+
+
+def _describe_template(project: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
+    """A template that is there; what it is for is read only when it is wanted."""
+    builtin_paths, is_own = _builtin_templates(), name in _own_names(project)
+    path = (
+        os.path.join(_own_directory(project), f"{name}.md")
+        if is_own
+        else os.path.join(builtin_templates.directory(), builtin_paths[name])
+    )
+    description = ""
+    if with_description:
+        try:
+            template_source = read_source(project, f"{name}.md")
+            description = _read_description(template_source.text) if template_source is not None else ""
+        except ExecplanError as error:
+            description = error.message
+    return PlanTemplate(name, description, project.display_path(path), is_own, is_own and name in builtin_paths)
+
+
+def _read_description(text: str) -> str:
+    """The comment that a template begins with."""
+    line = text.split("\n", 1)[0].strip()
+    return line[2:-2].strip("- ") if line.startswith("{#") and line.endswith("#}") else ""
+
+
+def _own_directory(project: Project) -> str:
+    """The folder of the repository's own templates; raises ExecplanError when it is a link out of the repository."""
+    directory = os.path.join(project.base, project.settings.templates)
+    ensure_inside(project, directory)
+    return directory
+
+
+def _read_own_source(project: Project, name: str) -> TemplateSource | None:
+    """One of the repository's own, its guidance marked for the reader of plans."""
+    if "\0" in name or {"", ".", ".."} & set(name.split("/")):
+        return None
+    directory = _own_directory(project)
+    path = os.path.join(directory, name)
+    if not os.path.lexists(path):
+        return None
+    ensure_inside(project, path, directory)
+    display_path = project.display_path(path)
+    with ErrorContext(display_path):
+        data, size = file_access.read(os.path.realpath(path), MAX_BYTES)
+        if size > MAX_BYTES:
+            message = f"the file has {size:,} bytes; a template has at most {MAX_BYTES:,}"
+            raise ExecplanError("too-large", message, exit=INPUT, hint="make it shorter")
+        text = reader.decode(data)
+    marked_text = "\n".join([_convert_mark(line) for line in text.lines]) + ("\n" if text.ends[-1] else "")
+    return TemplateSource(display_path, marked_text, is_own=True)
+
+
+def _convert_mark(line: str) -> str:
+    """A line with the mark of guidance that a plan can carry in place of the one of a template."""
+    stripped = line.rstrip()
+    for mark in _PLACEHOLDER_MARKS:
+        if stripped.endswith(mark) and stripped != mark:
+            stripped = stripped.removesuffix(mark).rstrip()
+            return stripped if is_placeholder_text(stripped) else f"{stripped} {PLACEHOLDER_MARK}"
+    return line

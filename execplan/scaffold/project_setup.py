@@ -1,0 +1,92 @@
+"""A home is made."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from execplan.edits.plan_commit import commit_paths
+from execplan.files import atomic_files
+from execplan.named_tuple import NamedTuple
+from execplan.plan.model import BROKEN, COMPLETE, OPEN
+from execplan.plan_store import plan_store
+from execplan.project import builtin_templates, project_state, settings
+from execplan.project.project import ensure_inside
+from execplan.scaffold import settings_file
+from execplan.scaffold.project_survey import guide_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.project.project import Project
+    from execplan.scaffold.project_survey import ProjectSurvey
+
+
+class ProjectInspection(NamedTuple):
+    """The plans of a home in numbers, and those that something is wrong with."""
+
+    open_count: int
+    """Outside the archive."""
+    archived_count: int
+    broken: tuple[tuple[str, str], ...]
+    """Path and why."""
+    misfits: tuple[tuple[str, str], ...]
+    """Plans whose state does not fit their folder: path and why."""
+
+
+def inspect_project(project: Project) -> ProjectInspection:
+    """Read every plan of a home, archived ones too."""
+    stored_plans = plan_store.load_all(project, plan_store.all_refs(project))
+    broken, misfits = [], []
+    for stored_plan in stored_plans:
+        path = project.display_path(stored_plan.ref.path)
+        if stored_plan.plan is None:
+            broken.append((path, stored_plan.error.message if stored_plan.error is not None else BROKEN))
+        elif stored_plan.ref.archived:
+            open_tasks = [task.state for task in stored_plan.plan.tasks].count(OPEN)
+            if (
+                open_tasks
+                and not stored_plan.plan.is_archived_unfinished
+                and not project.is_in_superseded(stored_plan.ref.path)
+            ):
+                misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
+        elif stored_plan.state == COMPLETE:
+            misfits.append((path, "complete, and not archived"))
+    archived_count = [stored_plan.ref.archived for stored_plan in stored_plans].count(True)
+    return ProjectInspection(len(stored_plans) - archived_count, archived_count, tuple(broken), tuple(misfits))
+
+
+def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | None, tuple[str, ...]]:
+    """Make what a survey says; what is there already stays as it is. The commit if one was made, and warnings."""
+    project = survey.projects[0].project
+    content_by_path = {guide_path(project): builtin_templates.read_text("PLANS.md").encode("utf-8")}
+    for prepared in survey.projects:
+        content_by_path[os.path.join(prepared.project.base, settings.SETTINGS_FILE)] = settings_file.render_settings(
+            prepared.project.settings
+        )
+    old_content_by_path = {
+        os.path.join(prepared.project.base, settings.SETTINGS_FILE): prepared.old_content
+        for prepared in survey.projects
+        if prepared.old_content
+    }
+    new_paths = [os.path.join(project.root, path_entry.path) for path_entry in survey.paths if path_entry.made]
+    for path in new_paths:
+        ensure_inside(project, os.path.dirname(path))
+    if options.dry_run:
+        return None, ()
+    with project_state.lock(project, "home", "init"):
+        for path in new_paths:
+            if path in old_content_by_path:
+                replace_file = partial(
+                    atomic_files.replace, path, old_content_by_path[path], content_by_path[path], within=project.root
+                )
+                atomic_files.retry_on_change(replace_file, project.display_path(path))
+            elif path in content_by_path:
+                atomic_files.create(path, content_by_path[path], within=project.root, make_directories=True)
+            else:
+                atomic_files.make_directory(path, within=project.root)
+    if options.should_commit(project):
+        written_paths = [path for path, content in content_by_path.items() if settings_file.has_content(path, content)]
+        commit_result = commit_paths(project, "init", written_paths, "init", "init", {}, "init")
+        return commit_result.digest, commit_result.warnings
+    return None, ()

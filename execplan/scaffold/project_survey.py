@@ -1,0 +1,257 @@
+"""What `init` finds, and what it would make: a home in the default folders, or settings for plans that are there."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.plan_store import plan_store
+from execplan.project import directory_tree, project_discovery
+from execplan.project import settings as config
+from execplan.project.project import Project
+from execplan.project.settings import Settings
+from execplan.scaffold import plan_layouts, settings_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+
+_DIRECTORY_REASON = "folder"
+_GUIDE_REASON = "the guide for authors"
+_LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
+"""The settings that say where plans lie."""
+
+
+def format_plan_count(plans: int) -> str:
+    """So many plans, in words."""
+    return f"{plans} plan{'s' if plans != 1 else ''}"
+
+
+class PathEntry(NamedTuple):
+    """A path of a home, and whether `init` makes it."""
+
+    path: str
+    made: bool
+    why: str
+
+
+class PreparedProject(NamedTuple):
+    """A home as it is, or as `init` would make it."""
+
+    project: Project
+    is_new: bool
+    """Whether its settings are still to be written."""
+    old_content: bytes = b""
+    """The settings file that is replaced, if one is."""
+
+
+class ProjectSurvey(NamedTuple):
+    """What `init` finds, and what it would make."""
+
+    projects: tuple[PreparedProject, ...]
+    """That of the folder itself, then those below it."""
+    paths: tuple[PathEntry, ...]
+    unused_directories: tuple[UnusedDirectory, ...]
+    stray_paths: tuple[str, ...]
+    """Files that read as plans and lie in none of all these, from the root of the repository."""
+    warnings: tuple[str, ...]
+    unlisted_plans: tuple[PlanRef, ...] = ()
+    """Plans that are listed now, in the default directory, and would not be with the new settings: they have to be moved."""
+
+
+class UnusedDirectory(NamedTuple):
+    """A folder of plans that is not taken: another has more, or the settings name another."""
+
+    folder: str
+    """From the root of the repository."""
+    plans: int
+    take: str
+    """The command that takes it instead."""
+
+
+def survey_project(project: Project, requested: str | None = None) -> ProjectSurvey:
+    """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
+    base = project.base
+    loaded_settings = config.load(base)
+    requested = _relative_plans_directory(project, requested) if requested is not None else None
+    plans = directory_tree.find_plans(base)
+
+    def path_exists(path: str) -> bool:
+        return os.path.lexists(os.path.join(base, path))
+
+    detected = plan_layouts.detect_layouts(plans, path_exists, requested)
+    layouts_by_base = {layout.base: layout for layout in detected.selected}
+    names = sorted(
+        {*layouts_by_base, *[os.path.relpath(nested_path, base) for nested_path in directory_tree.find_projects(base)]}
+        - {""}
+    )
+    settings = project.settings
+    old_content = b""
+    if loaded_settings is None:
+        settings = (
+            layouts_by_base[""].settings
+            if "" in layouts_by_base
+            else Settings(guide=plan_layouts.find_guide(path_exists))
+        )
+        settings = settings._replace(homes=tuple(names))
+    elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
+        old_content = _require_unmodified_settings(project, loaded_settings)
+        settings = settings._replace(**{name: getattr(layouts_by_base[""].settings, name) for name in _LAYOUT_SETTINGS})
+    is_new = loaded_settings is None or bool(old_content)
+    prepared = [
+        PreparedProject(
+            project_discovery.ensure_folders_inside(project._replace(settings=settings, exists=True)),
+            is_new,
+            old_content,
+        )
+    ]
+    for name in names:
+        nested = project_discovery.nested_project(project, name)
+        is_nested_new = config.load(nested.base) is None
+        if is_nested_new and name in layouts_by_base:
+            nested = project_discovery.ensure_folders_inside(
+                nested._replace(settings=layouts_by_base[name].settings, exists=True)
+            )
+        prepared.append(PreparedProject(nested, is_nested_new))
+    found_paths = {ref.path for prepared_project in prepared for ref in plan_store.all_refs(prepared_project.project)}
+    unclaimed_paths = [path for path in plans if os.path.join(base, path) not in found_paths]
+    unused_layouts = [
+        layout
+        for layout in (*detected.selected, *detected.others)
+        if layout.plans and set(layout.plans) <= set(unclaimed_paths)
+    ]
+    unused_directories = tuple([_unused_directory(project, layout) for layout in unused_layouts])
+    stray_paths = [path for path in unclaimed_paths if not any([path in layout.plans for layout in unused_layouts])]
+    warnings = []
+    unlisted_plans = (
+        [ref for ref in plan_store.all_refs(project) if ref.path not in found_paths]
+        if project.exists and requested is None
+        else []
+    )
+    moving_paths = {project.display_path(ref.path) for ref in unlisted_plans}
+    unused_directories = tuple(
+        [unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)]
+    )
+    if loaded_settings is None:
+        reason = "left out, since another folder has more; to take that one instead"
+        warnings = [
+            f"{format_plan_count(unused.plans)} in {unused.folder} {reason}: {unused.take}"
+            for unused in unused_directories
+        ]
+    unnamed = [name for name in names if name not in settings.homes]
+    warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
+    display_paths = [project.display_path(os.path.join(base, path)) for path in stray_paths]
+    stray_display_paths = tuple([path for path in display_paths if path not in moving_paths])
+    return ProjectSurvey(
+        tuple(prepared),
+        tuple(_path_entries(prepared)),
+        unused_directories,
+        stray_display_paths,
+        tuple(warnings),
+        tuple(unlisted_plans),
+    )
+
+
+def _contains_path(directory: str, paths: set[str]) -> bool:
+    """Whether a folder holds one of some paths."""
+    return any([path.startswith(f"{directory}/") for path in paths])
+
+
+def _relative_plans_directory(project: Project, directory: str) -> str:
+    """The folder that is to be taken, from the base; raises ExecplanError."""
+    path = os.path.relpath(os.path.realpath(directory), project.base)
+    if path in (".", "..") or path.startswith("../"):
+        raise ExecplanError(
+            "bad-folder",
+            f"{directory} is not below {project.base}",
+            exit=INPUT,
+            hint="name a folder below the one that gets the home: execplan init DIR --plans DIR/plans",
+        )
+    if any(["\ud800" <= char <= "\udfff" for char in path]):
+        raise ExecplanError(
+            "bad-folder", f"{directory} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
+        )
+    config.check_value("plans", path, "--plans")
+    return path
+
+
+def _require_unmodified_settings(project: Project, loaded_settings: config.LoadedSettings) -> bytes:
+    """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
+    content = settings_file.render_settings(loaded_settings.settings)
+    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(
+        os.path.join(project.base, loaded_settings.file), content
+    ):
+        return content
+    raise ExecplanError(
+        "home-exists",
+        f"{project.base} is set up already: plans = {config.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
+        exit=INPUT,
+        hint="change it there, with the other folders",
+    )
+
+
+def _unused_directory(project: Project, layout: plan_layouts.PlanLayout) -> UnusedDirectory:
+    from shlex import quote
+
+    base = os.path.join(project.base, layout.base)
+    current_directory = os.path.realpath(os.getcwd())
+    directory = os.path.join(project.base, layout.directory)
+    base_argument = "" if base.rstrip("/") == project.base else f" {quote(os.path.relpath(base, current_directory))}"
+    command = f"execplan init{base_argument} --plans {quote(os.path.relpath(directory, current_directory))}"
+    return UnusedDirectory(project.display_path(directory), len(layout.plans), command)
+
+
+def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
+    """What is made and what is left, folders first; where there are plans no folder is made for them."""
+    project = prepared[0].project
+    paths = []
+    if not plan_store.all_refs(project) and (len(prepared) == 1 or os.path.isdir(project.plans)):
+        directories = [
+            project.plans,
+            project.archives[0],
+            project.artifacts_dir(""),
+            project.artifacts_dir("", archived=True),
+        ]
+        for directory in dict.fromkeys([directory.rstrip("/") for directory in directories]):
+            exists = os.path.isdir(directory)
+            paths.append(
+                PathEntry(project.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON)
+            )
+    parent_guide = _parent_guide(project)
+    if parent_guide:
+        paths.append(PathEntry(project.display_path(parent_guide), False, "the guide of the repository"))
+    else:
+        paths.append(_file_entry(project, guide_path(project), _GUIDE_REASON))
+    for prepared_project in prepared:
+        settings_path = os.path.join(prepared_project.project.base, config.SETTINGS_FILE)
+        loaded_settings = config.load(prepared_project.project.base)
+        if loaded_settings is not None and loaded_settings.file != config.SETTINGS_FILE:
+            paths.append(
+                PathEntry(project.display_path(settings_path), False, f"settings are in {loaded_settings.file}")
+            )
+        elif prepared_project.old_content:
+            paths.append(
+                PathEntry(project.display_path(settings_path), True, "settings, written anew for another folder")
+            )
+        else:
+            paths.append(_file_entry(project, settings_path, "settings"))
+    return paths
+
+
+def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
+    exists = os.path.lexists(path)
+    return PathEntry(project.display_path(path), not exists, "there already" if exists else reason)
+
+
+def guide_path(project: Project) -> str:
+    """The file of a home's guide."""
+    return os.path.join(project.base, project.settings.guide)
+
+
+def _parent_guide(project: Project) -> str | None:
+    """The guide of the repository, for a home below its root that has none of its own."""
+    if project.base == project.root or os.path.lexists(guide_path(project)):
+        return None
+    guides = [os.path.join(project.root, guide_name) for guide_name in plan_layouts.GUIDE_PATHS]
+    return next((parent_path for parent_path in guides if os.path.lexists(parent_path)), None)

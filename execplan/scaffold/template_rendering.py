@@ -1,0 +1,123 @@
+"""A template → the text of a plan; what a repository wrote is never run, and never trusted to end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, Template, TemplateNotFound, TemplateSyntaxError, UndefinedError
+from jinja2.exceptions import TemplateRuntimeError
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.scaffold import plan_templates
+from execplan.scaffold.plan_templates import BUILT_IN
+from execplan.scaffold.template_sandbox import LANGUAGE, TemplateSandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.project.project import Project
+
+MAX_FILES = 100
+"""How often a template may bring in a file."""
+
+
+class TemplateVariables(NamedTuple):
+    """The variables of a template."""
+
+    title: str
+    purpose: str
+    """Empty when none is given."""
+    tasks: tuple[str, ...]
+    date: str
+    """The day of creation, YYYY-MM-DD."""
+    id: str
+    """The plan's id."""
+    artifacts: str
+    """The plan's artifacts folder, from the root of the repository."""
+    author: str
+    template: str
+    """The name of the template."""
+
+
+class RenderedPlan(NamedTuple):
+    """What a template gave."""
+
+    text: str
+    uses_own_template: bool
+    """Whether a file of the repository had a part in it."""
+    path: str
+    """The file that was read last: the one that all others extend."""
+
+
+def render_template(project: Project, name: str, variables: TemplateVariables) -> RenderedPlan:
+    """The text that the template of that name gives; raises ExecplanError that says which line of which file is wrong."""
+    loader = _TemplateLoader(project)
+    sandbox = TemplateSandbox(loader)
+    chunks = []
+    try:
+        template = sandbox.get_template(f"{name}.md")
+        for chunk in template.root_render_func(template.new_context(variables._asdict())):
+            sandbox.charge(len(chunk))
+            chunks.append(chunk)
+    except ExecplanError:
+        raise
+    except Exception as error:
+        raise _template_error(error, loader.last_path) from error
+    return RenderedPlan("".join(chunks).strip("\n") + "\n", loader.has_own, loader.last_path)
+
+
+class _TemplateLoader(BaseLoader):
+    """Finds templates in the repository's folder and in the tool's, and nowhere else."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.file_count = 0
+        self.has_own = False
+        self.last_path = ""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool] | None]:
+        """Text and path of a template."""
+        self.file_count += 1
+        if self.file_count > MAX_FILES:
+            raise TemplateRuntimeError(f"more than {MAX_FILES} files are brought in: does one bring in itself?")
+        template_source = plan_templates.read_source(self.project, template)
+        if template_source is None:
+            raise TemplateNotFound(template)
+        self.last_path, text, is_own = template_source
+        self.has_own = self.has_own or is_own
+        return text, self.last_path, None
+
+
+def _template_error(error: Exception, last_path: str) -> ExecplanError:
+    """The refusal of a template that jinja2 or the sandbox stopped at."""
+    reason, hint = str(error) or type(error).__name__, f"a template may use {LANGUAGE}"
+    path, line = last_path, 1
+    if isinstance(error, TemplateSyntaxError):
+        path, line, reason = error.filename or last_path, error.lineno, error.message or reason
+    else:
+        path, line = _error_location(error) or (path, line)
+    if isinstance(error, TemplateNotFound):
+        name = str(error.name)
+        location = "among the built-in templates" if name.startswith(BUILT_IN) else "in the folder of templates"
+        reason, hint = (
+            f"there is no file {name.removeprefix(BUILT_IN)!r} {location}",
+            "see execplan new --list-templates",
+        )
+    elif isinstance(error, UndefinedError):
+        hint = f"a template knows {', '.join(TemplateVariables._fields)}"
+    elif isinstance(error, RecursionError):
+        reason = "it is nested too deeply"
+    return ExecplanError("broken-template", f"{path}:{line}: {reason}", exit=INPUT, hint=hint, line=line)
+
+
+def _error_location(error: Exception) -> tuple[str, int] | None:
+    """The file of a template, and the line in it, at which it was stopped."""
+    location, traceback = None, error.__traceback__
+    while traceback is not None:
+        template: Any = traceback.tb_frame.f_globals.get("__jinja_template__")
+        if isinstance(template, Template):
+            location = template.filename or "", template.get_corresponding_lineno(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return location

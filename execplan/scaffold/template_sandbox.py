@@ -1,0 +1,185 @@
+"""jinja2 for templates that strangers wrote: a small language, and a bound on what a rendering takes.
+
+jinja2's own sandbox keeps a template from what is not handed to it; it bounds neither time nor memory.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, nodes, pass_context
+from jinja2.exceptions import TemplateRuntimeError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from execplan.scaffold.plan_templates import BUILT_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from jinja2 import BaseLoader
+
+MAX_CHARS = 5 * 1024 * 1024
+"""What a rendering may write, steps on the way included; a plan has no more bytes."""
+MAX_SECONDS = 2.0
+"""Of computing; a machine that is busy with other things is no reason to refuse."""
+FILTERS = ("capitalize", "default", "first", "join", "last", "length", "lower", "replace", "title", "trim", "upper")
+LOOP_ATTRIBUTES = ("first", "index", "index0", "last", "length", "revindex")
+"""What may be asked of `loop`."""
+LANGUAGE = "text, variables, comments, if, for, block, super(), extends, include, and these filters: " + ", ".join(
+    FILTERS
+)
+
+_STEP_COST = 50
+"""What a step costs, such as a turn of a loop, in characters."""
+_MAX_DEPTH = 20
+"""Python does not compile more loops in each other."""
+_ALLOWED_NODES: tuple[type[nodes.Node], ...] = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Const,
+    nodes.List,
+    nodes.Tuple,
+    nodes.If,
+    nodes.For,
+    nodes.Block,
+    nodes.Extends,
+    nodes.Include,
+    nodes.Filter,
+    nodes.Test,
+    nodes.Compare,
+    nodes.Operand,
+    nodes.And,
+    nodes.Or,
+    nodes.Not,
+    nodes.CondExpr,
+    nodes.Getattr,
+    nodes.Call,
+)
+
+_NODE_SYNTAX = {"assign": "set", "assignblock": "set", "concat": "~", "fromimport": "import", "getitem": "[ ]"}
+"""How parts are written that jinja2 calls otherwise."""
+
+
+class TemplateSandbox(ImmutableSandboxedEnvironment):
+    """The environment of one rendering."""
+
+    def __init__(self, loader: BaseLoader) -> None:
+        super().__init__(
+            loader=loader,
+            undefined=StrictUndefined,
+            keep_trailing_newline=True,
+            optimized=False,
+            cache_size=0,  # so that the loader counts
+            finalize=_to_writable,
+        )
+        self.globals = {}
+        self.tests = {"defined": self.tests["defined"]}
+        self.filters |= {name: partial(self.filters[name], self) for name in ("first", "last")}
+        self.filters |= {"join": self._join, "replace": self._replace}
+        self.filters = {name: self._charge_result(self.filters[name]) for name in FILTERS}
+        self.filters[_COUNTING_FILTER] = self._count_iterations
+        self._remaining_chars = MAX_CHARS
+        self._deadline = process_time() + MAX_SECONDS
+
+    def charge(self, chars: int = 0) -> None:
+        """Charge a step, and what it wrote; raises TemplateRuntimeError when that is more than a plan can need."""
+        self._remaining_chars -= chars + _STEP_COST
+        if self._remaining_chars < 0 or process_time() > self._deadline:
+            raise TemplateRuntimeError("it goes on for too long, or writes more than a plan can hold")
+
+    def concat(self, chunks: Iterable[str]) -> str:
+        """What a block comes to, for super()."""
+        text = "".join(chunks)
+        self.charge(len(text))
+        return text
+
+    def join_path(self, template: str, parent: str) -> str:
+        """A template that names itself means the one of the tool that it stands in place of."""
+        return BUILT_IN + template if template == parent else template
+
+    def _generate(
+        self,
+        source: nodes.Template,
+        name: str | None,
+        filename: str | None,
+        defer_init: bool = False,  # noqa: FBT002  # as jinja2 declares it
+    ) -> str:
+        """Check the parts of a template, have the turns of its loops counted, and compile it."""
+        self.charge()
+        stack: list[tuple[nodes.Node, int]] = [(source, 0)]
+        while stack:
+            node, depth = stack.pop()
+            problem = _node_problem(node) or (f"nested more than {_MAX_DEPTH} deep" if depth > _MAX_DEPTH else "")
+            if problem:
+                raise TemplateSyntaxError(problem, node.lineno, name, filename)
+            stack += [(child, depth + 1) for child in node.iter_child_nodes()]
+        for loop in source.find_all(nodes.For):
+            loop.iter = nodes.Filter(loop.iter, _COUNTING_FILTER, [], [], None, None, lineno=loop.lineno)
+        source.set_environment(self)
+        return super()._generate(source, name, filename, defer_init)
+
+    def _charge_result(self, filter_: Callable[..., Any]) -> Callable[..., Any]:
+        """A filter that charges what it makes."""
+
+        @pass_context  # a filter that wants the context is not tried while the template is compiled
+        def charged(context: object, *args: Any) -> Any:
+            output = filter_(*args)
+            self.charge(len(output) if isinstance(output, str) else 0)
+            return output
+
+        return charged
+
+    def _count_iterations(self, items: Iterable[object]) -> Iterator[object]:
+        for item in items:
+            self.charge()
+            yield item
+
+    def _join(self, items: Iterable[object], separator: str = "") -> str:
+        """Charged before it is made, because it can be as long as two texts multiplied."""
+        texts = [str(_to_writable(item)) for item in items]
+        self.charge(len(texts) * len(separator))
+        return separator.join(texts)
+
+    def _replace(self, text: str, old: str, new: str) -> str:
+        """Charged before, as above."""
+        self.charge(text.count(old) * len(new))
+        return text.replace(old, new)
+
+
+_COUNTING_FILTER = "turns of a loop"
+"""The name of the filter through which every loop goes; no template can write it."""
+
+
+def _node_problem(node: nodes.Node) -> str:
+    """What is wrong with a part of a template by itself; nothing when it may stand there."""
+    if isinstance(node, nodes.Call):
+        has_no_arguments = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
+        is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "super" and has_no_arguments
+        return "" if is_allowed else "nothing can be called but super()"
+    if isinstance(node, nodes.Getattr):
+        is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in LOOP_ATTRIBUTES
+        return (
+            "" if is_allowed else f"{node.attr!r} can't be asked for: of `loop` these can, {', '.join(LOOP_ATTRIBUTES)}"
+        )
+    if isinstance(node, nodes.Filter) and (node.name not in FILTERS or node.kwargs):
+        return f"there is no filter {node.name!r}" if node.name not in FILTERS else "a filter takes no named values"
+    if isinstance(node, nodes.For) and node.recursive:
+        return "a loop can't be recursive"
+    if isinstance(node, (nodes.List, nodes.Tuple)):
+        is_allowed = all([isinstance(item, nodes.Const) for item in node.items])
+        return "" if is_allowed else "a list holds nothing but words and numbers"
+    if type(node) in _ALLOWED_NODES:
+        return ""
+    kind = getattr(node, "operator", None) or type(node).__name__.lower()
+    return f"`{_NODE_SYNTAX.get(kind, kind)}` can't be used"
+
+
+def _to_writable(value: Any) -> str | int | Undefined:
+    """A value as it may be written; a list of lists can be endless."""
+    if isinstance(value, (str, int, Undefined)):
+        return value
+    raise TemplateRuntimeError("only words and numbers can be written; for a list write a loop, or |join(', ')")

@@ -1,0 +1,176 @@
+"""Secrets taken out of what is written: what looks like one, and the values of variables that a command does not get."""
+
+from __future__ import annotations
+
+from execplan.secrets.secret_scan import HIDDEN, find_ignoring, merge_spans
+from execplan.secrets.secret_scan import find_secret_spans as secret_spans
+from execplan.secrets.value_classification import classify_name, is_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Final
+
+REDACTED: Final = "[redacted]"
+"""What stands in place of a secret."""
+_MAX_PASSES: Final = 3
+"""How often a text is searched at most."""
+KEY_BEGIN: Final = b"-----BEGIN "
+KEY_END: Final = b"-----END "
+KEY_LABEL: Final = b"PRIVATE KEY-----"
+_SECRET_NAME_PARTS = ("KEY", "TOKEN", "SECRET", "PASS", "CRED", "AUTH")
+"""What is in the name of a variable whose value is a secret whatever it is."""
+_MIN_LENGTH, _MIN_NAMED_LENGTH = 8, 4
+"""The least characters of a value that is taken out: of any variable, of one with such a name."""
+
+
+class Redactor:
+    """What is taken out of every text: secrets by their looks, and the values of variables, encoded ones too."""
+
+    def __init__(self, environ: Mapping[str, str], allowed: Collection[str]) -> None:
+        """Know the values of an environment; those of the variables that are allowed may be shown if their names do not tell."""
+        values: set[str] = set()
+        for name, secret_value in environ.items():
+            is_named_secret = _is_secret_name(name)
+            if is_named_secret or name not in allowed:
+                values.update(
+                    _printed_forms(
+                        secret_value,
+                        _MIN_NAMED_LENGTH if is_named_secret else _MIN_LENGTH,
+                        include_paths=is_named_secret,
+                    )
+                )
+        self._values = sorted(values, key=lambda secret_value: (-len(secret_value), secret_value))
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where secrets begin and end, in order, those that overlap as one."""
+        spans = [*secret_spans(text), *self._variable_spans(text)]
+        if self._values:
+            spans += find_ignoring(text, HIDDEN, self._variable_spans)
+        return merge_spans(spans)
+
+    def _variable_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where values of variables are; they may overlap."""
+        for value in self._values:
+            index = text.find(value)
+            while index >= 0:
+                yield index, index + len(value)
+                index = text.find(value, index + len(value))
+
+    def redact_text(self, text: str, previous_text: str = "") -> str:
+        """A text without secrets; `previous_text` is what was printed before it, which may tell what is in it.
+
+        What is left is searched again, so that redacting it once more changes nothing.
+        """
+        if previous_text:
+            size = len(previous_text)
+            spans = [
+                (max(start - size, 0), end - size) for start, end in self.spans(previous_text + text) if end > size
+            ]
+            text = _replace_spans(text, spans)
+        for _ in range(_MAX_PASSES):
+            spans = self.spans(text)
+            if not spans:
+                break
+            text = _replace_spans(text, spans)
+        return text
+
+    def redact_value(self, value: object) -> object:
+        """A value of JSON without secrets in its strings and keys; a key tells what is under it, an option what is after it."""
+        if isinstance(value, str):
+            return self.redact_text(value)
+        if isinstance(value, list | tuple):
+            return self._redact_list(value)
+        if isinstance(value, dict):
+            return {self.redact_text(str(name)): self._redact_field(str(name), child) for name, child in value.items()}
+        return value
+
+    def _redact_field(self, name: str, value: object) -> object:
+        """What is under a key."""
+        if (
+            isinstance(value, str)
+            and (name_kind := classify_name(name))
+            and is_secret(value, name_kind, quoted=True, config=True)
+        ):
+            return REDACTED
+        return self.redact_value(value)
+
+    def _redact_list(self, values: Sequence[object]) -> list[object]:
+        """A list: the words of a command, where an option tells the next word; or lines, where one tells another."""
+        redacted = [self.redact_value(element) for element in values]
+        texts = [element for element in values if isinstance(element, str)]
+        if len(texts) < 2 or len(texts) < len(values):
+            return redacted
+        is_command = " " not in texts[0] and "\n" not in texts[0]
+        spans, start = self.spans((" " if is_command else "\n").join(texts)), 0
+        for index, text in enumerate(texts):
+            end = start + len(text)
+            within = [
+                (max(span_start, start) - start, min(span_end, end) - start)
+                for span_start, span_end in spans
+                if span_start < end and span_end > start
+            ]
+            if within:
+                is_whole_argument = is_command and within[0][0] == 0
+                redacted[index] = REDACTED if is_whole_argument else self.redact_text(_replace_spans(text, within))
+            start = end + 1
+        return redacted
+
+
+def _replace_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    """A text with a mark in place of what was found in it."""
+    pieces, copied_end = [], 0
+    for start, end in spans:
+        pieces += [text[copied_end:start], REDACTED]
+        copied_end = end
+    return "".join([*pieces, text[copied_end:]])
+
+
+def _is_secret_name(name: str) -> bool:
+    """Whether a variable holds a secret by its name; that of an author is none."""
+    name = name.upper()
+    return any([name_part in name for name_part in _SECRET_NAME_PARTS[:-1]]) or _SECRET_NAME_PARTS[-1] in name.replace(
+        "AUTHOR_", ""
+    ).removesuffix("AUTHOR")
+
+
+def _printed_forms(value: str, min_length: int, *, include_paths: bool) -> Iterator[str]:
+    """The ways in which a value may be printed: as it is, each of its lines, and encoded."""
+    stripped = value.strip()
+    for line in {stripped, *[line.strip() for line in stripped.splitlines()]}:
+        if len(line) < min_length or "\n" in line or (not include_paths and _is_path(line)):
+            continue
+        yield line
+        yield from _escaped_forms(line)
+    if len(stripped) >= _MIN_LENGTH and (include_paths or not _is_path(stripped)):
+        yield from _encoded_forms(stripped)
+
+
+def _is_path(value: str) -> bool:
+    """Whether a value is a path, or a list of such, as in MANPATH."""
+    return all([path.startswith(("/", "~/", "./", "../")) or not path for path in value.split(":")])
+
+
+def _escaped_forms(line: str) -> Iterator[str]:
+    """A line as an address, a JSON document and a shell hold it, where that differs."""
+    from json import dumps
+    from urllib.parse import quote, quote_plus
+
+    for form in (quote(line, safe=""), quote(line), quote_plus(line), dumps(line)[1:-1], line.replace("'", "'\\''")):
+        if form != line:
+            yield form
+
+
+def _encoded_forms(value: str) -> Iterator[str]:
+    """What is in a base64 text whatever stands before and behind the value in what was encoded; and as hexadecimal digits."""
+    from base64 import b64encode
+
+    data = value.encode("utf-8", "surrogateescape")
+    yield data.hex()
+    yield data.hex().upper()
+    for padding in range(3):
+        encoded = b64encode(b"\0" * padding + data)
+        first_char, remainder = (0, 2, 3)[padding], (padding + len(data)) % 3
+        form = encoded[first_char : len(encoded) - (0, 3, 2)[remainder]].decode()
+        yield form
+        yield form.replace("+", "-").replace("/", "_")

@@ -1,0 +1,240 @@
+"""Every secret in a text, for what leaves this machine or is kept: the strongest detector there is here.
+
+`lint` and `evaluate` report only what is certain, with `execplan.text.secrets.find`. What is printed, sent or written down is
+searched with this: by the beginnings of tokens, by names, by structures, and within base64; and once more as a terminal shows
+the text. Tokens that a narrow window has wrapped are found as well.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from typing import Final
+
+from execplan.secrets import service_tokens
+from execplan.secrets.secret_assignments import find_assignments
+from execplan.secrets.structure_patterns import all_structures
+from execplan.secrets.value_classification import compile_pattern, is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+_CLUSTER_KIND: Final = r"(?mi)(?:^|[ \t>+{,-])\"?kind\"?:[ \t]*[\"']?Secret(?:List)?[\"']?,?[ \t]*$"
+_DATA_BLOCK: Final = r"(?m)^(?P<indent>[ \t>+-]*)\"?(?:data|stringData)\"?:[ \t]*\{?[ \t]*\n(?P<body>(?:(?P=indent)[ \t]+[^\n]*(?:\n|$)){1,400})"
+_DATA_ENTRY: Final = r"(?m)^[ \t>+-]*\"?[\w.-]{1,200}\"?:[ \t]*[\"']?(?P<s>[^\s\"',|>][^\s\"',]{2,20000})"
+_LOWER_ASCII: Final = {code: code + 32 for code in range(65, 91)}
+_MAX_AFTER_NEEDLE: Final = 300
+"""Characters after a needle in which a structure that has begun goes on."""
+_MAX_DOCUMENT: Final = 20_000
+"""Characters around `kind: Secret` in which its data is looked for."""
+
+
+def find_structures(text: str) -> Iterator[tuple[int, int]]:
+    """Where they begin and end; they may overlap."""
+    lowered = text.lower()
+    lowered = lowered if len(lowered) == len(text) else text.translate(_LOWER_ASCII)
+    for needles, pattern, is_secret_match in all_structures():
+        if not any([needle in lowered for needle in needles]):
+            continue
+        regex = compile_pattern(pattern)
+        groups = [group for group in ("s", "d", "q", "b") if group in regex.groupindex]
+        for region_start, region_end in find_needle_regions(lowered, needles):
+            for match in regex.finditer(text, region_start, region_end):
+                value_group = next((group for group in groups if match[group] is not None), "")
+                if value_group and is_secret_match(match, match[value_group]):
+                    yield match.span(value_group)
+    if "secret" in lowered and "kind" in lowered:
+        yield from _find_kubernetes_secrets(text)
+
+
+def find_needle_regions(lowered: str, needles: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines with a needle and some around them, in order, none twice; the whole text where there is no needle."""
+    if not needles:
+        return [(0, len(lowered))]
+    regions: list[tuple[int, int]] = []
+    for needle in needles:
+        index = lowered.find(needle)
+        while index >= 0:
+            begin = lowered.rfind("\n", 0, max(lowered.rfind("\n", 0, index), 0)) + 1
+            end = lowered.find("\n", index + _MAX_AFTER_NEEDLE)
+            end = end if end >= 0 else len(lowered)
+            regions.append((begin, end))
+            index = lowered.find(needle, end)
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(regions):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def _find_kubernetes_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """The values of a Secret of Kubernetes, whatever their names are."""
+    document_end = -1
+    for kind_line in compile_pattern(_CLUSTER_KIND).finditer(text):
+        if kind_line.start() < document_end:
+            continue
+        document_start = max(
+            text.rfind("\n---", max(kind_line.start() - _MAX_DOCUMENT, 0), kind_line.start()),
+            kind_line.start() - _MAX_DOCUMENT,
+            0,
+        )
+        separator = text.find("\n---", kind_line.end(), kind_line.end() + _MAX_DOCUMENT)
+        document_end = separator if separator >= 0 else min(kind_line.end() + _MAX_DOCUMENT, len(text))
+        for data_match in compile_pattern(_DATA_BLOCK).finditer(text, document_start, document_end):
+            for entry_match in compile_pattern(_DATA_ENTRY).finditer(text, *data_match.span("body")):
+                if not is_placeholder(entry_match["s"]) and not entry_match["s"].startswith(("$", "{{", "<")):
+                    yield entry_match.span("s")
+
+
+_LINE_JOIN: Final = r"(?:\\r|\\n|[ \t\r\n>|│#*+\"',\\])"
+_BODY_LINE: Final = r"(?:[A-Za-z0-9+/]{16,}={0,2}|=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])|[A-Za-z-]{4,20}: [^\n]{0,100}|[A-Za-z0-9+/]{2,}={1,2})"
+_KEY_BEGIN: Final = r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_BODY: Final = rf"(?:{_LINE_JOIN}{{1,16}}+{_BODY_LINE}){{0,400}}+(?:{_LINE_JOIN}{{0,16}}+[A-Za-z0-9+/]{{1,80}}={{0,2}}(?={_LINE_JOIN}{{1,16}}-----END))?"
+_KEY_END: Final = rf"{_LINE_JOIN}{{0,16}}+-----END[ A-Z0-9_-]{{0,60}}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_WITHOUT_BEGIN: Final = (
+    rf"(?:{_BODY_LINE}{_LINE_JOIN}{{1,16}}+){{1,400}}-----END[ A-Z0-9_-]{{0,60}}PRIVATE KEY(?: BLOCK)?-----"
+)
+_WINDOW: Final = 8192
+_MIN_BODY: Final = 20
+
+
+def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Where they begin and end, with the lines that open and close them."""
+    if "PRIVATE KEY" not in text:
+        return
+    previous_end = 0
+    for begin in compile_pattern(_KEY_BEGIN).finditer(text):
+        if begin.start() < previous_end:
+            continue
+        body = compile_pattern(_KEY_BODY).match(text, begin.end())
+        end = body.end() if body is not None else begin.end()
+        closing_line = compile_pattern(_KEY_END).match(text, end)
+        if end - begin.end() >= _MIN_BODY:
+            previous_end = closing_line.end() if closing_line is not None else end
+            yield begin.start(), previous_end
+    yield from _find_truncated_keys(text)
+
+
+def _find_truncated_keys(text: str) -> Iterator[tuple[int, int]]:
+    """What is before the end of a key whose beginning was cut off."""
+    index, previous_end = text.find("-----END"), 0
+    while index >= 0:
+        line, start = text[index : index + 100], max(index - _WINDOW, previous_end)
+        previous_end = index
+        if "PRIVATE KEY" in line and "-----BEGIN" not in text[start:index]:
+            key_match = compile_pattern(_KEY_WITHOUT_BEGIN).search(text, start, min(index + 100, len(text)))
+            if key_match is not None:
+                yield key_match.span()
+        index = text.find("-----END", index + 8)
+
+
+HIDDEN: Final = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\u00ad\u200b-\u200d\u2060\ufeff]"
+)
+"""What a terminal does not show: colors, links, and characters without a width."""
+_BASE64_RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
+_MAX_TAIL: Final = 2000
+"""Characters at the end of a text that may have been cut off."""
+_MAX_BASE64: Final = 1 << 16
+
+
+def find_secret_spans(text: str) -> list[tuple[int, int]]:
+    """Where secrets begin and end, in order; those that overlap are one."""
+    return merge_spans([*find_in_plain_text(text), *_find_displayed(text), *_find_truncated(text)])
+
+
+def merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order; those that overlap are one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def find_in_plain_text(text: str, *, include_encoded: bool = True) -> Iterator[tuple[int, int]]:
+    """Where they are in a text as it is; they may overlap."""
+    for secret in service_tokens.find_tokens(text, only_certain=False):
+        yield secret.start, secret.end
+    yield from find_private_keys(text)
+    yield from find_assignments(text)
+    yield from find_structures(text)
+    if include_encoded:
+        yield from _find_encoded(text)
+
+
+def _find_truncated(text: str) -> Iterator[tuple[int, int]]:
+    """Where they are if the text was cut off before what closes a structure at its end."""
+    tail_start = text.find("\n", max(len(text) - _MAX_TAIL, 0)) + 1 if len(text) > _MAX_TAIL else 0
+    tail = text[tail_start:]
+    for closer in _possible_closers(tail, tail[tail.rfind("\n") + 1 :]):
+        for span_start, span_end in find_structures(tail + closer):
+            if span_start < len(tail):
+                yield tail_start + span_start, tail_start + min(span_end, len(tail))
+
+
+def _possible_closers(tail: str, line: str) -> list[str]:
+    """What may have followed the end of a text, whose last line is given."""
+    quotes = [quote for quote in "\"'`" if line.count(quote) % 2]
+    closers = quotes + ([f"{quote})" for quote in (*quotes, "")] if line.count("(") > line.count(")") else [])
+    if ">" in line:
+        closers += ["/x>" if line.endswith("<") else "x>" if line.endswith("</") else "</x>"]
+    if "://" in line or "/" in line[line.rfind(" ") :]:
+        closers += ["a.b"] if line.endswith("@") else ["@a.b"]
+    if line.lstrip().startswith("|"):
+        closers += [" |"]
+    return closers + ([f"{closer}\n}}" for closer in (*quotes, "")] if tail.count("{") > tail.count("}") else [])
+
+
+def _find_displayed(text: str) -> Iterator[tuple[int, int]]:
+    """Where they are for a reader on a terminal."""
+    if HIDDEN.search(text) is not None:
+        yield from find_ignoring(text, HIDDEN, find_in_plain_text)
+
+
+def find_ignoring(
+    text: str, pattern: re.Pattern[str], find: Callable[[str], Iterable[tuple[int, int]]]
+) -> Iterator[tuple[int, int]]:
+    """What is found in a text without what matches a pattern, at its places in the whole text."""
+    from bisect import bisect_right
+
+    pieces, piece_starts, offsets, index, kept_length = [], [0], [0], 0, 0
+    for match in pattern.finditer(text):
+        pieces.append(text[index : match.start()])
+        kept_length += match.start() - index
+        index = match.end()
+        if piece_starts[-1] == kept_length:
+            offsets[-1] = index - kept_length
+        else:
+            piece_starts.append(kept_length)
+            offsets.append(index - kept_length)
+    if not index:
+        return
+    pieces.append(text[index:])
+    for start, end in find("".join(pieces)):
+        span_start = start + offsets[bisect_right(piece_starts, start) - 1]
+        span_last = end - 1 + offsets[bisect_right(piece_starts, end - 1) - 1]
+        yield span_start, span_last + 1
+
+
+def _find_encoded(text: str) -> Iterator[tuple[int, int]]:
+    """Base64 of a text in which there is a secret."""
+    for match in _BASE64_RUN.finditer(text):
+        encoded = match[0].rstrip("=")
+        if len(encoded) > _MAX_BASE64 or len(encoded) % 4 == 1:
+            continue
+        try:
+            data = b64decode(encoded.replace("-", "+").replace("_", "/") + "=" * (-len(encoded) % 4), validate=True)
+            decoded = data.decode("utf-8")
+        except ValueError:
+            continue
+        if "".join(decoded.split()).isprintable() and any(
+            True for _ in find_in_plain_text(decoded, include_encoded=False)
+        ):
+            yield match.span()

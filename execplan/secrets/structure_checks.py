@@ -1,0 +1,181 @@
+"""Whether what was found in a structure is a secret: each check gets the match and the value that is in it."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from itertools import islice
+from typing import Final
+
+from execplan.secrets.value_classification import (
+    PASSWORD,
+    SECRET,
+    SERVICE,
+    classify_name,
+    compile_pattern,
+    is_placeholder,
+    is_secret,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def is_real_value(match: re.Match[str], value: str) -> bool:
+    """Whether a value stands for nothing else."""
+    return not is_placeholder(value)
+
+
+def is_rule_match(match: re.Match[str], value: str) -> bool:
+    """A shape of the table of rules that is not in the middle of a word."""
+    if match.start() != match.start("s"):
+        return not is_placeholder(value)
+    char_before = match.string[max(match.start() - 1, 0) : match.start()]
+    return not char_before.isalnum() and not is_placeholder(value)
+
+
+def is_password_word(match: re.Match[str], value: str) -> bool:
+    """A password on a command line: any word that stands for nothing else."""
+    return is_secret(value, PASSWORD, quoted=match["s"] is None, config=True)
+
+
+def is_option_value(match: re.Match[str], value: str) -> bool:
+    """The value of an option with the name of a secret."""
+    name_kind, is_quoted = classify_name(match["n"]), match["s"] is None
+    char_before = match.string[max(match.start() - 1, 0) : match.start()]
+    if (
+        not name_kind
+        or not (not char_before or char_before.isspace() or char_before in "\"'`([")
+        or (value.isupper() and value.isalpha())
+        or value[0] in "-["
+    ):
+        return False
+    return is_secret(value, name_kind, quoted=is_quoted, config=name_kind == PASSWORD)
+
+
+def is_named_value(match: re.Match[str], value: str) -> bool:
+    """A value in quotes or in an element, beside its name."""
+    name_kind = classify_name(match["n"])
+    return bool(name_kind) and is_secret(value, name_kind, quoted=True, config=True)
+
+
+def is_random_named_value(match: re.Match[str], value: str) -> bool:
+    """The same where what is beside a name is often another name, or words about it."""
+    name_kind = classify_name(match["n"])
+    bare_value = value.strip("`*\"' ")
+    return (
+        bool(name_kind)
+        and " " not in bare_value
+        and is_secret(bare_value, SERVICE if name_kind == SERVICE else SECRET, quoted=False, config=False)
+    )
+
+
+def is_call_argument(match: re.Match[str], value: str) -> bool:
+    """A value beside its name among the arguments of a call: of one that sets or reads a setting, any; of others a random one."""
+    prefix = match.string[max(match.start() - 40, 0) : match.start()]
+    return (
+        is_named_value(match, value)
+        if compile_pattern(_SETTING_CALL).search(prefix)
+        else is_random_named_value(match, value)
+    )
+
+
+_SETTING_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|putenv|setdefault|fetch|\.set|\.put)[ \t]{0,2}\([ \t]{0,4}$"
+
+
+def is_variable_value(match: re.Match[str], value: str) -> bool:
+    """A variable set by a command that takes its value as a word of its own."""
+    name_kind = classify_name(match["n"])
+    return bool(name_kind) and is_secret(value, name_kind, quoted=match["s"] is None, config=True)
+
+
+def is_login(match: re.Match[str], value: str) -> bool:
+    """The password of an address."""
+    name = match["u"]
+    return value != name and is_secret(value, PASSWORD, quoted=True, config=True) and not value.startswith("$")
+
+
+def is_user_token(match: re.Match[str], value: str) -> bool:
+    """What is in an address in place of a user and a password."""
+    return len(value) >= 16 and is_secret(value, SERVICE, quoted=True, config=True)
+
+
+def is_curl_password(match: re.Match[str], value: str) -> bool:
+    """`user:password` of an option of a program that fetches."""
+    user_names = (match["u"], match["u1"], match["u2"])
+    return (
+        value not in user_names
+        and compile_pattern(_FETCH_PROGRAMS).search(_command_prefix(match)) is not None
+        and is_password_word(match, value)
+    )
+
+
+_FETCH_PROGRAMS: Final = r"\b(?:curl|https?|wget|xh)\b"
+_MAX_COMMAND: Final = 300
+_MAX_PROGRAMS: Final = 8
+"""Characters of a command before an option."""
+
+
+def _command_prefix(match: re.Match[str]) -> str:
+    """The command that an option belongs to, as far as it is before the option."""
+    prefix = match.string[max(match.start() - _MAX_COMMAND, 0) : match.start()].replace("\\\n", " ")
+    command_start = max(prefix.rfind("\n"), prefix.rfind("|"), prefix.rfind(";"))
+    return prefix[command_start + 1 :]
+
+
+def make_option_check(program_pattern: str) -> Callable[[re.Match[str], str], bool]:
+    """A check of a password given to an option: whether the option belongs to a program."""
+
+    def is_program_option(match: re.Match[str], value: str) -> bool:
+        prefix = _command_prefix(match)
+        for program_match in islice(compile_pattern(program_pattern).finditer(prefix), _MAX_PROGRAMS):
+            if program_match.start() == 0 or prefix[program_match.start() - 1] in _PROGRAM_BOUNDARIES:
+                return is_password_word(match, value)
+        return False
+
+    return is_program_option
+
+
+_PROGRAM_BOUNDARIES: Final = " \t/;&(`\"'$"
+"""What is before the name of a program."""
+
+
+def is_bearer(match: re.Match[str], value: str) -> bool:
+    """A value after `Bearer` or `Basic`."""
+    if match["scheme"].lower() == "basic":
+        return is_basic_credentials(value)
+    return is_secret(value, SECRET, quoted=False, config=False) and any([char.isdigit() for char in value])
+
+
+def is_header(match: re.Match[str], value: str) -> bool:
+    """The credentials of a header."""
+    if is_placeholder(value) or value.startswith(("redacted_", "[")):
+        return False
+    return "=" in value or any([char.isdigit() for char in value]) or is_basic_credentials(value)
+
+
+def is_cookie(match: re.Match[str], value: str) -> bool:
+    """The cookies of a request or a response."""
+    return "=" in value and any([char.isdigit() for char in value]) and not is_placeholder(value)
+
+
+def is_password_line(match: re.Match[str], value: str) -> bool:
+    """`password X` on a line of its own, or behind `machine`."""
+    is_netrc = match["lead"] is not None and "login" in match["lead"]
+    return is_secret(value, PASSWORD, quoted=False, config=is_netrc or any([char.isdigit() for char in value]))
+
+
+def is_stated_secret(match: re.Match[str], value: str) -> bool:
+    """`the password is X`."""
+    if match["s"] is None:
+        return is_secret(value, PASSWORD if "pass" in match["n"].lower() else SECRET, quoted=True, config=True)
+    return any([char.isdigit() for char in value]) and is_secret(value, SECRET, quoted=False, config=False)
+
+
+def is_basic_credentials(value: str) -> bool:
+    """Whether it is base64 of `name:password`."""
+    try:
+        return b":" in b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), validate=True)
+    except ValueError:
+        return False

@@ -1,0 +1,253 @@
+"""A plan that was created is removed, and one that was removed is created again; its text is in the journal."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.archive.file_transfer import target_taken_error
+from execplan.archive.plan_move import ensure_not_running
+from execplan.edits.digest_check import ensure_digest_matches
+from execplan.edits.edit_entries import CREATE, REMOVE, UNDO
+from execplan.edits.edit_journal import JournalTransaction, Operation
+from execplan.edits.plan_commit import commit_paths
+from execplan.edits.plan_writer import EditResult, ensure_not_archived, ensure_plan_exists, format_diff
+from execplan.edits.undo_stack import read_stack
+from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.git import git_query
+from execplan.plan import reader
+from execplan.plan.model import DRAFT, OPEN
+from execplan.plan_store import claims, plan_store
+from execplan.plan_store.author import actor
+from execplan.project import project_state
+from execplan.project.project_discovery import require_existing
+from execplan.text.text_lines import digest
+from execplan.undo.operation_reversal import ensure_still_last, unpack_texts
+from execplan.undo.operation_selection import describe_operation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.git.git_commit import CommitResult
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.undo.operation_selection import SelectedOperation
+
+
+def remove_created(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
+    """Remove a plan that `new` wrote, or that was brought back; raises ExecplanError, SupersededError."""
+    project, ref, step, _ = selected
+    _, text = unpack_texts(selected)
+
+    def check(data: bytes) -> None:
+        ensure_still_last(selected, command)
+        if data != text:
+            raise ExecplanError(
+                "changed-since",
+                f"{project.display_path(ref.path)} has changed since it was created",
+                exit=CONFLICT,
+                hint=f"remove it all the same: execplan drop {ref.shell_name} --force",
+            )
+
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
+    summary = f"{command}, {step.operation.summary}"
+    return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
+
+
+def remove_plan(
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    command: str,
+    summary: str,
+    message: str,
+    check: Callable[[bytes], object],
+    undoes: str = "",
+) -> EditResult:
+    """Remove a plan and its empty artifacts directory, with its text in the journal; raises ExecplanError."""
+    path = project.display_path(ref.path)
+    if options.dry_run:
+        data = _read_removable(project, ref, options, check)
+        return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    ensure_not_running(project, ref)
+    commit_result: CommitResult | None = None
+    with (
+        project_state.lock(project, "home", f"{command} of {ref.id}"),
+        project_state.lock(project, ref.real_path, f"{command} of {ref.id}"),
+    ):
+        ensure_plan_exists(project, ref)
+        data = _read_removable(project, ref, options, check)
+        folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+        atomic_files.remove_leftover(ref.path, (data,), within=project.root)
+        with JournalTransaction(project, ref.path, command, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
+            atomic_files.remove_empty_directory(folder)
+            atomic_files.remove(ref.path, data)
+            atomic_files.remove_empty_directory(folder)
+        if options.should_commit(project):
+            title = _title(data)
+            commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title)
+    commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
+    return EditResult(path, True, digest(data), "", commit, 0, (message,), warnings)
+
+
+def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
+    """Write a plan again that was removed, under its own name; raises ExecplanError, SupersededError."""
+    project, ref, step, _ = selected
+    path = project.display_path(ref.path)
+    data, _ = unpack_texts(selected)
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
+    tasks = reader.read(data).tasks
+    open_tasks = sum(task.mark == " " for task in tasks)
+    if os.path.lexists(ref.path):
+        raise target_taken_error(path)
+    if options.dry_run:
+        return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
+    if options.should_commit(project):
+        from execplan.git import git_commit
+
+        git_commit.load_gitpython()
+    commit_result: CommitResult | None = None
+    summary = f"{command}, {step.operation.summary}"
+    with (
+        project_state.lock(project, "home", f"{command} of {ref.id}"),
+        project_state.lock(project, ref.real_path, f"{command} of {ref.id}"),
+    ):
+        ensure_still_last(selected, command)
+        operation = Operation(kind=CREATE, undoes=step.operation.id)
+        with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
+            if not atomic_files.create(ref.path, data, within=project.root, make_directories=True):
+                raise target_taken_error(path)
+        folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+        atomic_files.make_directory(folder, within=project.root)
+        if options.should_commit(project):
+            commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {}, _title(data))
+    commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
+    return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)
+
+
+def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
+    """The plan, if it can be removed; raises ExecplanError."""
+    if os.path.islink(ref.path):
+        raise ExecplanError(
+            "is-a-link",
+            f"{project.display_path(ref.path)} is a link",
+            exit=CHECK_FAILED,
+            hint="remove the link by hand, with rm",
+        )
+    data = plan_store.read_bytes(project, ref.path)
+    ensure_digest_matches(project, ref, options.if_match, data)
+    check(data)
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    try:
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    except OSError as error:
+        raise file_access.file_error(error, folder, "read") from None
+    artifacts = [name for name in names if os.path.join(folder, name) != ref.path]
+    if artifacts:
+        raise ExecplanError(
+            "has-artifacts",
+            f"{ref.id} has artifacts, which would be left without their plan",
+            exit=CHECK_FAILED,
+            hint=f"move them out of {project.display_path(folder)}, then try again",
+            candidates=artifacts[:20],
+        )
+    return data
+
+
+def _title(data: bytes) -> str | None:
+    try:
+        return reader.read(data).title
+    except ExecplanError:
+        return None
+
+
+def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
+    """Remove a plan that is not committed, with its text in the journal; raises ExecplanError.
+
+    Without `force` only a draft that nobody has worked on.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+
+    def check(data: bytes) -> None:
+        _ensure_uncommitted(project, ref)
+        reasons = [] if force else signs_of_work(project, ref, data)
+        if reasons:
+            raise ExecplanError(
+                "worked-on",
+                f"{ref.id} is not a draft that nobody has worked on",
+                exit=CHECK_FAILED,
+                hint=f"drop it all the same: execplan drop {ref.shell_name} --force; execplan undo brings it back",
+                candidates=reasons,
+                data={"reasons": reasons},
+            )
+
+    message = f"dropped: {ref.id}; execplan undo brings it back"
+    return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
+
+
+def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
+    """Everything that shows that somebody has worked on a plan; raises ExecplanError."""
+    steps = read_stack(project, ref.path).undoable
+    created = [step for step in steps if step.latest.kind == CREATE]
+    edits = steps[steps.index(created[-1]) + 1 :] if created else steps
+    reasons = [f"edited: {step.operation.summary}" for step in edits]
+    if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
+        reasons.append("edited since it was created, by hand")
+    reasons += [
+        f"created by {step.operation.author}"
+        for step in created[-1:]
+        if step.operation.author not in ("", actor(project))
+    ]
+    try:
+        plan = reader.read(data)
+    except ExecplanError:
+        return [*reasons, "it can't be read as a plan"]
+    if plan.state() != DRAFT:
+        reasons.append(f"it is {plan.state()}, not a draft")
+    reasons += [f"task {task.number} is {task.state}: {task.text}" for task in plan.tasks if task.state != OPEN]
+    logs = {
+        "decisions": plan.decisions,
+        "discoveries": plan.discoveries,
+        "outcomes": plan.outcomes,
+        "revision notes": plan.revisions,
+    }
+    reasons += [f"it has {len(entries)} {name}" for name, entries in logs.items() if entries]
+    return reasons + [
+        f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(project, ref, plan).items()
+    ]
+
+
+def _is_text_of(digest: str, data: bytes) -> bool:
+    from execplan.text.text_lines import digest as digest_of
+
+    return digest_of(data) == digest
+
+
+def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
+    """Refuse to drop a plan that git has; raises ExecplanError."""
+    if project.git is None:
+        return
+    relative_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
+    if git_query.output_or_none(
+        project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1
+    ):
+        raise ExecplanError(
+            "committed-plan",
+            f"{project.display_path(ref.path)} is committed, so it is archived, not dropped",
+            exit=CHECK_FAILED,
+            hint=f"execplan archive {ref.shell_name} --force --reason 'Why it was given up'",
+        )
+    if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
+        raise ExecplanError(
+            "staged-plan",
+            f"{project.display_path(ref.path)} is staged for the next commit",
+            exit=CHECK_FAILED,
+            hint=f"unstage it first: git restore --staged {relative_path}",
+        )
