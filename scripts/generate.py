@@ -23,7 +23,7 @@ from execplan.execution.risk import risk_table
 from execplan.linter.runner import RULES
 from execplan.project import builtin_templates, help_topics
 from execplan.project.plan_directories import plan_files_regex
-from execplan.project.settings import DESCRIPTIONS, Settings, toml_literal
+from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_literal
 from execplan.scaffold import settings_file
 from execplan.secrets import secret_files
 from tests.console.runner import rewrite

@@ -105,7 +105,7 @@ def _name(piece: str) -> str:
 def from_template(name: str, *tasks: str) -> str:
     """A new plan from a template of the tool."""
     from execplan.project.project import Project
-    from execplan.project.settings import Settings
+    from execplan.project.project_settings import Settings
     from execplan.scaffold.plan_draft import render_plan
 
     project = Project("/nowhere", "/nowhere", None, Settings(), exists=False)

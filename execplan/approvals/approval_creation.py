@@ -11,8 +11,8 @@ from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.clock import now
 from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists
 from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, ExecplanError
-from execplan.execution import approval
-from execplan.execution.approval import Approval, Derived, UnsignedApproval
+from execplan.execution import approval_document
+from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.approval_scope import ApprovalScope, find_forbidden_paths
 from execplan.execution.evaluation.checks.check_registry import ERROR
@@ -197,7 +197,7 @@ def _sign_approval(
     expires_at = (
         covering_approval.expires_at
         if covering_approval is not None
-        else approval.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
+        else approval_document.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
     )
     terms = UnsignedApproval(
         id=os.urandom(16).hex(),
@@ -206,24 +206,24 @@ def _sign_approval(
         place=approval_status.checkout_digest(project),
         digest=binding.digest,
         document=binding.document,
-        states=approval.to_bound_states(binding),
+        states=approval_document.to_bound_states(binding),
         policy=binding.policy,
-        programs=approval.to_bound_programs(binding),
+        programs=approval_document.to_bound_programs(binding),
         tree=git_tree.tree_digest(project) if candidate.policy.pin == "tree" else None,
         head=git_commit.head_commit(project),
         approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
         user=author.clean_name(author.system_login()),
         session=author.clean_name(session_id) if session_id else None,
-        approved_at=approval.format_timestamp(approved_at),
+        approved_at=approval_document.format_timestamp(approved_at),
         expires_at=expires_at,
         how=confirmation.how,
         derived_from=_derivation(covering_approval, confirmation.run_id) if covering_approval is not None else None,
         inferred=confirmation.inferred,
         max_risk=Level(confirmation.max_risk) if confirmation.max_risk is not None else None,
         steps=policy_step_ids if policy_step_ids is not None else step_ids,
-        key=approval.key_id(signing_key),
+        key=approval_document.key_id(signing_key),
     )
-    return approval.sign(terms, signing_key)
+    return approval_document.sign(terms, signing_key)
 
 
 def _derivation(covering_approval: Approval, run_id: str) -> Derived:

@@ -6,7 +6,7 @@ import os
 
 from execplan.approvals.artifact_store import write_artifact
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.approval import Approval
+from execplan.execution.approval_document import Approval
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple

@@ -7,7 +7,7 @@ import os
 from execplan.approvals import approval_files, approval_key, approval_registry, git_tree
 from execplan.clock import now
 from execplan.errors import CONFLICT, POLICY, ExecplanError
-from execplan.execution import approval as signatures
+from execplan.execution import approval_document
 from execplan.execution.binding import bind, drift
 from execplan.execution.permission import NEVER, validity_problem
 from execplan.named_tuple import NamedTuple
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from execplan.approvals.approval_files import StoredApproval
     from execplan.approvals.current_plan import CurrentPlan
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.execution.binding import Binding
     from execplan.execution.policy import Policy
     from execplan.plan_store.plan_store import PlanRef
@@ -147,8 +147,8 @@ def _check_approval(
     approval = stored.approval
     if approval is None:
         return CheckedApproval(stored, ALTERED, (stored.error,))
-    if signing_key is None or not signatures.verify_signature(approval, signing_key):
-        is_other_key = signing_key is None or signatures.key_id(signing_key) != approval.key
+    if signing_key is None or not approval_document.verify_signature(approval, signing_key):
+        is_other_key = signing_key is None or approval_document.key_id(signing_key) != approval.key
         reason = (
             "it is sealed with another key: by another user, or on another machine"
             if is_other_key

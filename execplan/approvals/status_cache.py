@@ -17,7 +17,7 @@ from execplan.clock import now
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.project import project_state, user_settings
-from execplan.project.settings import PYPROJECT_FILE, SETTINGS_FILE
+from execplan.project.project_settings import PYPROJECT_FILE, SETTINGS_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
 from execplan.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
-from execplan.engine.run_records import run_status
+from execplan.engine.run_records import run_statuses
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 
@@ -171,12 +171,12 @@ def _has_active_approval(project: Project, ref: PlanRef) -> bool:
     """Whether a plan has an approval that holds, or a run that is under way."""
     if not approval_files.read_all(project, ref):
         return False
-    run = run_status.find_last_run(project, ref)
+    run = run_statuses.find_last_run(project, ref)
     is_active = run is not None and run.state in (
-        run_status.RUNNING,
-        run_status.BY_AGENT,
-        run_status.WAITING,
-        run_status.CUT_SHORT,
+        run_statuses.RUNNING,
+        run_statuses.BY_AGENT,
+        run_statuses.WAITING,
+        run_statuses.CUT_SHORT,
     )
     return is_active or approval_status.find_status(project, ref, with_programs=False).state == approval_status.APPROVED
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.linter.rule import ERROR, WARNING
 from execplan.plan_store import plan_store
-from execplan.project import project_discovery, settings
+from execplan.project import project_discovery, project_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +97,7 @@ class DoctorContext:
 def _settings_file_of(error: ExecplanError, folder: str) -> str:
     """The file of settings that a refusal speaks of, in a folder or above it; or nothing."""
     while True:
-        for name in (settings.SETTINGS_FILE, settings.PYPROJECT_FILE):
+        for name in (project_settings.SETTINGS_FILE, project_settings.PYPROJECT_FILE):
             path = os.path.join(folder, name)
             if name in error.message and os.path.exists(path):
                 return path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
 from execplan.doctor.leftover_checks import TEMPORARY
-from execplan.engine.run_records.run_status import list_open_runs
+from execplan.engine.run_records.run_statuses import list_open_runs
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git import gitignore

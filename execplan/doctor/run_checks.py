@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
 from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
-from execplan.engine.run_records import evidence_copies, missing_evidence
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import evidence_copies, missing_evidence, run_directories
 from execplan.engine.run_records.missing_evidence import is_lost
-from execplan.engine.run_records.run_status import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
+from execplan.engine.run_records.run_statuses import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
 from execplan.plan_store import plan_store
 from execplan.project import project_state
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from execplan.doctor.doctor_check import DoctorContext
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -39,7 +38,7 @@ _DAYS = 30
 def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
     """No run was cut short, and no rollback; no agent's run is left behind."""
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
-        for run_paths in place.list_runs(project, ref):
+        for run_paths in run_directories.list_runs(project, ref):
             state = read_run_status(project, run_paths).state
             name = f"{run_paths.number} -p {ref.shell_name}"
             if state == ROLLING_BACK:
@@ -61,7 +60,7 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
 def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
     """What a run has written is among the artifacts of its plan as it was written, and its plan is there."""
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
-        for run_paths in place.list_runs(project, ref):
+        for run_paths in run_directories.list_runs(project, ref):
             names = (
                 []
                 if run_paths.id in run_lock_holder(project)
@@ -95,8 +94,8 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
 def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
     """The runs of a plan that is gone, the last one first."""
     ref = plan_store.PlanRef(project.split_plan_path(path)[1], path, False)
-    run_names = [name for name in reversed(place.list_directory(folder)) if place.is_run_id(name)]
-    return [place.get_run_paths(project, ref, name) for name in run_names]
+    run_names = [name for name in reversed(run_directories.list_directory(folder)) if run_directories.is_run_id(name)]
+    return [run_directories.get_run_paths(project, ref, name) for name in run_names]
 
 
 def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> list[str]:
@@ -180,7 +179,7 @@ def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
     refs = [
         (owner, ref) for owner in context.projects if owner.state == project.state for ref in plan_store.all_refs(owner)
     ]
-    return {run_paths.id for owner, ref in refs for run_paths in place.list_runs(owner, ref)}
+    return {run_paths.id for owner, ref in refs for run_paths in run_directories.list_runs(owner, ref)}
 
 
 def _remove_state(project: Project, path: str, options: WriteOptions) -> list[str]:

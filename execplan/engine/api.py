@@ -19,9 +19,9 @@ from execplan.engine.recovery import rollback as rollback_module
 from execplan.engine.replanning import run_replan
 from execplan.engine.replanning.run_replan import ReplanResult
 from execplan.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.record_builder import read_record
-from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_records.run_directories import RunPaths
 from execplan.engine.run_records.run_summary import RunSummary, find_active_run, runs
 from execplan.execution.run_record import Record
 from execplan.plan_store import plan_selection
@@ -107,7 +107,12 @@ def resume(
 ) -> FinishedRun:
     """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
     return resume_module.resume(
-        project, ref, place.find_run(project, ref, run), answer, observer or RunObserver(), options or WriteOptions()
+        project,
+        ref,
+        run_directories.find_run(project, ref, run),
+        answer,
+        observer or RunObserver(),
+        options or WriteOptions(),
     )
 
 
@@ -125,7 +130,7 @@ def replan(
     return run_replan.replan_run(
         project,
         ref,
-        place.find_run(project, ref, run),
+        run_directories.find_run(project, ref, run),
         reason=reason,
         failed=failed,
         information=information,
@@ -144,7 +149,7 @@ def rollback(
     options: WriteOptions | None = None,
 ) -> RollbackResult:
     """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
-    run_paths = place.find_run(project, ref, run)
+    run_paths = run_directories.find_run(project, ref, run)
     return rollback_module.rollback(
         project,
         ref,
@@ -161,4 +166,4 @@ def record(project: Project, ref: PlanRef, run: str | None = None) -> Record | N
 
     Raises ExecplanError.
     """
-    return read_record(place.find_run(project, ref, run))
+    return read_record(run_directories.find_run(project, ref, run))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.approvals.approval_creation import ApprovalResult, Confirmation, PreviousContents
     from execplan.approvals.plan_evaluation import EvaluatedPlan
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project

@@ -13,7 +13,7 @@ from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
     from execplan.engine.run_observer import RunOptions
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.plan_store.plan_store import PlanRef

@@ -15,7 +15,7 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.execution.policy import Policy
     from execplan.execution.run_record import Record

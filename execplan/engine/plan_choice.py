@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from execplan.approvals import approval_files
-from execplan.engine.run_records import run_paths
-from execplan.engine.run_records import run_status as last
+from execplan.engine.run_records import run_directories, run_statuses
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
-_ENDED = last.STATES[-3:]
+_ENDED = run_statuses.STATES[-3:]
 
 
 def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Project, PlanRef]:
@@ -30,7 +29,7 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
         for project in project_discovery.with_nested_projects(project_discovery.require(start))
         for ref in plan_store.refs(project)
     ]
-    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and run_paths.list_runs(project, ref)]
+    with_runs = [(project, ref) for project, ref in plans if len(plans) > 1 and run_directories.list_runs(project, ref)]
     with_open_run = [(project, ref) for project, ref in with_runs if _has_open_run(project, ref)]
     if len(with_open_run) == 1:
         return with_open_run[0]
@@ -50,7 +49,7 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
 def _has_open_run(project: Project, ref: PlanRef) -> bool:
     """Whether the last run of a plan has not ended."""
     try:
-        run_status = last.find_last_run(project, ref)
+        run_status = run_statuses.find_last_run(project, ref)
     except ExecplanError:
         return False
     return run_status is not None and run_status.state not in _ENDED

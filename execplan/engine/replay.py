@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.engine.journal.journal_entries import state_from_json
 from execplan.engine.journal.journal_writer import never_begun_error
 from execplan.engine.replanning import run_revisions
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.run_summary import read_run_entries
 from execplan.engine.run_state import RunState
 from execplan.errors import CONFLICT, ExecplanError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.engine.journal.journal_entries import AttemptResult
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.execution.world import State
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -32,7 +32,7 @@ class ReplayedRun(NamedTuple):
 
 def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """The run that a name means, if what was approved now is what it ran, on what it found; raises ExecplanError."""
-    run_paths = place.find_run(project, ref, name)
+    run_paths = run_directories.find_run(project, ref, name)
     entries = read_run_entries(run_paths)
     if not entries:
         raise never_begun_error(ref, run_paths)

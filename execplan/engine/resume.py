@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.approvals import approval_status
 from execplan.approvals.policy_settings import effective_policy
 from execplan.edits.plan_writer import ensure_not_archived
-from execplan.engine import run_questions, run_setup
-from execplan.engine import stop_reason as fate
+from execplan.engine import run_questions, run_setup, stop_reasons
 from execplan.engine.attempt_pool import AttemptPool
 from execplan.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.journal.journal_writer import never_begun_error, open_run
@@ -24,7 +23,7 @@ from execplan.engine.run_session import finish_failed_run, finish_session, start
 from execplan.engine.schedule import Schedule
 from execplan.engine.signal_handlers import SignalHandlers
 from execplan.engine.step_executor import StepExecutor
-from execplan.engine.stop_reason import StopReason
+from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.project.project_discovery import require_existing
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_session import RunSession
     from execplan.engine.run_state import Question, RunState
     from execplan.execution.execution_plan import Step
@@ -138,7 +137,9 @@ def _stop_at_question(session: RunSession, question: Question, source: str) -> F
     """End the run at its question; nothing is begun, so that no approval is needed."""
     Prompter.record_answer(session.journal_writer, question, STOP, source)
     schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
-    stop_reason = StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+    stop_reason = StopReason(
+        stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"
+    )
     return finish_session(session, schedule, stop_reason, "", [])
 
 
@@ -220,7 +221,7 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
     run_state = session.journal_writer.run_state
     if signal or run_state.status in states.ENDED_RUN_STATES or run_state.question == question:
         return FinishedRun(session.run_paths.id, run_state.status, question, signal)
-    return finish_session(session, None, StopReason(fate.PAUSED, question.step, question=question), "", [])
+    return finish_session(session, None, StopReason(stop_reasons.PAUSED, question.step, question=question), "", [])
 
 
 def _write_resumed(session: RunSession, status: ApprovalStatus, recovery: InterruptionRecovery) -> None:

@@ -21,7 +21,7 @@ from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
     from execplan.approvals.approval_status import ApprovalStatus
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef

@@ -14,7 +14,7 @@ from execplan.engine.resume import continue_with_revision
 from execplan.engine.run_lock import acquire_run_lock
 from execplan.engine.run_loop import RunLoop
 from execplan.engine.run_questions import Prompter
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.evidence_copies import open_journal
 from execplan.engine.run_session import finish_session, start_session
 from execplan.engine.run_state import RunState
@@ -28,7 +28,7 @@ from execplan.project.project_discovery import require_existing
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.run_observer import FinishedRun, RunObserver, RunOptions
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -51,7 +51,7 @@ def run(
         from execplan.git import git_commit
 
         git_commit.load_gitpython()
-    run_paths = place.next_run(project, ref)
+    run_paths = run_directories.next_run(project, ref)
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):
         _ensure_not_overtaken(project, ref, run_paths)
         return _run_to_end(project, ref, run_paths, run_options, observer, options, executor or StepExecutor())
@@ -59,7 +59,7 @@ def run(
 
 def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Refuse where another run of the plan was begun between the look at its number and the lock."""
-    if place.next_run(project, ref).number != run_paths.number:
+    if run_directories.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
         raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
     run_setup.ensure_no_unfinished_run(project, ref)

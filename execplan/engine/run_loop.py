@@ -5,11 +5,11 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from execplan.engine import run_questions, stop_reason
+from execplan.engine import run_questions, stop_reasons
 from execplan.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, choose_recovery, policy_cause
 from execplan.engine.recovery.failure_recovery import SKIP as SKIP_IT
-from execplan.engine.stop_reason import StopReason
+from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 
@@ -68,8 +68,8 @@ class RunLoop:
         if self.stop_reason.error is not None:
             raise self.stop_reason.error
         return (
-            StopReason(stop_reason.SIGNAL)
-            if self._context.stop.is_set() and self.stop_reason.kind != stop_reason.DONE
+            StopReason(stop_reasons.SIGNAL)
+            if self._context.stop.is_set() and self.stop_reason.kind != stop_reasons.DONE
             else self.stop_reason
         )
 
@@ -84,11 +84,11 @@ class RunLoop:
         """See whether the run was stopped, or has taken too long."""
         stop = self._context.stop
         if stop.is_set():
-            self.stop_reason = StopReason(stop_reason.SIGNAL)
+            self.stop_reason = StopReason(stop_reasons.SIGNAL)
         elif monotonic() >= self._attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(
             states.SUCCESS_STATES
         ):
-            self._stop(StopReason(stop_reason.FAILED, cause="timeout", reason="the run took longer than it may"))
+            self._stop(StopReason(stop_reasons.FAILED, cause="timeout", reason="the run took longer than it may"))
 
     def _stop(self, reason: StopReason) -> None:
         """Begin nothing more, if that is not known already; other trouble than a step's goes before all."""
@@ -148,7 +148,7 @@ class RunLoop:
         """Begin steps, where nothing is asked before them; the run is done when there are none."""
         if not next_steps.begin:
             if not self._busy_steps:
-                self.stop_reason = StopReason(stop_reason.DONE)
+                self.stop_reason = StopReason(stop_reasons.DONE)
             return
         question = run_questions.checkpoint_question(self._run_state, self._context.policy.checkpoint_interval)
         question = question or run_questions.confirm_question(self._run_state, next_steps.begin[0])
@@ -166,7 +166,7 @@ class RunLoop:
         except ExecplanError as error:
             if error.code != "approval-expired":
                 raise
-            self.stop_reason = StopReason(stop_reason.TROUBLE, step.id, error=error)
+            self.stop_reason = StopReason(stop_reasons.TROUBLE, step.id, error=error)
 
     def _wait(self) -> None:
         """Wait for what comes back, or for when a step is to be tried again."""
@@ -182,15 +182,15 @@ class RunLoop:
         try:
             action()
         except Exception as error:  # noqa: BLE001 - as it says
-            self._stop(StopReason(stop_reason.TROUBLE, error=error))
+            self._stop(StopReason(stop_reasons.TROUBLE, error=error))
 
     def _handle_outcome(self, outcome: AttemptOutcome) -> None:
         """See what has come of an attempt; raises ExecplanError where that can't be written down."""
         step, error = outcome.step, outcome.error
         if isinstance(error, ExecplanError) and error.exit == CONFLICT and not outcome.was_begun:
-            self._stop(StopReason(stop_reason.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
+            self._stop(StopReason(stop_reasons.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
         elif error is not None:
-            self._stop(StopReason(stop_reason.TROUBLE, step.id, error=error))
+            self._stop(StopReason(stop_reasons.TROUBLE, step.id, error=error))
         elif outcome.performed is not None:
             try:
                 self._attempt_pool.record_result(step, outcome.attempt, outcome.performed)
@@ -199,7 +199,7 @@ class RunLoop:
                     raise
                 message = f"what {step.id} has done can't be taken back: {undo_error.message}"
                 self._stop(
-                    StopReason(stop_reason.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates]))
+                    StopReason(stop_reasons.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates]))
                 )
                 return
             if not outcome.performed.ok:
@@ -223,7 +223,7 @@ class RunLoop:
         elif recovery.kind == REPLAN:
             self._stop(
                 StopReason(
-                    stop_reason.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}"
+                    stop_reasons.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}"
                 )
             )
         else:
@@ -233,7 +233,7 @@ class RunLoop:
         """A step has failed for good, and so does the run."""
         assert performed is not None  # only what has ended has failed
         self._stop(
-            StopReason(stop_reason.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}")
+            StopReason(stop_reasons.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}")
         )
 
     def _ask(self, question: Question) -> None:
@@ -242,9 +242,9 @@ class RunLoop:
         answer = self._prompter.ask(question)
         self._attempt_pool.deadline += monotonic() - asked_at
         if self._context.stop.is_set():
-            self.stop_reason = StopReason(stop_reason.SIGNAL)
+            self.stop_reason = StopReason(stop_reasons.SIGNAL)
         elif answer is None:
-            self.stop_reason = StopReason(stop_reason.PAUSED, question.step, question=question)
+            self.stop_reason = StopReason(stop_reasons.PAUSED, question.step, question=question)
         else:
             self.apply_answer(question, answer, "terminal")
 
@@ -254,7 +254,7 @@ class RunLoop:
         if answer == STOP:
             self._stop(
                 StopReason(
-                    stop_reason.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"
+                    stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"
                 )
             )
         elif answer == SKIP:

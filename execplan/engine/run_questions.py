@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from execplan.engine.plain_document import Step
     from execplan.engine.run_state import RunState
     from execplan.engine.signal_handlers import SignalHandlers
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
 
 
 class Prompter:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from execplan.approvals import git_triggers
 from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine import stop_reason as fate
+from execplan.engine import stop_reasons
 from execplan.engine.journal.journal_entries import ENDED, INTERRUPTED, PAUSED
 from execplan.engine.notification import notify
 from execplan.engine.run_observer import FinishedRun
 from execplan.engine.run_records import record_builder
-from execplan.engine.stop_reason import StopReason
+from execplan.engine.stop_reasons import StopReason
 from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.approvals.git_triggers import TriggerSnapshot
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_observer import RollbackResult
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.engine.schedule import Schedule
     from execplan.execution.policy import Policy
@@ -82,11 +82,11 @@ def finish_session(
     question, rolled_back = None, None
     warnings[:0] = journal_writer.warnings
     warnings += journal_writer.repair(session.project, session.ref, session.run_paths)
-    if stop_reason.kind == fate.REPLAN:
+    if stop_reason.kind == stop_reasons.REPLAN:
         stop_reason = _replan(session, stop_reason, warnings)
-    if stop_reason.kind == fate.COVERED:
+    if stop_reason.kind == stop_reasons.COVERED:
         return FinishedRun(session.run_paths.id, run_state.status, warnings=tuple(warnings), goes_on=True)
-    if stop_reason.kind == fate.SIGNAL:
+    if stop_reason.kind == stop_reasons.SIGNAL:
         journal_writer.write(INTERRUPTED, signal=signal, seconds=_elapsed_seconds(session))
     elif stop_reason.question is not None:
         question = stop_reason.question
@@ -100,12 +100,12 @@ def finish_session(
     else:
         rolled_back = _write_end(session, schedule, stop_reason, warnings)
     commit = file_run(session, question, warnings)
-    is_failed = stop_reason.kind == fate.FAILED
+    is_failed = stop_reason.kind == stop_reasons.FAILED
     return FinishedRun(
         session.run_paths.id,
         run_state.status,
         question,
-        signal if stop_reason.kind == fate.SIGNAL else "",
+        signal if stop_reason.kind == stop_reasons.SIGNAL else "",
         stop_reason.cause if is_failed else "",
         stop_reason.reason if is_failed else "",
         rolled_back,
@@ -175,11 +175,11 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
         if error.exit not in (INPUT, CONFLICT):
             raise
         warnings.append(f"it could not be planned anew: {error.message}")
-        return stop_reason._replace(kind=fate.FAILED)
+        return stop_reason._replace(kind=stop_reasons.FAILED)
     warnings += replan_result.warnings
     if replan_result.coverage.derived_approval is not None and not was_replanned:
-        return stop_reason._replace(kind=fate.COVERED)
-    return stop_reason._replace(kind=fate.PAUSED, question=replan_result.question)
+        return stop_reason._replace(kind=stop_reasons.COVERED)
+    return stop_reason._replace(kind=stop_reasons.PAUSED, question=replan_result.question)
 
 
 def _elapsed_seconds(session: RunSession) -> float:
@@ -198,7 +198,7 @@ def _write_end(
     journal_writer = session.journal_writer
     for transition in schedule.blocked_steps(journal_writer.run_state) if schedule is not None else ():
         journal_writer.write(transition.kind, step=transition.step, reason=transition.detail)
-    is_completed = stop_reason.kind == fate.DONE and all(
+    is_completed = stop_reason.kind == stop_reasons.DONE and all(
         [step_status in states.SUCCESS_STATES for step_status in journal_writer.run_state.status_of.values()]
     )
     status = states.COMPLETED if is_completed else states.FAILED

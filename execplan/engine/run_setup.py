@@ -12,8 +12,7 @@ from execplan.engine import program_changes
 from execplan.engine.journal.journal_entries import BEGUN, state_json
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.permit import issue_permit
-from execplan.engine.run_records import evidence_copies
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import evidence_copies, run_directories
 from execplan.engine.run_records.run_summary import read_run_entries
 from execplan.errors import CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution import states
@@ -36,11 +35,11 @@ if TYPE_CHECKING:
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.permit import Permit
     from execplan.engine.run_observer import RunObserver, RunOptions
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import RunState
     from execplan.engine.schedule import Schedule
     from execplan.engine.steps.run_context import RunContext
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.plan_store.plan_store import PlanRef
@@ -131,7 +130,7 @@ def ensure_run_programs_unchanged(
 
 def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
-    for other_run in place.list_runs(project, ref):
+    for other_run in run_directories.list_runs(project, ref):
         entries = read_run_entries(other_run)
         if other_run != run_paths and entries:
             status = _run_status(other_run, entries)

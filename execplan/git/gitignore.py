@@ -125,7 +125,7 @@ def _paths_to_track(entries: Sequence[IgnoredPath]) -> list[str]:
 
 def _probe_paths(project: Project) -> list[str]:
     """Files of a project that have to be tracked: a plan, an archived one, the settings, the guide."""
-    from execplan.project.settings import SETTINGS_FILE
+    from execplan.project.project_settings import SETTINGS_FILE
 
     plans = [project.plan_file(folder, _PROBE_ID) for folder in (project.plans, *project.archives)]
     return [*plans, os.path.join(project.base, SETTINGS_FILE), os.path.join(project.base, project.settings.guide)]

@@ -11,7 +11,7 @@ from execplan.plan import reader
 from execplan.plan.model import BROKEN, Plan
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import with_nested_projects
-from execplan.project.settings import FOLDER_LAYOUT, NON_PLAN_FILES
+from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.plan import outline, reader
-from execplan.project import settings
+from execplan.project import project_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def _list_directory(directory: str) -> tuple[list[str], list[str]]:
 
 def _is_project_directory(directory: str, file_names: list[str]) -> bool:
     """Whether a folder holds a home; raises ExecplanError for settings that can't be read."""
-    if os.path.isfile(os.path.join(directory, settings.SETTINGS_FILE)):
+    if os.path.isfile(os.path.join(directory, project_settings.SETTINGS_FILE)):
         return True
-    has_settings = settings.PYPROJECT_FILE in file_names and settings.load(directory) is not None
-    return has_settings or os.path.isdir(os.path.join(directory, settings.Settings().plans))
+    has_settings = project_settings.PYPROJECT_FILE in file_names and project_settings.load(directory) is not None
+    return has_settings or os.path.isdir(os.path.join(directory, project_settings.Settings().plans))
 
 
 def find_plans(root: str) -> list[str]:
@@ -122,7 +122,7 @@ def find_plans(root: str) -> list[str]:
         for name in file_names:
             if (
                 name.endswith(".md")
-                and name.lower() not in settings.NON_PLAN_FILES
+                and name.lower() not in project_settings.NON_PLAN_FILES
                 and _is_plan_file(os.path.join(directory, name))
             ):
                 plan_paths.append(os.path.relpath(os.path.join(directory, name), root))

@@ -7,7 +7,7 @@ import os
 from execplan.errors import EXIT_MEANINGS
 from execplan.named_tuple import NamedTuple
 from execplan.project import builtin_templates
-from execplan.project.settings import Settings
+from execplan.project.project_settings import Settings
 from execplan.scaffold import settings_file
 
 _TOPICS_DIR = "explain"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.project.settings import NON_PLAN_FILES
+from execplan.project.project_settings import NON_PLAN_FILES
 
 DIRECTORIES = (
     ".agent/execplans",

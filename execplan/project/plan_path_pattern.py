@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.project.project_discovery import with_nested_projects
-from execplan.project.settings import FOLDER_LAYOUT, NON_PLAN_FILES
+from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from execplan.errors import POLICY, ExecplanError
 from execplan.files.file_access import open_regular, resolve_path
 from execplan.named_tuple import NamedTuple
-from execplan.project.settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
+from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 
 
 class Project(NamedTuple):

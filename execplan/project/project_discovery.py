@@ -6,9 +6,9 @@ import os
 
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.files import file_access
-from execplan.project import settings as config
+from execplan.project import project_settings
 from execplan.project.project import Project, ensure_inside
-from execplan.project.settings import Settings
+from execplan.project.project_settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _discover(start: str) -> Project:
     git_root, git = find_repository(real)
     folder = real
     while True:
-        loaded_settings = config.load(folder)
+        loaded_settings = project_settings.load(folder)
         settings = loaded_settings.settings if loaded_settings is not None else Settings()
         if loaded_settings is not None or os.path.isdir(os.path.join(folder, settings.plans)):
             return ensure_folders_inside(Project(git_root or folder, folder, git, settings, exists=True))

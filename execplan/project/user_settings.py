@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.project.settings import has_content, read_settings_file
+from execplan.project.project_settings import has_content, read_settings_file
 
 _FILE = os.path.join("execplan", "config.toml")
 
@@ -58,7 +58,7 @@ def _tables() -> dict[str, dict[str, object]]:
     data = read_settings_file(path())
     if data is None or not has_content(data):
         return tables
-    from execplan.project.settings import parse_table
+    from execplan.project.project_settings import parse_table
 
     for name, value in (parse_table(data, path()) or {}).items():
         if name not in tables:

@@ -8,7 +8,7 @@ from collections import Counter
 from execplan.named_tuple import NamedTuple
 from execplan.project import plan_names
 from execplan.project.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_directory_name
-from execplan.project.settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
+from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
 from execplan.plan.model import BROKEN, COMPLETE, OPEN
 from execplan.plan_store import plan_store
-from execplan.project import builtin_templates, project_state, settings
+from execplan.project import builtin_templates, project_settings, project_state
 from execplan.project.project import ensure_inside
 from execplan.scaffold import settings_file
 from execplan.scaffold.project_survey import guide_path
@@ -61,11 +61,11 @@ def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | 
     project = survey.projects[0].project
     content_by_path = {guide_path(project): builtin_templates.read_text("PLANS.md").encode("utf-8")}
     for prepared in survey.projects:
-        content_by_path[os.path.join(prepared.project.base, settings.SETTINGS_FILE)] = settings_file.render_settings(
-            prepared.project.settings
+        content_by_path[os.path.join(prepared.project.base, project_settings.SETTINGS_FILE)] = (
+            settings_file.render_settings(prepared.project.settings)
         )
     old_content_by_path = {
-        os.path.join(prepared.project.base, settings.SETTINGS_FILE): prepared.old_content
+        os.path.join(prepared.project.base, project_settings.SETTINGS_FILE): prepared.old_content
         for prepared in survey.projects
         if prepared.old_content
     }

@@ -7,10 +7,9 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
-from execplan.project import directory_tree, project_discovery
-from execplan.project import settings as config
+from execplan.project import directory_tree, project_discovery, project_settings
 from execplan.project.project import Project
-from execplan.project.settings import Settings
+from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts, settings_file
 
 TYPE_CHECKING = False
@@ -73,7 +72,7 @@ class UnusedDirectory(NamedTuple):
 def survey_project(project: Project, requested: str | None = None) -> ProjectSurvey:
     """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
     base = project.base
-    loaded_settings = config.load(base)
+    loaded_settings = project_settings.load(base)
     requested = _relative_plans_directory(project, requested) if requested is not None else None
     plans = directory_tree.find_plans(base)
 
@@ -108,7 +107,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     ]
     for name in names:
         nested = project_discovery.nested_project(project, name)
-        is_nested_new = config.load(nested.base) is None
+        is_nested_new = project_settings.load(nested.base) is None
         if is_nested_new and name in layouts_by_base:
             nested = project_discovery.ensure_folders_inside(
                 nested._replace(settings=layouts_by_base[name].settings, exists=True)
@@ -172,20 +171,20 @@ def _relative_plans_directory(project: Project, directory: str) -> str:
         raise ExecplanError(
             "bad-folder", f"{directory} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
         )
-    config.check_value("plans", path, "--plans")
+    project_settings.check_value("plans", path, "--plans")
     return path
 
 
-def _require_unmodified_settings(project: Project, loaded_settings: config.LoadedSettings) -> bytes:
+def _require_unmodified_settings(project: Project, loaded_settings: project_settings.LoadedSettings) -> bytes:
     """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
     content = settings_file.render_settings(loaded_settings.settings)
-    if loaded_settings.file == config.SETTINGS_FILE and settings_file.has_content(
+    if loaded_settings.file == project_settings.SETTINGS_FILE and settings_file.has_content(
         os.path.join(project.base, loaded_settings.file), content
     ):
         return content
     raise ExecplanError(
         "home-exists",
-        f"{project.base} is set up already: plans = {config.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
+        f"{project.base} is set up already: plans = {project_settings.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
         exit=INPUT,
         hint="change it there, with the other folders",
     )
@@ -224,9 +223,9 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
     else:
         paths.append(_file_entry(project, guide_path(project), _GUIDE_REASON))
     for prepared_project in prepared:
-        settings_path = os.path.join(prepared_project.project.base, config.SETTINGS_FILE)
-        loaded_settings = config.load(prepared_project.project.base)
-        if loaded_settings is not None and loaded_settings.file != config.SETTINGS_FILE:
+        settings_path = os.path.join(prepared_project.project.base, project_settings.SETTINGS_FILE)
+        loaded_settings = project_settings.load(prepared_project.project.base)
+        if loaded_settings is not None and loaded_settings.file != project_settings.SETTINGS_FILE:
             paths.append(
                 PathEntry(project.display_path(settings_path), False, f"settings are in {loaded_settings.file}")
             )

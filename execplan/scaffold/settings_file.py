@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.files import file_access
-from execplan.project.settings import DESCRIPTIONS, Settings, toml_literal
+from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_literal
 
 
 def render_settings(settings: Settings) -> bytes:

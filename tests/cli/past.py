@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from execplan.approvals.current_plan import load_current_plan
 from execplan.engine.journal.journal import Entry, Journal
 from execplan.engine.journal.journal_entries import AttemptResult, Change, Checks, attempt_result_json
-from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_directories
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from tests.repo.approving import Desk
 
 GONE = State(ABSENT)
@@ -45,7 +45,7 @@ class Past:
     def __init__(self, desk: Desk, **told: Any) -> None:
         project, ref = desk.project()
         found = load_current_plan(project, ref)
-        self.place: RunPaths = run_paths.next_run(project, ref)
+        self.place: RunPaths = run_directories.next_run(project, ref)
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:
             file.write(found.data)

@@ -10,7 +10,7 @@ import pytest
 from execplan.errors import EXIT_MEANINGS
 from execplan.linter.runner import RULES
 from execplan.project import help_topics
-from execplan.project.settings import DESCRIPTIONS, Settings
+from execplan.project.project_settings import DESCRIPTIONS, Settings
 from tests.commands import check_command
 from tests.refusals import Raised, raised
 

@@ -55,7 +55,7 @@ def test_init_makes_what_the_settings_name_whatever_it_is_called(plain: Folder) 
 
 
 def test_settings_file_says_every_setting(plain: Folder) -> None:
-    from execplan.project.settings import Settings
+    from execplan.project.project_settings import Settings
 
     plain.ok("init")
     path = plain.path / ".agent/execplan.toml"

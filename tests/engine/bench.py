@@ -9,7 +9,7 @@ from typing import Any
 
 from execplan.approvals.disk_world import DiskWorld
 from execplan.engine.journal.journal_entries import AttemptResult
-from execplan.engine.run_records.run_paths import RunPaths, next_run
+from execplan.engine.run_records.run_directories import RunPaths, next_run
 from execplan.engine.steps.run_context import RunContext
 from execplan.engine.steps.step_execution import PreparedStep, perform_step, prepare_step
 from execplan.execution.binding import bind

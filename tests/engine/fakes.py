@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from execplan.engine.run_state import Question
-    from execplan.engine.stop_reason import StopReason
+    from execplan.engine.stop_reasons import StopReason
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
 

@@ -9,7 +9,7 @@ from execplan.clock import now
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import Entry, Journal
 from execplan.engine.journal.journal_entries import AttemptResult, Change, attempt_result_json, state_json
-from execplan.engine.run_records.run_paths import RunPaths, next_run
+from execplan.engine.run_records.run_directories import RunPaths, next_run
 from execplan.engine.run_state import RunState
 from execplan.execution.documents.document_io import to_bytes
 from execplan.execution.world import ABSENT, FILE, State

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from execplan.engine.audit_log import hash_chain, log_reader
 from execplan.engine.audit_log.log_writer import AuditLog
 from execplan.engine.journal.journal import Journal
-from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_directories
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
 
 DOCUMENT = '{"steps": [{"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": null}]}'
 
@@ -58,7 +58,7 @@ class Kept:
 
     def run(self, document: str = DOCUMENT) -> tuple[RunPaths, Journal]:
         """A run that is about to begin, with a document of one step."""
-        found = run_paths.next_run(self.project, self.ref)
+        found = run_directories.next_run(self.project, self.ref)
         Path(found.folder).mkdir(parents=True)
         Path(found.document).write_text(document)
         return found, Journal(found.journal)

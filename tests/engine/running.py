@@ -10,7 +10,7 @@ from execplan.engine.replanning.run_revisions import load_document
 from execplan.engine.resume import resume
 from execplan.engine.run import run
 from execplan.engine.run_observer import RunObserver, RunOptions
-from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_state import RunState
 from tests.repo.approving import NAME, Desk
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal.journal import Entry
     from execplan.engine.run_observer import FinishedRun
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
 
 _HEAD = """\
 # Build the parser
@@ -72,11 +72,11 @@ class Bench(Desk):
 
     def runs(self) -> list[RunPaths]:
         """The places of all runs."""
-        return run_paths.list_runs(*self.project())
+        return run_directories.list_runs(*self.project())
 
     def last(self) -> RunPaths:
         """The place of the last run."""
-        return run_paths.find_run(*self.project(), None)
+        return run_directories.find_run(*self.project(), None)
 
     def entries(self) -> list[Entry]:
         """What its journal says."""

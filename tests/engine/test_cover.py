@@ -12,9 +12,9 @@ from execplan.approvals import approval_key, approval_status
 from execplan.engine.audit_log.log_verification import verify_log
 from execplan.engine.journal import journal
 from execplan.engine.replanning import revision_coverage
-from execplan.engine.run_records import run_paths
-from execplan.execution import approval
-from execplan.execution.approval import Approval
+from execplan.engine.run_records import run_directories
+from execplan.execution import approval_document
+from execplan.execution.approval_document import Approval
 from execplan.execution.documents.document_io import load, to_bytes
 from tests.engine.test_replan_whole import PLAN, begin, recorded
 from tests.repo.approving import NAME, Desk
@@ -297,7 +297,7 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
     assert third.origins == (first.id, second.id)
     sealing = approval_key.read(project)
     assert sealing is not None
-    assert all(approval.verify_signature(each, sealing) for each in (first, second, third))
+    assert all(approval_document.verify_signature(each, sealing) for each in (first, second, third))
     desk.data("approve", "--revoke")
     assert (
         approval_status.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state
@@ -354,7 +354,7 @@ def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
     replan(desk)
     assert desk.type("resume").exit == 1
     project, ref = desk.project()
-    entries = journal.read_journal(run_paths.find_run(project, ref, None).journal)
+    entries = journal.read_journal(run_directories.find_run(project, ref, None).journal)
     resumed = next(each for each in entries if each.kind == "resumed")
     assert (resumed.fields["how"], resumed.fields["covered_by"]["revision"]) == ("policy", 1)
     assert {each.fields["by"] for each in entries if each.kind == "intent"} == {"policy"}

@@ -14,7 +14,7 @@ import pytest
 
 from execplan.engine import notification
 from execplan.engine.run_records import record_builder
-from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_records.run_directories import RunPaths
 from execplan.engine.run_state import Question
 from execplan.execution.policy import Policy
 from execplan.project import project_discovery

@@ -14,8 +14,8 @@ from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run import run
 from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.engine.step_executor import StepExecutor
-from execplan.execution import approval
-from execplan.execution.approval import Approval, UnsignedApproval
+from execplan.execution import approval_document
+from execplan.execution.approval_document import Approval, UnsignedApproval
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.program_lookup import resolve_programs
 from tests.engine.running import Bench, steps
@@ -261,7 +261,7 @@ def test_an_approval_from_before_still_holds(bench: Bench) -> None:
     sealing = approval_key.read(project)
     assert sealing is not None
     told = {name: value for name, value in bench.kept().items() if name not in ("programs", "hmac")}
-    old = to_bytes(approval.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))
+    old = to_bytes(approval_document.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))
     assert b"programs" not in old
     assert to_bytes(load(old, Approval, "it")) == old
     bench.file().write_bytes(old)

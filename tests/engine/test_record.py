@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import Change
 from execplan.engine.run_records import record_builder
-from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_records.run_directories import RunPaths
 from execplan.execution import states
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.run_record import Record

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.engine import stop_reason
+from execplan.engine import stop_reasons
 from execplan.engine.journal.journal_entries import AttemptResult
 from execplan.engine.recovery.failure_recovery import Recovery, choose_recovery
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
@@ -60,7 +60,7 @@ def test_what_was_interrupted_or_has_drifted_is_never_recovered() -> None:
 
 def test_fail_fast_begins_nothing_more() -> None:
     run = Try(plan(step("a"), step("b")), Told({"a": [no()]}))
-    assert run.fate == stop_reason.StopReason("failed", "a", "failure", "a failed: it failed by exit")
+    assert run.fate == stop_reasons.StopReason("failed", "a", "failure", "a failed: it failed by exit")
     assert run.told == ["intent a", "result a", "retaken a"]
 
 
@@ -78,7 +78,7 @@ def test_fail_fast_waits_for_the_parallel_steps_that_are_under_way() -> None:
     hands = Told({"a": [failing], "b": [slow]})
     document = plan(file("a", "a", parallel=True), file("b", "b", parallel=True), file("c", "c", parallel=True))
     run = Try(document, hands, jobs=2)
-    assert (run.fate.kind, run.fate.step) == (stop_reason.FAILED, "a")
+    assert (run.fate.kind, run.fate.step) == (stop_reasons.FAILED, "a")
     assert sorted(hands.ran) == ["a", "b"]
     assert run.course.status_of == {"a": "failed", "b": "completed", "c": "pending"}
 
@@ -86,7 +86,7 @@ def test_fail_fast_waits_for_the_parallel_steps_that_are_under_way() -> None:
 def test_a_retry_that_works_is_completed() -> None:
     hands = Told({"a": [no(), no(), AttemptResult(True)]})
     run = Try(plan(step("a", strategy="retry", retries=2), step("b")), hands)
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert hands.ran == ["a", "a", "a", "b"]
     assert [each.fields["attempt"] for each in run.paper.entries if each.kind == "intent"] == [1, 2, 3, 1]
     assert len(hands.retaken) == 2
@@ -95,14 +95,14 @@ def test_a_retry_that_works_is_completed() -> None:
 def test_retries_have_an_end() -> None:
     hands = Told({"a": [no()]})
     run = Try(plan(step("a", strategy="retry", retries=2), step("b")), hands)
-    assert run.fate.kind == stop_reason.FAILED
+    assert run.fate.kind == stop_reasons.FAILED
     assert hands.ran == ["a", "a", "a"]
 
 
 def test_skip_goes_on_with_what_needs_it() -> None:
     hands = Told({"a": [no()]})
     run = Try(plan(step("a", strategy="skip"), step("b", depends_on=("a",))), hands)
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert run.course.status_of == {"a": "skipped", "b": "completed"}
     assert run.told[:4] == ["intent a", "result a", "retaken a", "skipped a"]
     assert "it failed by exit" in run.reason("a")
@@ -112,7 +112,7 @@ def test_an_alternative_is_run_in_its_place_and_else_skipped() -> None:
     document = plan(step("a", strategy="alternative:c"), step("b", depends_on=("a",)), step("c"))
     hands = Told({"a": [no()]})
     run = Try(document, hands)
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert hands.ran == ["a", "c", "b"]
     assert run.course.status_of == {"a": "recovered", "b": "completed", "c": "completed"}
     hands = Told({})
@@ -129,7 +129,7 @@ def test_alternatives_of_alternatives() -> None:
         step("d", depends_on=("a",)),
     )
     run = Try(document, Told({"a": [no()], "b": [no()]}))
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert run.course.status_of == {"a": "recovered", "b": "recovered", "c": "completed", "d": "completed"}
 
 
@@ -137,7 +137,7 @@ def test_alternatives_of_alternatives() -> None:
 def test_an_alternative_that_does_not_stand_in_fails_the_step(more: dict[str, Any]) -> None:
     document = plan(step("a", strategy="alternative:b"), step("b", **more), step("c"))
     run = Try(document, Told({"a": [no()], "b": [no()]}))
-    assert run.fate.kind == stop_reason.FAILED
+    assert run.fate.kind == stop_reasons.FAILED
     assert run.course.status_of["a"] == states.FAILED
     assert run.course.status_of["c"] == states.PENDING
 
@@ -147,7 +147,7 @@ def test_an_alternative_that_waits_for_what_waits_for_the_step_fails_it() -> Non
         step("a", strategy="alternative:c"), step("b", depends_on=("a",)), step("c", depends_on=("b",)), step("d")
     )
     run = Try(document, Told({"a": [no()]}))
-    assert (run.fate.kind, run.fate.step) == (stop_reason.FAILED, "a")
+    assert (run.fate.kind, run.fate.step) == (stop_reasons.FAILED, "a")
     hidden = plan(
         step("a", strategy="alternative:d"),
         step("b", depends_on=("a",), strategy="alternative:c"),
@@ -155,19 +155,19 @@ def test_an_alternative_that_waits_for_what_waits_for_the_step_fails_it() -> Non
         step("d", depends_on=("c",)),
     )
     run = Try(hidden, Told({"a": [no()]}))
-    assert (run.fate.kind, run.fate.step) == (stop_reason.FAILED, "a")
+    assert (run.fate.kind, run.fate.step) == (stop_reasons.FAILED, "a")
     assert run.course.status_of["d"] == states.PENDING
 
 
 def test_an_alternative_that_was_not_chosen_is_none() -> None:
     document = plan(step("a", strategy="alternative:b"), step("b"))
     run = Try(document, Told({"a": [no()]}), chosen={"a"})
-    assert (run.fate.kind, run.fate.step) == (stop_reason.FAILED, "a")
+    assert (run.fate.kind, run.fate.step) == (stop_reasons.FAILED, "a")
 
 
 def test_replan_ends_the_leg() -> None:
     run = Try(plan(step("a", strategy="replan"), step("b")), Told({"a": [no()]}))
-    assert (run.fate.kind, run.fate.step) == (stop_reason.REPLAN, "a")
+    assert (run.fate.kind, run.fate.step) == (stop_reasons.REPLAN, "a")
     assert run.told == ["intent a", "result a", "retaken a"]
 
 
@@ -175,20 +175,20 @@ def test_ask_again_skip_stop_or_nobody() -> None:
     document = plan(step("a", strategy="ask"), step("b"))
     again = Clerk(ask="again")
     run = Try(document, Told({"a": [no(), AttemptResult(True)]}), watch=again)
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert again.asked == [("ask", "a")]
     assert run.course.status_of == {"a": "completed", "b": "completed"}
     run = Try(document, Told({"a": [no()]}), watch=Clerk(ask="skip"))
     assert run.course.status_of == {"a": "skipped", "b": "completed"}
     run = Try(document, Told({"a": [no()]}), watch=Clerk(ask="stop"))
-    assert (run.fate.kind, run.fate.cause) == (stop_reason.FAILED, "cancellation")
+    assert (run.fate.kind, run.fate.cause) == (stop_reasons.FAILED, "cancellation")
     assert run.course.status_of["a"] == states.FAILED
     run = Try(document, Told({"a": [no()]}), watch=Clerk())
-    assert run.fate.kind == stop_reason.PAUSED
+    assert run.fate.kind == stop_reasons.PAUSED
     assert run.fate.question is not None
     assert (run.fate.question.why, run.fate.question.step) == ("ask", "a")
     run = Try(document, Told({"a": [no()]}), watch=Clerk(ask="go"))
-    assert run.fate.kind == stop_reason.PAUSED, "go is no answer to it"
+    assert run.fate.kind == stop_reasons.PAUSED, "go is no answer to it"
 
 
 def test_nobody_is_asked_while_another_step_runs() -> None:
@@ -211,7 +211,7 @@ def test_nobody_is_asked_while_another_step_runs() -> None:
     hands = Told({"a": [failing], "b": [slow]})
     document = plan(file("a", "a", strategy="ask", parallel=True), file("b", "b", parallel=True), step("c"))
     run = Try(document, hands, watch=Waiting(ask="skip"), jobs=2)
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert run.course.status_of == {"a": "skipped", "b": "completed", "c": "completed"}
 
 
@@ -222,7 +222,12 @@ def test_confirm_asks_before_the_step() -> None:
         run = Try(document, hands, watch=clerk)
         assert hands.ran == ran, answer
         assert clerk.asked == [("confirm", "b")]
-        kinds = {"go": stop_reason.DONE, "skip": stop_reason.DONE, "stop": stop_reason.FAILED, None: stop_reason.PAUSED}
+        kinds = {
+            "go": stop_reasons.DONE,
+            "skip": stop_reasons.DONE,
+            "stop": stop_reasons.FAILED,
+            None: stop_reasons.PAUSED,
+        }
         assert run.fate.kind == kinds[answer]
 
 
@@ -230,17 +235,17 @@ def test_checkpoints_every_so_many_steps_and_never_behind_the_last() -> None:
     document = plan(*[step(name) for name in "abcdef"])
     clerk = Clerk(checkpoint="go")
     run = Try(document, Told({}), watch=clerk, policy=Policy(checkpoint_interval=2))
-    assert run.fate.kind == stop_reason.DONE
+    assert run.fate.kind == stop_reasons.DONE
     assert clerk.asked == [("checkpoint", "b"), ("checkpoint", "d")]
     hands, clerk = Told({}), Clerk()
     run = Try(document, hands, watch=clerk, policy=Policy(checkpoint_interval=4))
-    assert (hands.ran, run.fate.kind) == (list("abcd"), stop_reason.PAUSED)
+    assert (hands.ran, run.fate.kind) == (list("abcd"), stop_reasons.PAUSED)
 
 
 def test_a_marked_step_is_a_checkpoint_once() -> None:
     document = plan(step("a", checkpoint=True), step("b"), step("c", checkpoint=True))
     clerk = Clerk(checkpoint="go")
-    assert Try(document, Told({}), watch=clerk).fate.kind == stop_reason.DONE
+    assert Try(document, Told({}), watch=clerk).fate.kind == stop_reasons.DONE
     assert clerk.asked == [("checkpoint", "a")]
 
 
@@ -255,7 +260,7 @@ def test_a_file_that_is_not_as_expected_ends_the_run_before_the_step() -> None:
     drifted = ExecplanError("drifted", "x is not as it was", exit=CONFLICT, candidates=["x: other bytes"])
     hands = Told({"before b": [drifted]})
     run = Try(plan(step("a"), step("b", strategy="skip"), step("c")), hands)
-    assert (run.fate.kind, run.fate.cause) == (stop_reason.FAILED, "drift")
+    assert (run.fate.kind, run.fate.cause) == (stop_reasons.FAILED, "drift")
     assert "x: other bytes" in run.fate.reason
     assert hands.ran == ["a"]
 
@@ -306,7 +311,7 @@ def test_a_bug_is_raised_when_all_that_runs_has_ended() -> None:
 def test_a_run_that_takes_too_long_fails_by_timeout_and_tries_nothing_again() -> None:
     hands = Told({"a": [no("timeout")]})
     run = Try(plan(step("a", strategy="retry", retries=9), step("b")), hands, seconds=0.0)
-    assert (run.fate.kind, run.fate.cause) == (stop_reason.FAILED, "timeout")
+    assert (run.fate.kind, run.fate.cause) == (stop_reasons.FAILED, "timeout")
     assert hands.ran == []
 
     def slow(bench: Any) -> AttemptResult:
@@ -315,7 +320,7 @@ def test_a_run_that_takes_too_long_fails_by_timeout_and_tries_nothing_again() ->
 
     hands = Told({"a": [slow]})
     run = Try(plan(step("a", strategy="retry", retries=9), step("b")), hands, seconds=0.1)
-    assert (run.fate.kind, run.fate.cause) == (stop_reason.FAILED, "timeout")
+    assert (run.fate.kind, run.fate.cause) == (stop_reasons.FAILED, "timeout")
     assert hands.ran == ["a"]
 
 
@@ -324,7 +329,7 @@ def test_a_run_that_is_done_when_its_time_is_up_is_done() -> None:
         threading.Event().wait(max(bench.deadline - monotonic(), 0))
         return AttemptResult(True)
 
-    assert Try(plan(step("a")), Told({"a": [slow]}), seconds=0.1).fate.kind == stop_reason.DONE
+    assert Try(plan(step("a")), Told({"a": [slow]}), seconds=0.1).fate.kind == stop_reasons.DONE
 
 
 OUTCOMES = st.sampled_from([AttemptResult(True), no(), no("timeout"), no("test")])
@@ -350,6 +355,6 @@ def test_a_failed_step_never_ends_as_completed(
     for name, status in run.course.status_of.items():
         performed = last.get(name)
         assert (status == states.COMPLETED) == (performed is not None and performed.ok), (name, status)
-    if run.fate.kind == stop_reason.DONE:
+    if run.fate.kind == stop_reasons.DONE:
         assert set(run.course.status_of.values()) <= set(states.SUCCESS_STATES)
     assert not run.course.open_attempts()

@@ -8,7 +8,7 @@ import pytest
 
 from execplan.engine.audit_log.log_verification import verify_log
 from execplan.engine.replanning import next_revision
-from execplan.engine.run_records import record_builder, run_paths
+from execplan.engine.run_records import record_builder, run_directories
 from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
 
@@ -67,7 +67,7 @@ def begin(desk: Desk, plan: str, exit: int) -> None:
 def recorded(desk: Desk) -> Record:
     """The record of the last run."""
     project, ref = desk.project()
-    found = record_builder.read_record(run_paths.find_run(project, ref, None))
+    found = record_builder.read_record(run_directories.find_run(project, ref, None))
     assert found is not None
     assert verify_log(project, ref).reasons == ()
     return found

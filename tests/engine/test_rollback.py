@@ -15,7 +15,7 @@ import pytest
 
 from execplan.engine.run_lock import acquire_run_lock
 from execplan.engine.run_observer import RunObserver
-from execplan.engine.run_records import record_builder, run_paths
+from execplan.engine.run_records import record_builder, run_directories
 from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import COUNTED
@@ -402,7 +402,7 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
             from execplan.edits.plan_writer import WriteOptions
             from execplan.engine.recovery.rollback import rollback
 
-            place = run_paths.find_run(project, ref, None)
+            place = run_directories.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
             rollback(

@@ -8,8 +8,8 @@ import pytest
 
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import acquire_run_lock
-from execplan.engine.run_records import run_status
-from execplan.engine.run_records.run_status import RunStatus, find_last_run
+from execplan.engine.run_records import run_statuses
+from execplan.engine.run_records.run_statuses import RunStatus, find_last_run
 from execplan.engine.run_records.run_summary import STATES, find_active_run, runs, summarize_run
 from tests.engine.hand import begun, created
 from tests.engine.test_underway import PLAN
@@ -43,7 +43,7 @@ def state_of(found: RunStatus | None) -> tuple[str, str, str] | None:
 
 
 def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_status, "_TAIL", 2000)
+    monkeypatch.setattr(run_statuses, "_TAIL", 2000)
     project, ref = desk.project()
     assert find_last_run(project, ref) is None
     assert runs(project, [ref]) == []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
 
 OTHERS: tuple[Any, ...] = (None, True, -1, "\ud800", [], {"src": 1}, [{}], 10**400)

@@ -15,7 +15,7 @@ from execplan.engine.journal.journal_entries import AttemptResult
 from execplan.engine.run_observer import RunObserver
 from execplan.engine.run_state import Question
 from execplan.engine.signal_handlers import SIGNALS
-from execplan.engine.stop_reason import SIGNAL
+from execplan.engine.stop_reasons import SIGNAL
 from tests.engine.fakes import Told, Try
 from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps

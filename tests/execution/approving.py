@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.execution.approval import UnsignedApproval, key_id, to_bound_states
+from execplan.execution.approval_document import UnsignedApproval, key_id, to_bound_states
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents.document_io import to_bytes
 from execplan.execution.execution_plan import ExecutionPlan

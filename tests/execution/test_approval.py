@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.approval import Approval, UnsignedApproval, key_id, sign, verify_signature
+from execplan.execution.approval_document import Approval, UnsignedApproval, key_id, sign, verify_signature
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.execution_plan import Level
 from execplan.execution.permission import is_covered, validity_problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.project.settings import Settings
+from execplan.project.project_settings import Settings
 from execplan.scaffold.plan_layouts import detect_layouts
 
 

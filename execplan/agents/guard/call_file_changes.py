@@ -7,7 +7,7 @@ from execplan.agents.guard.tool_call import DELETE, WRITE, FileEdit
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
 from execplan.named_tuple import NamedTuple
-from execplan.project import settings
+from execplan.project import project_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def changes_execplan_table(path: str, edit: FileEdit) -> bool:
 
 def _read_settings(path: str) -> bytes | None:
     try:
-        return settings.read_settings_file(path) or b""
+        return project_settings.read_settings_file(path) or b""
     except ExecplanError:
         return None
 
@@ -63,10 +63,10 @@ def _parse_table(data: bytes | None) -> dict[str, object] | None:
         return None
     if b"execplan" not in data:
         return {}
-    from execplan.project.settings import parse_table
+    from execplan.project.project_settings import parse_table
 
     try:
-        return parse_table(data, settings.PYPROJECT_FILE, "tool", "execplan") or {}
+        return parse_table(data, project_settings.PYPROJECT_FILE, "tool", "execplan") or {}
     except ExecplanError:
         return None
 

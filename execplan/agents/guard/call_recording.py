@@ -24,7 +24,7 @@ from execplan.execution.world import normalize_path
 from execplan.files.file_lock import is_held, set_timeout
 from execplan.project import project_discovery, project_state
 from execplan.project.project import Project
-from execplan.project.settings import Settings
+from execplan.project.project_settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

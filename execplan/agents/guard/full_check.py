@@ -10,7 +10,7 @@ from execplan.agents.guard import call_recording
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.approvals import approval_files, approval_status
-from execplan.engine.agent_runs import agent_runs, agent_start, guard_grant
+from execplan.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
 from execplan.engine.plain_document import parse_plain_document
 from execplan.engine.run_state import RunState
 from execplan.engine.step_order import StepOrder
@@ -23,7 +23,7 @@ from execplan.plan_store import plan_selection, plan_store
 if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.approvals.approval_status import ApprovalStatus
-    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -87,10 +87,10 @@ def _can_run(project: Project, ref: PlanRef) -> bool:
 
 def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
-    last_run = agent_runs.find_last(project, ref)
+    last_run = agent_run_lookup.find_last(project, ref)
     run = last_run if last_run is not None and last_run.is_active else None
     if run is not None:
-        agent_runs.ensure_not_waiting(ref, run)
+        agent_run_lookup.ensure_not_waiting(ref, run)
     try:
         return approval_status.require_approved_status(
             project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False

@@ -14,7 +14,7 @@ from execplan.git import git_query
 from execplan.git_merge.git_merge_driver import PLACEHOLDERS
 from execplan.project import builtin_templates, directory_tree, project_discovery
 from execplan.project.project import common_git_dir
-from execplan.project.settings import FLAT_LAYOUT, FOLDER_LAYOUT
+from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

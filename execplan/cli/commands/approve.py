@@ -219,7 +219,7 @@ def _check_approval(project: Project, ref: PlanRef) -> Answer:
 def _waiting_run_id(project: Project, ref: PlanRef) -> str:
     """The last run of a plan, if it waits with a new revision; or nothing."""
     from execplan.engine.journal.journal_entries import REVISION_REASONS
-    from execplan.engine.run_records.run_status import find_last_run
+    from execplan.engine.run_records.run_statuses import find_last_run
 
     last_run = find_last_run(project, ref)
     return last_run.id if last_run is not None and last_run.why in REVISION_REASONS else ""

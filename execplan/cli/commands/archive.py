@@ -15,7 +15,12 @@ from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.run_status import DESCRIPTIONS, ensure_no_open_runs, list_open_runs, open_run_warnings
+from execplan.engine.run_records.run_statuses import (
+    DESCRIPTIONS,
+    ensure_no_open_runs,
+    list_open_runs,
+    open_run_warnings,
+)
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_selection, plan_store

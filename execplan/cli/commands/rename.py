@@ -16,7 +16,7 @@ from execplan.cli.link_options import links_option, rewrite_decider
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_option
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.run_status import ensure_no_open_runs
+from execplan.engine.run_records.run_statuses import ensure_no_open_runs
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 

@@ -56,13 +56,13 @@ def replan(
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.replanning.run_replan import replan_run
     from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records import run_paths
+    from execplan.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     replan_result = replan_run(
         project,
         ref,
-        run_paths.find_run(project, ref, run),
+        run_directories.find_run(project, ref, run),
         reason=read_text(reason, "the reason"),
         failed=failed,
         information="\n".join(read_lines(information, "the new information")) if information is not None else None,

@@ -86,10 +86,10 @@ def resume(
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.engine import resume
     from execplan.engine.plan_choice import choose_plan_with_run
-    from execplan.engine.run_records import run_paths as place
+    from execplan.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = place.find_run(project, ref, run)
+    run_paths = run_directories.find_run(project, ref, run)
     if options.dry_run:
         from execplan.engine.resume_preview import preview_resume
 

@@ -39,10 +39,10 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     from execplan.cli.run_output.run_outcome import rollback_answer
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.recovery.rollback import rollback as roll_back
-    from execplan.engine.run_records import run_paths as place
+    from execplan.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = place.find_run(project, ref, run)
+    run_paths = run_directories.find_run(project, ref, run)
     with observe_run(call, "rollback", live=False) as observer:
         rolled_back = roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
     return rollback_answer(

@@ -154,9 +154,9 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.run_output.loaded_run import load_run
-        from execplan.engine.run_records import run_paths
+        from execplan.engine.run_records import run_directories
 
-        return run_answer(load_run(project, ref, run_paths.find_run(project, ref, run or None)))
+        return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
     if stored_plan.plan is None:
         assert stored_plan.error is not None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.approvals.approval_creation import ApprovalResult
     from execplan.approvals.approval_status import CheckedApproval
     from execplan.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.project.project import Project

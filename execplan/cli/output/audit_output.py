@@ -62,9 +62,9 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     audit_log = log_verification.read_log(project, ref)
     records = audit_log.parsed_chain.records
     if run is not None:
-        from execplan.engine.run_records import run_paths
+        from execplan.engine.run_records import run_directories
 
-        records = _records_of_run(records, run_paths.find_run(project, ref, run).id)
+        records = _records_of_run(records, run_directories.find_run(project, ref, run).id)
     warnings = (
         [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
     )

@@ -56,7 +56,7 @@ def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
     """The last run of a plan, None where there was none: only the end of its journal is read."""
     if not os.path.lexists(os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
         return None
-    from execplan.engine.run_records.run_status import find_last_run
+    from execplan.engine.run_records.run_statuses import find_last_run
 
     last_run = find_last_run(project, ref)
     return last_run.as_document() if last_run is not None else None
@@ -70,7 +70,7 @@ def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
 def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
     if run is None:
         return None
-    from execplan.engine.run_records.run_status import OPEN_STATES
+    from execplan.engine.run_records.run_statuses import OPEN_STATES
 
     return run if run["state"] in OPEN_STATES else None
 
@@ -150,7 +150,7 @@ def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: 
 
 
 def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, ...]:
-    from execplan.engine.run_records.run_status import RUNNING, RunStatus, finishing_commands
+    from execplan.engine.run_records.run_statuses import RUNNING, RunStatus, finishing_commands
 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
@@ -178,7 +178,7 @@ def find_failed_run(status: dict[str, Any] | None, plan: Plan) -> LastRunJson | 
 
 def failed_run_text(run: LastRunJson) -> str:
     """A run that failed or was rolled back, for a person: which, and why it failed."""
-    from execplan.engine.run_records.run_status import run_number
+    from execplan.engine.run_records.run_statuses import run_number
 
     name = f"run {run_number(str(run['id']))}"
     if run["state"] == _FAILED[0]:
@@ -197,7 +197,7 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 def open_run_text(run: LastRunJson) -> str:
     """An open run, for a person: "run 1 was interrupted"."""
-    from execplan.engine.run_records.run_status import DESCRIPTIONS, run_number
+    from execplan.engine.run_records.run_statuses import DESCRIPTIONS, run_number
 
     text = _IS_COVERED if run["why"] == "covered" else DESCRIPTIONS[str(run["state"])]
     return f"run {run_number(str(run['id']))} {text}"

@@ -13,7 +13,7 @@ from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
 from execplan.edits.edit_entries import REDO, UNDO
 from execplan.edits.undo_stack import read_stack
-from execplan.engine.run_records.run_status import ensure_no_open_runs
+from execplan.engine.run_records.run_statuses import ensure_no_open_runs
 from execplan.project import project_discovery
 from execplan.undo.operation_selection import (
     SelectedOperation,

@@ -17,7 +17,7 @@ from execplan.execution import states
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_records.run_summary import RunSummary
     from execplan.engine.run_state import Attempt, Question
     from execplan.execution.execution_plan import ExecutionPlan, Step

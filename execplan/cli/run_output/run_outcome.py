@@ -10,7 +10,7 @@ from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_comm
 from execplan.cli.run_output.run_text import format_duration, format_run_command, pluralize, truncate_lines
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_questions import ALLOWED_ANSWERS
-from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
 
@@ -88,7 +88,7 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
 
     Quiet: nothing was shown before, so that it says where to read more.
     """
-    run = load_run(project, ref, run_paths.find_run(project, ref, finished_run.run))
+    run = load_run(project, ref, run_directories.find_run(project, ref, finished_run.run))
     if finished_run.signal:
         raise _interrupted_error(run, finished_run)
     question = finished_run.question or run.run_state.question

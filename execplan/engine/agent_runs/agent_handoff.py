@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.approvals.current_plan import load_current_plan as compiled
 from execplan.approvals.policy_settings import effective_policy
-from execplan.engine.agent_runs import agent_runs, agent_start, open_tasks
+from execplan.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.agent_runs.report_outcome import build_schedule, recovery_advice
@@ -25,10 +25,10 @@ from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.agent_runs.open_tasks import ProsePlan
-    from execplan.engine.run_records.run_paths import RunPaths
-    from execplan.execution.approval import Approval
+    from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.plan.model import Plan
@@ -105,7 +105,7 @@ def _plan_json(project: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[
 
 def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     """The steps of a plan, with the run of the agent."""
-    policy, agent_run = effective_policy(project), agent_runs.find_last(project, ref)
+    policy, agent_run = effective_policy(project), agent_run_lookup.find_last(project, ref)
     approval_check = _check_approval(project, ref, agent_run)
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
         agent_run = None  # another run is about to begin

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.approvals import approval_status
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_setup
-from execplan.engine.agent_runs import agent_runs, agent_start, pre_run_backups, undeclared_changes
+from execplan.engine.agent_runs import agent_run_lookup, agent_start, pre_run_backups, undeclared_changes
 from execplan.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
@@ -31,11 +31,11 @@ from execplan.engine.agent_runs.report_outcome import (
 from execplan.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_lock import acquire_run_lock
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_state import Attempt, RunState
 from execplan.engine.signal_handlers import SignalHandlers
 from execplan.engine.steps.step_paths import list_declared_paths
-from execplan.engine.stop_reason import PAUSED, StopReason
+from execplan.engine.stop_reasons import PAUSED, StopReason
 from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
 from execplan.execution import states
 from execplan.project.project_discovery import require_existing
@@ -43,9 +43,9 @@ from execplan.project.project_discovery import require_existing
 if TYPE_CHECKING:
     from execplan.approvals.approval_status import ApprovalStatus
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate
-    from execplan.engine.agent_runs.agent_runs import AgentRun
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.schedule import Schedule
     from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
@@ -89,7 +89,7 @@ def resolve_attempt(
     else:
         run_setup.ensure_no_unfinished_run(project, ref)
         run_paths, run_state = (
-            place.next_run(project, ref),
+            run_directories.next_run(project, ref),
             RunState(approval_status.find_candidate(project, ref).current_plan.document),
         )
     step = find_step(run_state.document, name)
@@ -105,7 +105,7 @@ def _preview_attempt(
     """The attempt that would be begun; raises ExecplanError where it is not permitted."""
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
-        agent_runs.ensure_not_waiting(ref, agent_run)
+        agent_run_lookup.ensure_not_waiting(ref, agent_run)
     status = agent_start.require_approval(
         project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id
     )
@@ -114,7 +114,7 @@ def _preview_attempt(
     permit = run_setup.permit_for(status, schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None and agent_run is not None:
-        raise agent_runs.waiting_error(ref, agent_run.run_paths, question)
+        raise agent_run_lookup.waiting_error(ref, agent_run.run_paths, question)
     states_of = {
         path: run_state.expected_states[path] for path in list_declared_paths(step) if path in run_state.expected_states
     }
@@ -252,7 +252,7 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, status: ApprovalStatus) -
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))
-        raise agent_runs.waiting_error(session.ref, session.run_paths, question)
+        raise agent_run_lookup.waiting_error(session.ref, session.run_paths, question)
     states_before = pre_run_backups.expected_states_json(run_state.expected_states, list_declared_paths(step))
     number = len(run_state.attempts.get(step.id, ())) + 1
     update.journal_writer.write(

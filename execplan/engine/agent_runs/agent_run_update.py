@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_key
 from execplan.approvals.policy_settings import effective_policy
-from execplan.engine import stop_reason
+from execplan.engine import stop_reasons
 from execplan.engine.agent_runs import agent_start, journal_watermark, undeclared_changes
 from execplan.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.engine.agent_runs.report_evaluation import interrupted_result
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
@@ -81,7 +81,7 @@ class AgentRunUpdate:
             self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
         return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
-    def stop(self, stop_reason: stop_reason.StopReason) -> FinishedRun:
+    def stop(self, stop_reason: stop_reasons.StopReason) -> FinishedRun:
         """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
         if stop_reason.question is None:
             for name, attempt in self.run_state.open_attempts():

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 from execplan.approvals import approval_key, approval_status
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_setup
-from execplan.engine.agent_runs import agent_runs, guard_grant, journal_watermark, pre_run_backups, undeclared_changes
+from execplan.engine.agent_runs import (
+    agent_run_lookup,
+    guard_grant,
+    journal_watermark,
+    pre_run_backups,
+    undeclared_changes,
+)
 from execplan.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.engine.journal.journal import read_bytes
 from execplan.engine.journal.journal_entries import RESUMED
 from execplan.engine.journal.journal_writer import JournalWriter, make_redaction
 from execplan.engine.run_observer import RunObserver
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.evidence_copies import open_journal
 from execplan.engine.run_records.run_summary import find_active_run
 from execplan.engine.run_state import RunState
@@ -28,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from execplan.approvals.approval_status import ApprovalStatus
-    from execplan.engine.agent_runs.agent_runs import AgentRun
-    from execplan.engine.run_records.run_paths import RunPaths
-    from execplan.execution.approval import Approval
+    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
+    from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -52,16 +58,16 @@ def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str
     """
     require_existing(project)
     ensure_not_archived(project, ref)
-    agent_run = agent_runs.find_last(project, ref)
+    agent_run = agent_run_lookup.find_last(project, ref)
     if agent_run is None or not agent_run.is_active:
         return _start_run(project, ref, session, reported_step)
-    agent_runs.ensure_not_waiting(ref, agent_run)
+    agent_run_lookup.ensure_not_waiting(ref, agent_run)
     return agent_run.run_paths, _resume_run(project, ref, agent_run, session, reported_step)
 
 
 def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
     """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
-    agent_run = agent_runs.find_last(project, ref)
+    agent_run = agent_run_lookup.find_last(project, ref)
     if agent_run is None or agent_run.is_active:
         return agent_run
     try:
@@ -111,7 +117,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
     from execplan.engine.audit_log.log_writer import AuditLog
 
     run_setup.ensure_no_unfinished_run(project, ref)
-    run_paths = place.next_run(project, ref)
+    run_paths = run_directories.next_run(project, ref)
     status = require_approval(project, ref, "", reported_step)
     assert status.candidate is not None  # what may run compiles to something
     assert status.approval is not None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import run_questions, step_order
-from execplan.engine import stop_reason as fate
+from execplan.engine import run_questions, step_order, stop_reasons
 from execplan.engine.journal.journal_entries import COVERED, SKIPPED
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, policy_cause
-from execplan.engine.stop_reason import StopReason
+from execplan.engine.stop_reasons import StopReason
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def apply_transitions(
         for name, alternative in waiting.items():
             if is_stuck or run_state.status_of[alternative] == states.SKIPPED:
                 return _failure_stop_reason(run_state, name)
-        return StopReason(fate.DONE) if is_stuck else None
+        return StopReason(stop_reasons.DONE) if is_stuck else None
 
 
 def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
@@ -78,7 +77,7 @@ def _apply_failures(
             _write_move(journal_writer, schedule, tick, SKIPPED, name, why)
         elif kind == ASK:
             question = run_questions.failure_question(step, run_state.reasons.get(name, ""))
-            return None if run_state.question == question else StopReason(fate.PAUSED, name, question=question)
+            return None if run_state.question == question else StopReason(stop_reasons.PAUSED, name, question=question)
         elif kind != ALTERNATIVE or not schedule.alternative_step(step):
             return _failure_stop_reason(run_state, name)
     return None
@@ -88,7 +87,7 @@ def _failure_stop_reason(run_state: RunState, name: str) -> StopReason:
     """A step has failed for good, and so does the run."""
     performed = run_state.attempts[name][-1].performed if run_state.attempts.get(name) else None
     cause = policy_cause(performed.cause) if performed is not None else ""
-    return StopReason(fate.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
+    return StopReason(stop_reasons.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
 
 
 def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:

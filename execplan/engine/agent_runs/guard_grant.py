@@ -13,9 +13,9 @@ from execplan.approvals import approval_key
 from execplan.execution.permission import ApprovalTerms
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
-from execplan.project import project_state, settings, user_settings
+from execplan.project import project_settings, project_state, user_settings
 from execplan.project.project import Project
-from execplan.project.settings import Settings
+from execplan.project.project_settings import Settings
 from execplan.text import fast_json
 from execplan.text.hmac_signature import sign, signatures_match
 from execplan.text.text_lines import digest
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from execplan.approvals.approval_status import ApprovalCandidate
-    from execplan.engine.run_records.run_paths import RunPaths
-    from execplan.execution.approval import Approval
+    from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.policy import Policy
     from execplan.plan_store.plan_store import PlanRef
@@ -82,7 +82,7 @@ class GuardGrant(NamedTuple):
     @property
     def run_paths(self) -> RunPaths:
         """Where its run lies."""
-        from execplan.engine.run_records.run_paths import RunPaths
+        from execplan.engine.run_records.run_directories import RunPaths
 
         return RunPaths(self.run, self.folder, self.working, self.home.root)
 
@@ -244,8 +244,8 @@ def _dependency_paths(
     from execplan.engine.replanning import run_revisions
 
     yield user_settings.path()
-    yield os.path.join(project.base, settings.SETTINGS_FILE)
-    yield os.path.join(project.base, settings.PYPROJECT_FILE)
+    yield os.path.join(project.base, project_settings.SETTINGS_FILE)
+    yield os.path.join(project.base, project_settings.PYPROJECT_FILE)
     yield approval_files.file_path(project, ref, approval.digest)
     for approval_id in (approval.id, *approval.origins):
         yield from approval_registry.entry_paths(project, approval_id)

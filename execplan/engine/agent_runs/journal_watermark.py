@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
 
 _SIGNATURE_CONTEXT: Final = b"execplan-mark-1\n"
 _LIMIT: Final = 1 << 10

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import Step
     from execplan.project.project import Project
 

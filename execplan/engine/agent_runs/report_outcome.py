@@ -20,10 +20,10 @@ from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.journal.journal_entries import AttemptResult, Change
     from execplan.engine.run_observer import FinishedRun
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.plan_store.plan_store import PlanRef

@@ -7,7 +7,7 @@ import os
 from execplan.approvals import approval_files
 from execplan.engine.journal import journal
 from execplan.engine.replanning import run_revisions
-from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_directories
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.audit_log.hash_chain import AuditRecord
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -95,10 +95,10 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
     for record in records:
         if record.run is not None and record.entry is not None and record.line is not None:
             known_lines.setdefault(record.run, {})[record.entry] = record.line
-    paths_by_run = {paths.id: paths for paths in run_paths.list_runs(project, ref)}
+    paths_by_run = {paths.id: paths for paths in run_directories.list_runs(project, ref)}
     for run in sorted(known_lines.keys() | paths_by_run.keys()):
         if run in paths_by_run and (
-            run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(run_paths.JOURNAL))
+            run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(run_directories.JOURNAL))
         ):
             _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
             _check_evidence_files(paths_by_run[run], records, findings)
@@ -110,7 +110,7 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
 
 def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
     """A run's journal against what the ledger knows of it."""
-    display_path, path = _display_path(run, run_paths.JOURNAL), run.artifact_path(run_paths.JOURNAL)
+    display_path, path = _display_path(run, run_directories.JOURNAL), run.artifact_path(run_directories.JOURNAL)
     try:
         entries = journal.read_journal(path) if os.path.lexists(path) else []
     except ExecplanError as error:

@@ -7,7 +7,7 @@ from execplan.engine.audit_log import anchor, hash_chain, log_reader, record_det
 from execplan.engine.audit_log.anchor import Anchor, MovedMeanwhileError
 from execplan.engine.audit_log.hash_chain import START, AuditRecord
 from execplan.engine.journal import journal
-from execplan.engine.run_records import run_paths
+from execplan.engine.run_records import run_directories
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan_store import author
 
@@ -60,7 +60,7 @@ class AuditLog:
         What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        paths = run_paths.get_run_paths(self.project, self.ref, run)
+        paths = run_directories.get_run_paths(self.project, self.ref, run)
         with self._open_file() as file:
             last_record, records = self._read_head(file), []
             known_lines = self._known_lines.setdefault(run, {})
@@ -188,7 +188,7 @@ class AuditLog:
             if record.run is not None and record.entry is not None and record.line is not None:
                 self._known_lines.setdefault(record.run, {})[record.entry] = record.line
 
-    def _ensure_same_entry(self, paths: run_paths.RunPaths, entry: Entry, line: str) -> None:
+    def _ensure_same_entry(self, paths: run_directories.RunPaths, entry: Entry, line: str) -> None:
         if entry.line == line:
             return
         raise ExecplanError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.engine.run_records.run_paths import LIMIT
+from execplan.engine.run_records.run_directories import LIMIT
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 

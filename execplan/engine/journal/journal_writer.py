@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.audit_log.log_writer import AuditLog
     from execplan.engine.journal.journal import Entry, Journal
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine import run_questions, stop_reason
+from execplan.engine import run_questions, stop_reasons
 from execplan.engine.attempt_pool import is_one_time_command, is_outcome_unknown
 from execplan.engine.journal.journal_entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
 from execplan.engine.schedule import can_run_in_parallel
-from execplan.engine.stop_reason import StopReason
+from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import describe_difference, sanitize_state
@@ -182,13 +182,13 @@ class InterruptionRecovery:
         question = run_questions.unknown_outcome_question(interrupted.step.id)
         reply, source = (answer, source) if answer is not None else (self._prompter.ask(question), "terminal")
         if self._attempt_pool.context.stop.is_set():
-            return StopReason(stop_reason.SIGNAL)
+            return StopReason(stop_reasons.SIGNAL)
         if reply is None:
-            return StopReason(stop_reason.PAUSED, interrupted.step.id, question=question)
+            return StopReason(stop_reasons.PAUSED, interrupted.step.id, question=question)
         self._prompter.write_answer(question, reply, source)
         if reply == STOP:
             return StopReason(
-                stop_reason.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}"
+                stop_reasons.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}"
             )
         self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it is pending then
         if reply == SKIP:

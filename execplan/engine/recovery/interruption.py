@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal.journal_entries import Change
     from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Attempt, RunState
     from execplan.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step

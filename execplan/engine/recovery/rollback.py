@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.recovery.rollback_plan import RollbackPlan
     from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Attempt
     from execplan.engine.steps.run_context import RunContext
     from execplan.engine.workspace.file_restore import RestoreResult

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal.journal import Entry
     from execplan.engine.journal.journal_entries import Change
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Attempt, RunState
     from execplan.execution.execution_plan import Step
     from execplan.execution.world import State

@@ -24,9 +24,8 @@ from execplan.engine.journal.journal_entries import REVISION_REASONS
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE
 from execplan.engine.replanning import run_revisions
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution import approval as signatures
-from execplan.execution import states
-from execplan.execution.approval import REVISION
+from execplan.execution import approval_document, states
+from execplan.execution.approval_document import REVISION
 from execplan.execution.binding import bind, describe_difference
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.evaluate import ActiveRun, evaluate
@@ -42,9 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.approvals.approval_files import StoredApproval
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import RunState
-    from execplan.execution.approval import Approval
+    from execplan.execution.approval_document import Approval
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -166,7 +165,11 @@ def _invalid_reasons(
 ) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
     signing_key = approval_key.read(project)
-    if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.is_intact:
+    if (
+        signing_key is None
+        or not approval_document.verify_signature(approval, signing_key)
+        or not stored_approval.is_intact
+    ):
         yield "it is not as it was sealed"
     related_ids = {approval.id, *approval.origins}
     related_ids |= {

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project

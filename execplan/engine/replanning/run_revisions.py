@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.journal.journal import Entry
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
 
 LIMIT = 5 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine.journal.journal import Journal
-from execplan.engine.run_records.run_paths import JOURNAL, LIMIT
+from execplan.engine.run_records.run_directories import JOURNAL, LIMIT
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.files import atomic_files, file_access
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
 
 TRANSCRIPTS: Final = "transcripts"
 PLAN: Final = "plan.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine.run_records import evidence_copies
-from execplan.engine.run_records.run_paths import JOURNAL
+from execplan.engine.run_records.run_directories import JOURNAL
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git import git_query
@@ -13,7 +13,7 @@ from execplan.plan_store import plan_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.project.project import Project
 
 

@@ -16,7 +16,7 @@ from execplan.files import atomic_files, file_access
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Attempt, RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 

@@ -9,12 +9,12 @@ from contextlib import suppress
 from execplan.approvals import approval_files, artifact_store
 from execplan.engine.run_records import evidence_copies
 from execplan.engine.run_records.missing_evidence import is_in_other_plan
-from execplan.engine.run_records.run_paths import JOURNAL, LIMIT
+from execplan.engine.run_records.run_directories import JOURNAL, LIMIT
 from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.git import git_query
-from execplan.project import project_state, settings
+from execplan.project import project_settings, project_state
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.audit_log.log_writer import AuditLog
     from execplan.engine.journal.journal import Journal
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import RunState
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -99,7 +99,7 @@ def _repair_warning(project: Project, repaired_paths: list[str], overwritten: li
 
 def _protected_files(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
     """What no look at the tree takes note of, and a run does not go on without; by what its copy is called."""
-    return [(evidence_copies.PLAN, ref.path), (_SETTINGS, os.path.join(project.base, settings.SETTINGS_FILE))]
+    return [(evidence_copies.PLAN, ref.path), (_SETTINGS, os.path.join(project.base, project_settings.SETTINGS_FILE))]
 
 
 def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> bool:

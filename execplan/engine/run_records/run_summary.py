@@ -8,7 +8,7 @@ import os
 from execplan.engine.journal.journal import check_entries, read_journal
 from execplan.engine.replanning import run_revisions
 from execplan.engine.run_lock import run_lock_holder
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.engine.run_state import RunState
 from execplan.errors import ExecplanError
 from execplan.execution import states
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from execplan.engine.journal.journal import Entry
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -109,14 +109,16 @@ class BriefStep(NamedTuple):
 
 def runs(project: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
     """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
-    return [summarize_run(project, ref, run_paths) for ref in refs for run_paths in place.list_runs(project, ref)]
+    return [
+        summarize_run(project, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(project, ref)
+    ]
 
 
 def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
     """Those of the runs that can be read, and why the others can't."""
     summaries, problems = [], []
     for ref in refs:
-        for run_paths in place.list_runs(project, ref):
+        for run_paths in run_directories.list_runs(project, ref):
             try:
                 summaries.append(summarize_run(project, ref, run_paths))
             except ExecplanError as error:
@@ -170,7 +172,7 @@ def read_run_entries(run_paths: RunPaths) -> list[Entry]:
 
 def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
     """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
-    for run_paths in place.list_runs(project, ref):
+    for run_paths in run_directories.list_runs(project, ref):
         if entries := read_run_entries(run_paths):
             return run_paths, entries
     return None, []

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from execplan.engine.commands.command_sandbox import Sandbox
     from execplan.engine.commands.stop_signal import StopSignal
     from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.workspace.backup_store import BackupStore
     from execplan.engine.workspace.workspace_files import WorkspaceFiles
     from execplan.execution.execution_plan import ExecutionPlan

@@ -11,7 +11,7 @@ from execplan.execution.execution_plan import PROGRAM_TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import Step
 
 

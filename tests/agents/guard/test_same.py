@@ -36,7 +36,7 @@ from tests.engine.fakes import Bench, Clerk, Halt, Paper, Told, no
 from tests.engine.plans import BEGUN, plan, step
 
 if TYPE_CHECKING:
-    from execplan.engine.stop_reason import StopReason
+    from execplan.engine.stop_reasons import StopReason
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.project.project import Project
 

@@ -11,7 +11,7 @@ import pytest
 
 from execplan.approvals import approval_key
 from execplan.engine.agent_runs import guard_grant, journal_watermark
-from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_records.run_directories import RunPaths
 from execplan.errors import ExecplanError
 from execplan.text.hmac_signature import sign
 

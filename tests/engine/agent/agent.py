@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine.agent_runs import agent_runs
+from execplan.engine.agent_runs import agent_run_lookup
 from execplan.engine.agent_runs.agent_start import start_or_resume
 from execplan.engine.run_lock import acquire_run_lock
 from tests.conftest import Result
 from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.agent_runs.agent_runs import AgentRun
+    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
 
 HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Write it.\n- [ ] Check it.\n\n## Concrete Steps\n\n"
 MAKE = '```python {#make type=create_file target=src/deep/made.py task="Write it"}\nX = 1\n```\n\n'
@@ -63,13 +63,13 @@ class Agent(Desk):
 
     def run_(self) -> AgentRun:
         """The run."""
-        found = agent_runs.find_last(*self.project())
+        found = agent_run_lookup.find_last(*self.project())
         assert found is not None
         return found
 
     def kinds(self) -> list[str]:
         """What stands in its journal, in short; nothing before it has begun."""
-        found = agent_runs.find_last(*self.project())
+        found = agent_run_lookup.find_last(*self.project())
         return [] if found is None else [each.kind for each in found.entries]
 
     def make(self, content: str = "X = 1\n") -> Agent:

@@ -11,7 +11,7 @@ import pytest
 from execplan.engine.agent_runs import guard_grant
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import Journal
-from execplan.engine.run_records.run_status import BY_AGENT, find_last_run
+from execplan.engine.run_records.run_statuses import BY_AGENT, find_last_run
 from execplan.execution import states
 from tests.engine.agent.agent import COPY, DROP, MAKE
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.agent_runs import journal_watermark
-from execplan.engine.run_records.run_paths import RunPaths
+from execplan.engine.run_records.run_directories import RunPaths
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:

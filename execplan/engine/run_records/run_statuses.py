@@ -7,7 +7,7 @@ import os
 
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import run_lock_holder
-from execplan.engine.run_records import run_paths as place
+from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution import states
 from execplan.files import file_access
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -56,7 +56,7 @@ class RunStatus(NamedTuple):
 
 def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
     """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
-    for run_paths in place.list_runs(project, ref):
+    for run_paths in run_directories.list_runs(project, ref):
         run_status = read_run_status(project, run_paths)
         if run_status.state != states.PENDING:
             return run_status
@@ -160,7 +160,7 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
 
     Two branches that were merged may have brought more than one.
     """
-    statuses = [read_run_status(project, run_paths) for run_paths in place.list_runs(project, ref)]
+    statuses = [read_run_status(project, run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
 
 

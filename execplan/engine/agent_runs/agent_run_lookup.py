@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.journal.journal import Entry
-    from execplan.engine.run_records.run_paths import RunPaths
+    from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
