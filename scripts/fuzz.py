@@ -90,7 +90,7 @@ def inside(arguments: list[str]) -> None:
     import atheris
 
     sys.path.insert(0, str(ROOT))
-    with atheris.instrument_imports(include=["execplan.text", "execplan.plan", "execplan.lint"]):
+    with atheris.instrument_imports(include=["execplan.text", "execplan.plan", "execplan.linter"]):
         from tests.fuzz import target
     seen: set[str] = set()
 

@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.cli.commands.schema import KINDS, schema_bytes
-from execplan.cli.verbs import COMMAND_GROUPS
+from execplan.cli.commands import COMMAND_GROUPS
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import risk_table
@@ -149,7 +149,7 @@ def verbs() -> str:
     lines = ["| | verb | what it does | flags |", "|---|---|---|---|"]
     for group, members in COMMAND_GROUPS.items():
         for at, (name, what) in enumerate(members.items()):
-            command: click.Command = import_module(f"execplan.cli.verbs.{name}").command
+            command: click.Command = import_module(f"execplan.cli.commands.{name}").command
             arguments = [
                 each.make_metavar(_context(command)) for each in command.params if each.param_type_name == "argument"
             ]
@@ -241,7 +241,7 @@ def rules() -> str:
     lines = [
         "# The rules of lint",
         "",
-        "Written by `scripts/generate.py` from the functions in `execplan/lint`; `execplan explain CODE` prints the same page.",
+        "Written by `scripts/generate.py` from the functions in `execplan/linter/rules`; `execplan explain CODE` prints the same page.",
         "A rule that needs the clock, the tree (the repository's files) or the history (git) runs only where there is one;",
         "those of history with `--staged`, `--since`, in the profiles ci and strict, or when they are selected. A rule that needs",
         "the commit compares a plan that differs from HEAD with what was committed. One of the home",

@@ -12,7 +12,7 @@ from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, write_command_section
 from execplan.cli.error_handler import Terminated, run_with_error_handling
-from execplan.cli.verbs import COMMAND_GROUPS, COMMANDS
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.errors import OK, USAGE, ExecplanError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class LazyCommandGroup(click.Group):
         """The verb of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"execplan.cli.verbs.{cmd_name}").command
+        command: click.Command = import_module(f"execplan.cli.commands.{cmd_name}").command
         return command
 
     def resolve_command(

@@ -114,7 +114,7 @@ def _plan_integration(
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
     plan_change: Callable[..., ChangeSet] = getattr(
-        import_module(f"execplan.agents.{_PROJECT_MODULES[name]}"), command_name
+        import_module(f"execplan.agents.integrations.{_PROJECT_MODULES[name]}"), command_name
     )
     if name not in _PROGRAM_INTEGRATIONS:
         return plan_change(project, force=force)

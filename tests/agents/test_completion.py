@@ -62,7 +62,7 @@ def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) ->
 
 @pytest.mark.parametrize("shell", PLACES)
 def test_verbs_options_plans_and_tasks_are_offered(project: Folder, shell: str) -> None:
-    from execplan.cli.verbs import COMMANDS
+    from execplan.cli.commands import COMMANDS
 
     assert offered(project, shell, "") == (sorted(COMMANDS) if shell == "fish" else list(COMMANDS))
     assert offered(project, shell, "unin") == ["uninstall"]
@@ -202,7 +202,7 @@ def test_verbs_are_offered_without_loading_them(project: Folder) -> None:
     code = (
         "import sys; from execplan.cli.main import main\n"
         "try: main()\n"
-        "finally: print(*[name for name in sys.modules if name.startswith('execplan.cli.verbs.')])"
+        "finally: print(*[name for name in sys.modules if name.startswith('execplan.cli.commands.')])"
     )
     env = {**project.env, "COMP_WORDS": "execplan ", "COMP_CWORD": "1", "_EXECPLAN_COMPLETE": "bash_complete"}
     done = subprocess.run([sys.executable, "-c", code], cwd=project.path, env=env, capture_output=True, check=False)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from execplan.cli import error_handler
-from execplan.cli.verbs import COMMAND_GROUPS, COMMANDS
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.errors import OK, PAUSED
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS, with_sections

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.app import FIRST_STEPS
-from execplan.cli.verbs import COMMAND_GROUPS, COMMANDS
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.errors import PAUSED
 from tests.plans import CLEAN, with_sections
 from tests.shell import Ran, Shell
@@ -40,7 +40,7 @@ print("Hello")
 EXAMPLES = [
     pytest.param(example, id=example)
     for verb in COMMANDS
-    for example in import_module(f"execplan.cli.verbs.{verb}").command.examples
+    for example in import_module(f"execplan.cli.commands.{verb}").command.examples
 ]
 
 
@@ -193,7 +193,7 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
 
 def test_an_example_is_there_for_every_verb_and_begins_with_it() -> None:
     for verb in COMMANDS:
-        examples = import_module(f"execplan.cli.verbs.{verb}").command.examples
+        examples = import_module(f"execplan.cli.commands.{verb}").command.examples
         assert examples
         assert all(f"execplan {verb}" in example for example in examples)
 

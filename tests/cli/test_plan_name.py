@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.cli.verbs import COMMANDS
+from execplan.cli.commands import COMMANDS
 from tests.cli.test_contract import BEFORE, CALLS, PLANS
 from tests.conftest import Folder
 from tests.plans import CLEAN

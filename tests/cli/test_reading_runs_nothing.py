@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.cli.verbs import COMMANDS
+from execplan.cli.commands import COMMANDS
 from tests.needs import need
 from tests.plans import with_sections
 from tests.repo.approving import Desk

@@ -212,7 +212,7 @@ def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (FILES, BYTES) == (20_000, 256 << 20)
-    monkeypatch.setattr("execplan.engine.files.tree.FILES", 3)
+    monkeypatch.setattr("execplan.engine.workspace.workspace_snapshot.FILES", 3)
     planned(desk, MAKE, SEE)
     words = "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
     assert any(words in each for each in desk.type("run", "--json").json["warnings"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.cli.verbs import COMMANDS
+from execplan.cli.commands import COMMANDS
 from tests.commands import check_command
 from tests.console.runner import FOLDER, rewrite
 

@@ -219,7 +219,7 @@ def test_who_edits_a_record_cannot_accept_that_himself(kept: Kept) -> None:
 def test_killed_while_it_is_accepted(kept: Kept) -> None:
     tampered(kept, lambda lines: lines.__delitem__(slice(2, None)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("execplan.engine.ledger.anchor.move", lambda *_: 1 / 0)
+        patch.setattr("execplan.engine.audit_log.anchor.move", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             accept_broken_log(kept.project, kept.ref, "Once.", WriteOptions())
     assert verify_log(kept.project, kept.ref).exit == 1

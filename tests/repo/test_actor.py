@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.cli.verbs import COMMANDS
+from execplan.cli.commands import COMMANDS
 from execplan.edits import edit_journal
 from execplan.project import project_discovery
 from tests.conftest import Folder
@@ -64,7 +64,7 @@ def test_a_blank_name(repo: Folder, name: str) -> None:
 
 def test_every_command_that_writes_has_it() -> None:
     for name in COMMANDS:
-        command = import_module(f"execplan.cli.verbs.{name}").command
+        command = import_module(f"execplan.cli.commands.{name}").command
         writes = any(param.name == "lock_timeout" for param in command.params)
         named = any(param.name == "actor" for param in command.params)
         assert named == (writes and name != "archive") or name in ("prime", "show", "status"), name

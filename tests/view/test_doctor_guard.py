@@ -103,7 +103,7 @@ def test_hooks_are_switched_off(desk: Desk, place: str, monkeypatch: pytest.Monk
 
 def test_an_organization_wants_only_its_own_hooks(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     managed = desk.write("../managed.json", '{"allowManagedHooksOnly": true}')
-    monkeypatch.setattr("execplan.view.doctor.guarded._MANAGED", (str(managed),))
+    monkeypatch.setattr("execplan.doctor.agent_hook_checks._MANAGED", (str(managed),))
     assert "allowManagedHooksOnly" in one(desk).message
 
 

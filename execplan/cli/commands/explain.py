@@ -8,7 +8,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
-from execplan.cli.verbs import COMMANDS
+from execplan.cli.commands import COMMANDS
 from execplan.errors import INPUT, ExecplanError
 from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX, BYTES, NO_FIX, Rule

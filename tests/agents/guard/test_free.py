@@ -13,7 +13,7 @@ import pytest
 import execplan
 from execplan.agents.guard import read_policy, self_protection
 from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, DENIED_COMMANDS, GLOBAL_FLAGS
-from execplan.cli.verbs import COMMANDS as VERBS_OF_ALL
+from execplan.cli.commands import COMMANDS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.around import Ground
 
@@ -458,7 +458,7 @@ def test_every_verb_and_every_option_is_decided_upon() -> None:
         if name not in ALLOWED_COMMANDS:
             assert name in DENIED_COMMANDS, name
             continue
-        mine, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.verbs.{name}").command
+        mine, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.commands.{name}").command
         flags, values = set(mine.flags.split()), {*mine.value_options.split(), *mine.file_options.split()}
         kept = set(mine.denied_options.split())
         for param in command.params:
