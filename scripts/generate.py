@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.cli.commands.schema import KINDS, schema_bytes
 from execplan.cli.commands import COMMAND_GROUPS
+from execplan.cli.commands.schema import KINDS, schema_bytes
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import risk_table
 from execplan.linter.runner import RULES
-from execplan.project import builtin_templates, help_topics
+from execplan.project import builtin_templates, help_topics, settings_file
 from execplan.project.plan_directories import plan_files_regex
 from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_literal
-from execplan.scaffold import settings_file
 from execplan.secrets import secret_files
 from tests.console.runner import rewrite
 from tests.secrets import rates

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 DOCUMENT_KINDS = {
     "execution-plan": DocumentKind("execution.execution_plan", "ExecutionPlan", "What a plan compiles to."),
     "run-record": DocumentKind("execution.run_record", "Record", "What became of a run and of each of its steps."),
-    "approval": DocumentKind("execution.approval_document", "Approval", "Who said yes to which steps, until when; sealed."),
+    "approval": DocumentKind(
+        "execution.approval_document", "Approval", "Who said yes to which steps, until when; sealed."
+    ),
     "answer": DocumentKind("execution.documents.json_answer", "Answer", "What every verb prints with --json."),
 }
 """By the name that `execplan schema` knows."""

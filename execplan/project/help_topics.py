@@ -6,9 +6,8 @@ import os
 
 from execplan.errors import EXIT_MEANINGS
 from execplan.named_tuple import NamedTuple
-from execplan.project import builtin_templates
+from execplan.project import builtin_templates, settings_file
 from execplan.project.project_settings import Settings
-from execplan.scaffold import settings_file
 
 _TOPICS_DIR = "explain"
 _ERRORS_PAGE = "errors"

@@ -207,7 +207,7 @@ def _parse_settings(values: dict[str, object], source: str) -> Settings:
         if name not in defaults:
             from difflib import get_close_matches
 
-            from execplan.approvals.policy_settings import SETTING_NAMES
+            from execplan.project.policy_settings import SETTING_NAMES
 
             matches = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
             matches = [f"execution.{name}"] if name in SETTING_NAMES else matches

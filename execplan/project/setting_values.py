@@ -58,19 +58,19 @@ def _value_problem(name: str, value: object, text: str) -> str:
 def _check_table_setting(name: str, value: dict[str, object], source: str) -> None:
     """Refuse a table that says what it can't; raises ExecplanError."""
     if name == "lint":
-        from execplan.linter.checking.lint_settings import check_lint_table
+        from execplan.project.lint_settings import check_lint_table
 
         check_lint_table(value, source)
     elif name == "context":
-        from execplan.context.gathering.context_settings import parse_context_settings
+        from execplan.project.context_settings import parse_context_settings
 
         parse_context_settings(value, source)
     elif name == "triage":
-        from execplan.project.triage_thresholds import check_thresholds
+        from execplan.project.triage_settings import check_thresholds
 
         check_thresholds(value, source)
     else:
-        from execplan.approvals.policy_settings import check_execution_table as check_policy
+        from execplan.project.policy_settings import check_execution_table as check_policy
 
         check_policy(value, source, may_loosen=False)
 

@@ -41,7 +41,7 @@ def execution() -> dict[str, object]:
     """The table `execution`, which may loosen the policy as well as tighten it; raises ExecplanError."""
     table = _tables()["execution"]
     if table:
-        from execplan.approvals.policy_settings import check_execution_table
+        from execplan.project.policy_settings import check_execution_table
 
         check_execution_table(table, path(), may_loosen=True)
     return table
@@ -70,7 +70,7 @@ def _tables() -> dict[str, dict[str, object]]:
 
 
 def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
-    from execplan.approvals.policy_settings import SETTING_NAMES
+    from execplan.project.policy_settings import SETTING_NAMES
 
     message = f"{path()}: there is no setting {name}"
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"

@@ -10,9 +10,8 @@ from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
 from execplan.plan.model import BROKEN, COMPLETE, OPEN
 from execplan.plan_store import plan_store
-from execplan.project import builtin_templates, project_settings, project_state
+from execplan.project import builtin_templates, project_settings, project_state, settings_file
 from execplan.project.project import ensure_inside
-from execplan.scaffold import settings_file
 from execplan.scaffold.project_survey import guide_path
 
 TYPE_CHECKING = False

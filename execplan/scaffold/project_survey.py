@@ -7,10 +7,10 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
-from execplan.project import directory_tree, project_discovery, project_settings
+from execplan.project import directory_tree, project_discovery, project_settings, settings_file
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
-from execplan.scaffold import plan_layouts, settings_file
+from execplan.scaffold import plan_layouts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -137,9 +137,7 @@ def test_status_imports_nothing_heavy_before_something_is_compiled(repo: Folder)
     )
     modules = done.stdout.splitlines()[-1].split()
     assert "execplan.cli.output.execution_status" in modules
-    assert not [
-        name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.approvals")
-    ]
+    assert not [name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.approvals")]
 
 
 def test_what_is_left_out_is_told_as_a_sentence_that_a_terminal_can_show(repo: Folder) -> None:

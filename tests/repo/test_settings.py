@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import ExecplanError
+from execplan.project import settings_file
 from execplan.project.project_settings import Settings, load, may_have_table
 from execplan.project.template_fields import fill
-from execplan.scaffold import settings_file
 from tests.conftest import Folder
 
 

@@ -17,8 +17,8 @@ from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 
 if TYPE_CHECKING:
-    from execplan.context.gathering.context_settings import ContextSettings
     from execplan.context.gathering.pack_gathering import GatheredPack
+    from execplan.project.context_settings import ContextSettings
 
 
 INTENTS = ("code_generation", "debugging", "explanation", "search", "planning", "review", "generic")
@@ -126,8 +126,8 @@ def context(
     The pack goes to standard output, a line about it to standard error. --json prints the decision about every item
     instead, --explain prints it as a table, --compare both variants of an experiment, and --item single items.
     """
-    from execplan.context.gathering.context_settings import parse_context_settings
     from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
+    from execplan.project.context_settings import parse_context_settings
 
     options = ContextOptions(**flags)
     options.ensure_compatible(as_json=call.as_json)

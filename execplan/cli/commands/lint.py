@@ -19,7 +19,6 @@ from execplan.linter.checking import custom_rules
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import changed_target_groups, iter_targets, resolve_target_groups
 from execplan.linter.checking.commit_check import check_staged_plans, drop_older_findings
-from execplan.linter.checking.lint_settings import ensure_known_rules
 from execplan.linter.checking.modified_plans import add_committed_plans
 from execplan.linter.checking.plan_check import STDIN_NAME, CheckOptions
 from execplan.linter.checking.plan_histories import add_histories
@@ -30,6 +29,7 @@ from execplan.linter.rule_selection import PROFILES, RuleSelection
 from execplan.linter.rules.project_rules import FOLLOW_CODE
 from execplan.plan_store import plan_selection
 from execplan.project import user_settings
+from execplan.project.lint_settings import ensure_known_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -63,7 +63,14 @@ class Sandbox(NamedTuple):
         for path in self.hidden_folders:
             if os.path.isdir(path):
                 argv += ["--tmpfs", os.path.realpath(path)]
-        return [*argv, "--ro-bind", PACKAGE, f"{_PACKAGE_MOUNT}/execplan", "--", *python_argv("sandbox_init", _PACKAGE_MOUNT)]
+        return [
+            *argv,
+            "--ro-bind",
+            PACKAGE,
+            f"{_PACKAGE_MOUNT}/execplan",
+            "--",
+            *python_argv("sandbox_init", _PACKAGE_MOUNT),
+        ]
 
     def _visible_options(self, spec: CommandSpec) -> list[str]:
         """Options for what lies in a folder that is a fresh one, and is needed nevertheless."""

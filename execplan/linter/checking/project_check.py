@@ -6,13 +6,13 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.git import git_query
-from execplan.linter.checking.lint_settings import active_levels, effective_selection
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule_facts import ProjectFacts
 from execplan.linter.rules.project_rules import FOLLOW_CODE
 from execplan.linter.runner import lint_project
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
+from execplan.project.lint_settings import active_levels, effective_selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _triage_reasons(project: Project) -> tuple[str, ...]:
     """Why what is staged calls for a plan, if it does."""
     from execplan.context.gathering import triage_changes
     from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage
-    from execplan.project.triage_thresholds import parse_thresholds
+    from execplan.project.triage_settings import parse_thresholds
 
     triage_result = evaluate_triage(
         None, triage_changes.staged_changes(project), thresholds=parse_thresholds(project.settings.triage)
