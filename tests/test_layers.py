@@ -168,7 +168,7 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
 def test_git_is_started_in_one_place() -> None:
     """All that only reads goes through `git_command`, which switches off what a repository could run."""
     starts = [str(path.relative_to(PACKAGE)) for path in FILES if re.search(r"""\[\s*["']git["']""", path.read_text())]
-    assert starts == ["git/git_commit.py", "git/git_command.py"]
+    assert starts == ["git/git_command.py", "git/git_commit.py"]
 
 
 def imports_of_guard(folder: Path, call: bytes) -> set[str]:

@@ -73,7 +73,7 @@ def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True
     """
     from execplan.approvals.current_plan import load_current_plan
     from execplan.approvals.disk_world import DiskWorld
-    from execplan.project.policy_settings import effective_policy
+    from execplan.approvals.effective_policy import effective_policy
 
     current_plan, policy = load_current_plan(project, ref), effective_policy(project)
     binding = bind(current_plan.data, current_plan.document, DiskWorld(project), policy)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.current_plan import load_current_plan
 from execplan.approvals.disk_world import SnapshotWorld
+from execplan.approvals.effective_policy import effective_policy
 from execplan.execution.binding import bind
 from execplan.execution.evaluate import evaluate
-from execplan.project.policy_settings import effective_policy
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.agents.integrations import integration_changes
+from execplan.agents.integrations import INTEGRATIONS, integration_changes
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import format_diff
@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
     from execplan.agents.integrations.integration_changes import Change, ChangeSet
     from execplan.project.project import Project
-
-
-INTEGRATIONS = {
-    "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
-    "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
-    "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
-    "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
-    "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
-    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
-    "completion": "completion of commands, plans, tasks, sections and codes in bash, zsh or fish",
-}
-"""Each integration, and what it is."""
 
 
 _PROJECT_MODULES = {

@@ -153,7 +153,7 @@ def _rules(incomplete: str) -> list[CompletionItem]:
 
 def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """What can be installed and is not named yet."""
-    from execplan.cli.integration_installer import INTEGRATIONS
+    from execplan.agents.integrations import INTEGRATIONS
 
     used_names = ctx.params.get(param.name or "") or ()
     return _matching_items(

@@ -12,6 +12,7 @@ from execplan.engine.run_records.run_statuses import list_open_runs
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git import gitignore
+from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_check import CheckOptions, make_rule_context
 from execplan.linter.checking.project_check import list_artifacts
 from execplan.linter.rule_selection import RuleSelection
@@ -19,7 +20,6 @@ from execplan.linter.runner import lint_plan
 from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.project import directory_tree
-from execplan.project.lint_settings import active_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

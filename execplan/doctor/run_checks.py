@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
 from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.engine.run_records import evidence_copies, missing_evidence, run_directories
-from execplan.engine.run_records.missing_evidence import is_lost
+from execplan.engine.run_records.expected_evidence import is_expected
 from execplan.engine.run_records.run_statuses import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
 from execplan.plan_store import plan_store
 from execplan.project import project_state
@@ -82,7 +82,7 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
                 run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES
             ][:1]:
                 plan_copy = run_paths.copy_path(evidence_copies.PLAN)
-                if not is_lost(project, plan_copy, path) or missing_evidence.is_in_other_plan(
+                if not is_expected(project, plan_copy, path) or missing_evidence.is_in_other_plan(
                     project, path, run_paths.id
                 ):
                     continue
@@ -123,7 +123,7 @@ def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
         folder, copy = project.plan_artifacts_dir(ref.path, archived=ref.archived), log_reader.copy_path(project, ref)
         if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORD_NAMES]) and not (
-            os.path.lexists(copy) and is_lost(project, copy, log_reader.path_of(project, ref))
+            os.path.lexists(copy) and is_expected(project, copy, log_reader.path_of(project, ref))
         ):
             continue  # to ask git for its anchor takes some milliseconds
         verification = verify_log(project, ref)

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_status
+from execplan.approvals.effective_policy import effective_policy
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_questions, run_setup, stop_reasons
 from execplan.engine.attempt_pool import AttemptPool
@@ -25,7 +26,6 @@ from execplan.engine.step_executor import StepExecutor
 from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
 from execplan.execution import states
-from execplan.project.policy_settings import effective_policy
 from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:

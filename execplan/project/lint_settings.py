@@ -5,13 +5,10 @@ from __future__ import annotations
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.linter.rule import BUILTIN_PREFIX, LEVELS, RULES
 from execplan.linter.rule_selection import PROFILES, RuleSelection, unknown_names
-from execplan.linter.runner import DEFAULT_LEVELS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from execplan.project.project import Project
 
 
 _LIST_KEYS = ("select", "ignore")
@@ -91,55 +88,3 @@ def _builtin_names(names: Iterable[str]) -> list[str]:
 
 def _setting_error(code: str, location: str, problem: str) -> ExecplanError:
     return ExecplanError(code, f"{location} {problem}", exit=INPUT, hint="what can be set: execplan explain lint")
-
-
-_DEFAULT_SELECTION = RuleSelection()
-_LEVELS_BY_LAYERS: dict[tuple[RuleSelection, ...], dict[str, str]] = {}
-
-
-def _table_selection(table: dict[str, object], project: Project) -> RuleSelection:
-    """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
-    if not table:
-        return _DEFAULT_SELECTION
-
-    return parse_selection(table, f"the settings of {project.base}: lint")
-
-
-def active_levels(project: Project, requested: RuleSelection, path: str) -> dict[str, str]:
-    """The rules that run on a plan that lies at a path from the root, each with its level."""
-    table = project.settings.lint
-    if not table and requested == _DEFAULT_SELECTION:
-        return DEFAULT_LEVELS
-    layers = (requested, *_path_selections(table, project, path), _table_selection(table, project))
-    if layers not in _LEVELS_BY_LAYERS:
-        _LEVELS_BY_LAYERS[layers] = merge_selections(*layers).active_levels()
-    return _LEVELS_BY_LAYERS[layers]
-
-
-def effective_selection(project: Project, requested: RuleSelection) -> RuleSelection:
-    """What was asked for, over what the settings say for all plans of a home."""
-    return requested.overlay(_table_selection(project.settings.lint, project))
-
-
-def merge_selections(*layers: RuleSelection) -> RuleSelection:
-    """Selections in one, the first over the second and so on."""
-    combined = layers[0]
-    for layer in layers[1:]:
-        combined = combined.overlay(layer)
-    return combined
-
-
-def _path_selections(table: dict[str, object], project: Project, path: str) -> list[RuleSelection]:
-    """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
-    paths = table.get("paths")
-    if not isinstance(paths, dict):
-        return []
-    from fnmatch import fnmatchcase
-
-    base_prefix = project.display_path(project.base)
-    relative_path = path.removeprefix(f"{base_prefix}/") if base_prefix else path
-    return [
-        _table_selection(path_table, project)
-        for pattern, path_table in reversed(paths.items())
-        if fnmatchcase(relative_path, pattern) or relative_path.startswith(f"{pattern.rstrip('/')}/")
-    ]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution import policy as policies
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
-from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy
+from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, is_looser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from execplan.project.project import Project
 
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
@@ -82,9 +79,7 @@ def check_execution_table(table: dict[str, object], location: str, *, may_loosen
 def _ensure_not_looser(table: dict[str, object], location: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
     shared_values = {name: value for name, value in policy_values(table).items() if name not in _USER_ONLY}
-    looser_settings = [
-        f"{name} = {table[name]!r}" for name, value in shared_values.items() if policies.is_looser(name, value)
-    ]
+    looser_settings = [f"{name} = {table[name]!r}" for name, value in shared_values.items() if is_looser(name, value)]
     looser_settings += [f"checks.{name} = false" for name, is_on in check_switches(table).items() if not is_on]
     looser_settings += ["environment names what commands get to see"] if "environment" in table else []
     looser_settings += ["tools names what an agent may do unplanned"] if "tools" in table else []
@@ -142,22 +137,3 @@ def _unknown_setting_error(location: str, name: str, known_names: tuple[str, ...
     similar_names = get_close_matches(name, known_names, n=1, cutoff=0.0)
     message = f"{location} knows {', '.join(known_names)}, not {name!r}"
     return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {similar_names[0]}?")
-
-
-def effective_policy(project: Project) -> Policy:
-    """The policy that holds for a home; raises ExecplanError."""
-    from execplan.execution.risk import command_risk
-    from execplan.project import user_settings as own
-
-    user_settings, repository_settings = own.execution(), project.settings.execution
-    policy = policies.tighten(Policy()._replace(**policy_values(user_settings)), policy_values(repository_settings))
-    checks_on = {**check_switches(user_settings), **check_switches(repository_settings)}
-    policy = policy._replace(
-        off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])),
-        notify=str(user_settings.get("notify", "")),
-    )
-    risk_table = command_risk.builtin_table()
-    for rows, may_lower in ((user_settings.get("risk", ()), True), (repository_settings.get("risk", ()), False)):
-        if isinstance(rows, list) and rows:
-            risk_table = command_risk.extend_table(risk_table, rows, may_lower=may_lower)
-    return policy._replace(table=risk_table)

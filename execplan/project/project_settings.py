@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
@@ -12,6 +11,8 @@ from execplan.named_tuple import NamedTuple
 
 def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object] | None:
     """The table of that name, the whole document without a name, None when it is not there; raises ExecplanError."""
+    import tomllib
+
     try:
         parsed: object = tomllib.loads((data or b"").decode("utf-8"))
     except RecursionError:

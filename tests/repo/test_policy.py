@@ -8,12 +8,13 @@ import tomllib
 
 import pytest
 
+from execplan.approvals.effective_policy import effective_policy
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy
 from execplan.execution.risk.command_risk import rate_command
 from execplan.project import help_topics, project_discovery
-from execplan.project.policy_settings import SETTING_NAMES, effective_policy
+from execplan.project.policy_settings import SETTING_NAMES
 from tests.conftest import Folder
 from tests.plans import CLEAN
 

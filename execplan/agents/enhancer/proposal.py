@@ -199,7 +199,7 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
 def _find_policy_violations(project: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
     from execplan.approvals.disk_world import SnapshotWorld
-    from execplan.project.policy_settings import effective_policy
+    from execplan.approvals.effective_policy import effective_policy
 
     world, policy = SnapshotWorld(project), effective_policy(project)
     known_errors = set(_find_errors(old, world, policy))

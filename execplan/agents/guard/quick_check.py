@@ -10,12 +10,12 @@ from execplan.agents.guard.guard_context import GuardContext, PlannedStep, conte
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND
+from execplan.approvals.effective_policy import effective_policy
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.permission import DENY
 from execplan.files import file_access
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
-from execplan.project.policy_settings import effective_policy
 from execplan.text import fast_json
 
 TYPE_CHECKING = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.approvals.current_plan import load_current_plan as compiled
+from execplan.approvals.effective_policy import effective_policy
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
@@ -20,7 +21,6 @@ from execplan.execution.permission import find_approver
 from execplan.plan import reader
 from execplan.plan.outline import PURPOSE
 from execplan.plan_store import plan_store
-from execplan.project.policy_settings import effective_policy
 from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.text_lines import digest
 

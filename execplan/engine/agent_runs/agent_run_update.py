@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_key
+from execplan.approvals.effective_policy import effective_policy
 from execplan.engine import stop_reasons
 from execplan.engine.agent_runs import agent_start, journal_watermark, undeclared_changes
 from execplan.engine.agent_runs.agent_transitions import apply_transitions
@@ -23,7 +24,6 @@ from execplan.engine.step_executor import StepExecutor
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
-from execplan.project.policy_settings import effective_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

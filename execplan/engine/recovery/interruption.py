@@ -23,13 +23,13 @@ def make_inspection_context(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver
 ) -> RunContext:
     """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
+    from execplan.approvals.effective_policy import effective_policy
     from execplan.engine.commands.command_sandbox import find_sandbox
     from execplan.engine.commands.stop_signal import StopSignal
     from execplan.engine.journal.journal_writer import make_redaction
     from execplan.engine.steps.run_context import RunContext
     from execplan.engine.workspace.backup_store import BackupStore
     from execplan.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.project.policy_settings import effective_policy
 
     policy = effective_policy(project)
     try:

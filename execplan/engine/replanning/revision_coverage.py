@@ -15,6 +15,7 @@ from execplan.approvals import (
 )
 from execplan.approvals.current_plan import CurrentPlan
 from execplan.approvals.disk_world import SnapshotWorld
+from execplan.approvals.effective_policy import effective_policy
 from execplan.approvals.plan_evaluation import EvaluatedPlan
 from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions
@@ -34,7 +35,6 @@ from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
 from execplan.files import file_access
-from execplan.project.policy_settings import effective_policy
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.engine.run_records import evidence_copies
+from execplan.engine.run_records.expected_evidence import is_expected
 from execplan.engine.run_records.run_directories import JOURNAL
 from execplan.errors import ExecplanError
-from execplan.files import file_access
 from execplan.git import git_query
 from execplan.plan_store import plan_store
 
@@ -15,40 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.project.project import Project
-
-
-def is_lost(project: Project, copy_path: str, artifact_path: str) -> bool:
-    """Whether a file that is gone, and of which the state has a copy, should be there.
-
-    One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
-    """
-    try:
-        commit_limits = _commit_limits(copy_path)
-    except OSError:
-        return False
-    if commit_limits is None or project.git is None:
-        return commit_limits is not None
-    path = os.path.relpath(artifact_path, project.root)
-    branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
-    try:
-        if git_query.output_or_none(
-            project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1
-        ):
-            return True
-        commits = git_query.output(
-            project, "--literal-pathspecs", "rev-list", "-1", *branches, *commit_limits, "--", path
-        )
-    except ExecplanError:
-        return True
-    return not commits.strip()
-
-
-def _commit_limits(path: str) -> tuple[str, ...] | None:
-    """Which commits may have it: those since the first line of a journal or a ledger was written. None: it is empty."""
-    with open(file_access.open_regular(path), "rb") as file:
-        line = file.readline(1 << 16)
-    timestamp = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
-    return (f"--since={timestamp}",) if timestamp else () if line else None
 
 
 def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
@@ -61,7 +27,7 @@ def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
         _changed_in_git(project, [run_paths.artifact_path(name) for name in present_names]) if present_names else set()
     )
     missing_names = [name for name in names if name not in present_names]
-    is_on_other_branch = bool(missing_names) and not is_lost(
+    is_on_other_branch = bool(missing_names) and not is_expected(
         project, journal_copy, run_paths.artifact_path(missing_names[0])
     )
     return [

@@ -113,12 +113,12 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
     ]
     runs = [get_run_paths(project, ref, name) for name in names]
     if state_names:
-        from execplan.engine.run_records.missing_evidence import is_lost
+        from execplan.engine.run_records.expected_evidence import is_expected
 
         runs += [
             run
             for run in [get_run_paths(project, ref, name) for name in state_names]
-            if is_lost(project, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
+            if is_expected(project, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
         ]
     numbers = [run.number for run in runs]
     duplicate_numbers = (

@@ -7,12 +7,12 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.linter.baseline_filter import apply_baseline, count_by_mark, find_moved_plan
+from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import parse_checked_plan
 from execplan.linter.fingerprint import compute_fingerprints
 from execplan.linter.rule import GIT_NEEDS, RULES
 from execplan.named_tuple import NamedTuple
 from execplan.project import project_discovery, project_state
-from execplan.project.lint_settings import active_levels, effective_selection
 from execplan.project.project import ensure_inside
 
 TYPE_CHECKING = False

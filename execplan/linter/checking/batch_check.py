@@ -7,6 +7,7 @@ import os
 from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.lint_cache import NO_MINUTE_LIMIT, LintCache, file_stat, open_cache
 from execplan.linter.checking.plan_check import CheckedFile, check_plan, make_checked_file, make_rule_context
 from execplan.linter.checking.worker_processes import process_count, run_in_processes
@@ -16,7 +17,6 @@ from execplan.linter.runner import lint_bytes, unreadable_finding
 from execplan.named_tuple import NamedTuple
 from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.plan_store.plan_store import PlanRef
-from execplan.project.lint_settings import active_levels, effective_selection
 from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False

@@ -7,6 +7,7 @@ import os
 from execplan.errors import ExecplanError
 from execplan.git import git_history, git_query
 from execplan.linter.checking.check_targets import find_plan_refs
+from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import (
     CheckedFile,
     CheckOptions,
@@ -26,7 +27,6 @@ from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import PlanRef
 from execplan.project import project_discovery
-from execplan.project.lint_settings import active_levels, effective_selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.git import git_history
+from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_histories import PlanContent, read_committed_plans, to_pathspecs
 from execplan.linter.rule import COMMIT, RULES
 from execplan.linter.rule_facts import GitHistory
 from execplan.plan import reader
 from execplan.plan_store import plan_store
-from execplan.project.lint_settings import active_levels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

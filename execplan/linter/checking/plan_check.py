@@ -6,6 +6,7 @@ import os
 
 from execplan.clock import current_minute
 from execplan.errors import ExecplanError
+from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import ERROR, NOTICE, Finding, RuleContext
 from execplan.linter.rule_facts import Clock
@@ -16,7 +17,6 @@ from execplan.plan import reader
 from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
-from execplan.project.lint_settings import active_levels, effective_selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

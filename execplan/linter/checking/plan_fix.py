@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.edits.plan_writer import EditResult, amend, remove_leftovers
 from execplan.errors import ENVIRONMENT
 from execplan.linter.autofix import build_fix_change
+from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_check import check_plan, make_rule_context
 from execplan.linter.rule import SAFE, UNSAFE
-from execplan.project.lint_settings import active_levels
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions

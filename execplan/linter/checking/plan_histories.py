@@ -7,12 +7,12 @@ import os
 from execplan.errors import ExecplanError
 from execplan.git import git_history, git_query
 from execplan.linter.checking.check_targets import iter_targets
+from execplan.linter.checking.effective_rules import effective_selection
 from execplan.linter.rule_facts import GitHistory
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_store
-from execplan.project.lint_settings import effective_selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

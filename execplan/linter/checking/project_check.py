@@ -6,13 +6,13 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.git import git_query
+from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule_facts import ProjectFacts
 from execplan.linter.rules.project_rules import FOLLOW_CODE
 from execplan.linter.runner import lint_project
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
-from execplan.project.lint_settings import active_levels, effective_selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
