@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 from execplan.files import file_access
 from execplan.files.file_lock import FileLock
@@ -97,6 +96,8 @@ def move_plan_state(project: Project, old: str, new: str) -> None:
     source, target = plan_state_dir(project, old), plan_state_dir(project, new)
     if source == target or not os.path.isdir(source):
         return
+    import shutil
+
     try:
         shutil.rmtree(target, ignore_errors=True)
         os.rename(source, target)

@@ -21,12 +21,11 @@ from execplan.context.session_hygiene import assess_session, hygiene_without_ses
 from execplan.context.task_intent import Intent, classify_intent
 from execplan.context.token_budget import allocate_budget
 from execplan.context.token_counter import make_counter
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, USAGE, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.cli.commands.context import ContextOptions
     from execplan.context.context_pack import ContextPack, Unit
     from execplan.context.decision import Chosen
     from execplan.context.gathering.pack_gathering import GatheredPack
@@ -39,6 +38,65 @@ if TYPE_CHECKING:
 _RESULTS = {KEEP: "kept", SUMMARIZE: "shortened", TRUNCATE: "shortened", PRUNE: "left out"}
 _GROUPS = tuple(dict.fromkeys(_RESULTS.values()))
 _COLUMNS = ("result", "tokens", "item", "why")
+
+
+INTENTS = ("code_generation", "debugging", "explanation", "search", "planning", "review", "generic")
+FORMS = ("markdown", "xml")
+
+
+class ContextOptions(NamedTuple):
+    """What the flags say."""
+
+    budget: int | None
+    model: str | None
+    intent: str | None
+    form: str
+    exact: bool | None
+    experiment: str | None
+    key: str | None
+    explain: bool
+    compare: bool
+    items: tuple[str, ...]
+
+    def ensure_compatible(self, *, as_json: bool) -> None:
+        """Raise an ExecplanError for flags that exclude each other."""
+        views = [
+            name
+            for name, is_given in (("--explain", self.explain), ("--compare", self.compare), ("--item", self.items))
+            if is_given
+        ]
+        in_xml = self.form != FORMS[0]
+        for is_wrong, why, hint in (
+            (
+                (self.experiment is None) != (self.key is None),
+                "--experiment and --key go together",
+                "execplan context --experiment ID --key KEY",
+            ),
+            (
+                "" in (self.experiment, self.key),
+                "--experiment and --key need a value that is not empty",
+                "execplan context --experiment ID --key KEY",
+            ),
+            (as_json and in_xml, "--json prints no pack, and --format is the format of a pack", "omit one of them"),
+            (len(views) > 1, f"{' and '.join(views)} exclude each other", "omit all but one of them"),
+            (
+                as_json and self.explain,
+                "--json prints the decision, and --explain is a table of it",
+                "omit one of them",
+            ),
+            (
+                in_xml and bool(views) and not self.items,
+                f"{' '.join(views)} prints a table, and --format is the format of a pack",
+                "omit one of them",
+            ),
+            (
+                self.experiment is not None and (self.compare or bool(self.items)),
+                "--experiment decides which pack is printed: --compare prints both variants, --item is the same in both",
+                "omit --experiment and --key",
+            ),
+        ):
+            if is_wrong:
+                raise ExecplanError("usage", why, exit=USAGE, hint=hint)
 
 
 def decision_summary(decision: Decision) -> str:
