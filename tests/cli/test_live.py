@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.run_output.run_observers import observe_run
+from execplan.cli.run_output.observer_selection import observe_run
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_state import Question
 from tests.cli.past import FAILED, MADE, OK, entry, intent, result

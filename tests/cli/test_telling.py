@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.run_output.run_observers import observe_run
+from execplan.cli.run_output.observer_selection import observe_run
 from execplan.cli.run_output.run_outcome import rollback_lines
 from execplan.cli.run_output.run_text import format_changes, format_duration, format_paths
 from execplan.engine.journal import journal_entries

@@ -105,21 +105,21 @@ def collect_personal_data(project: Project) -> PersonalData:
     return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])
 
 
-_SECRET_NAME = (
+_SENSITIVE_NAME = (
     r"(?:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credentials?|authorization|cookie|bearer"
     r"|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|session[_-]?id|_pass|_key|_pin)"
 )
 """How the name ends, or goes on, of what is one."""
 _ASSIGNED_VALUE = re.compile(
-    rf"(?i){_SECRET_NAME}[\w.-]{{0,40}}[\"'`\]]{{0,2}}[ \t]{{0,8}}(?:=>|:=|[:=])[ \t]{{0,8}}"
+    rf"(?i){_SENSITIVE_NAME}[\w.-]{{0,40}}[\"'`\]]{{0,2}}[ \t]{{0,8}}(?:=>|:=|[:=])[ \t]{{0,8}}"
     r"(?:(?:bearer|basic|token)[ \t]+)?(?:\"([^\"\n]{1,2000})\"|'([^'\n]{1,2000})'|([^\s\"'`,;&|(){}<>$\[\]]{1,2000}))(?![(\[])"
 )
 """A value that is given to such a name: `password: …`, `TOKEN=…`, `"secret": "…"`, `?token=…`."""
 _OPTION = re.compile(
-    rf"(?i)(?:^|\s)--?[\w-]{{0,40}}{_SECRET_NAME}[\w-]{{0,40}}[ \t]{{1,8}}(?!-)"
+    rf"(?i)(?:^|\s)--?[\w-]{{0,40}}{_SENSITIVE_NAME}[\w-]{{0,40}}[ \t]{{1,8}}(?!-)"
     r"(?:\"([^\"\n]{1,2000})\"|'([^'\n]{1,2000})'|([^\s\"'`$;&|]{1,2000}))"
 )
-_FLAG = re.compile(rf"(?i)^--?[\w-]*{_SECRET_NAME}[\w-]*$")
+_FLAG = re.compile(rf"(?i)^--?[\w-]*{_SENSITIVE_NAME}[\w-]*$")
 _USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ \t=]{0,8}[\"']?[^\s\"':/]{1,200}:([^\s\"']{1,2000})")
 _HEADER = re.compile(r"(?i)\b(?:bearer|basic)[ \t]+([\w.~+/=-]{0,2000}\d[\w.~+/=-]{0,2000})")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://([^\s/@\"'`<>]{1,300})@")

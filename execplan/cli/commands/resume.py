@@ -82,7 +82,7 @@ def resume(
     What the steps that are done have left must be as they left it, else it exits 4 and says what is not. Of a step that
     was cut short and may run only once nobody knows whether it had its effect: look, then say --answer.
     """
-    from execplan.cli.run_output.run_observers import observe_run
+    from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.engine import resume
     from execplan.engine.plan_choice import choose_plan_with_run

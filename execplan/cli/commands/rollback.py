@@ -35,7 +35,7 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     named, exit 4, and nothing is touched. What is displaced is kept. What commands did elsewhere can't be taken back, and
     is listed.
     """
-    from execplan.cli.run_output.run_observers import observe_run
+    from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import rollback_answer
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.recovery.rollback import rollback as roll_back

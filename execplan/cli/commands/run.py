@@ -143,7 +143,7 @@ def run(
     if steps and begin:
         message = "--step and --from exclude each other: one names the steps, the other where to begin"
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan run --help")
-    from execplan.cli.run_output.run_observers import observe_run
+    from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.engine import run
     from execplan.engine.run_observer import RunOptions

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import termios
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import discard_output, dump_json, printable_line
@@ -17,30 +15,11 @@ from execplan.engine.run_observer import RunObserver
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any, TextIO
 
-    from execplan.cli.answer import Call
     from execplan.engine.journal.journal import Entry
     from execplan.engine.run_state import Question
-
-
-@contextmanager
-def observe_run(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[RunObserver]:
-    """The one who looks on, while the run goes on."""
-    if stream:
-        yield JsonLinesObserver(kind)
-    elif call.as_json:
-        yield RunObserver()
-    elif call.quiet:
-        yield PromptingObserver()
-    elif live and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        from execplan.cli.run_output.live_observer import LiveObserver
-
-        with LiveObserver() as observer:
-            yield observer
-    else:
-        yield LineObserver()
 
 
 class ResilientStdout(io.TextIOBase):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CLAUSE_END = "."
 """A token that ends a clause, in place of its punctuation."""
-NAME_TOKEN = "`"
+QUOTED_NAME = "`"
 """A token in place of what is quoted, or of a path: it is named, and its words say nothing."""
 _TOKEN_PATTERN = re.compile(
     r"""(?P<code>`[^`\n]{1,200}`)
@@ -97,7 +97,7 @@ def parse_request(text: str, table: TriageTable) -> Request:
     sentences, is_sentence_open = 0, False
     for match in _TOKEN_PATTERN.finditer(text[:_MAX_CHARS]):
         kind, token_text = match.lastgroup, match.group()
-        token = {"word": token_text.lower().replace("’", "'"), "number": "#"}.get(kind or "", NAME_TOKEN)
+        token = {"word": token_text.lower().replace("’", "'"), "number": "#"}.get(kind or "", QUOTED_NAME)
         if kind in ("end", "stop"):
             token = CLAUSE_END
             sentences += kind == "end" and is_sentence_open

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.triage.request_parsing import CLAUSE_END, NAME_TOKEN
+from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME
 from execplan.context.triage.triage_table import CRITERIA, SMALL
 from execplan.named_tuple import NamedTuple
 
@@ -203,8 +203,8 @@ def _major_upgrade(request: Request) -> str:
 def _longest_enumeration(request: Request) -> int:
     """How many things stand in the longest row of a request: `a, b and c` are three; each has three words at most."""
     longest_count = entry_count = word_count = 0
-    for token, original_token in zip((*request.tokens, CLAUSE_END), (*request.original_tokens, "."), strict=True):
-        is_clause_end = token == CLAUSE_END and original_token != ","
+    for token, original in zip((*request.tokens, CLAUSE_END), (*request.original_tokens, "."), strict=True):
+        is_clause_end = token == CLAUSE_END and original != ","
         if token in ("and", "or") and entry_count:
             longest_count = max(
                 longest_count, entry_count + 1 + bool(word_count)
@@ -250,7 +250,7 @@ def _reached_strength(count: int, steps: Sequence[Sequence[int]]) -> int:
 
 def find_named_parts(request: Request, parts_by_name: Mapping[str, str]) -> tuple[str, ...]:
     """The parts of the repository that a request names, by a word or by a path."""
-    tokens = set(request.tokens) - {CLAUSE_END, NAME_TOKEN}
+    tokens = set(request.tokens) - {CLAUSE_END, QUOTED_NAME}
     paths = [part_name for name, part_name in parts_by_name.items() if name in tokens]
     paths += [
         part_name

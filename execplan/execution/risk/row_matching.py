@@ -157,7 +157,9 @@ def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, any
     if not expected:
         return True
     if anywhere:
-        spaced = [spaced_token for token in expected if token != "..." for spaced_token in ("...", token)]
+        spaced = [
+            spaced_arg for expected_arg in expected if expected_arg != "..." for spaced_arg in ("...", expected_arg)
+        ]
         return _args_match(spaced, command.loose_args, table) or _args_match(expected, command.args, table)
     if not command.is_unambiguous and expected[0] not in ARGUMENT_PREDICATES:
         return False

@@ -1,0 +1,34 @@
+"""Which observer shows a run: a live view, lines, JSON lines, or only the questions."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from execplan.cli.run_output.run_observers import JsonLinesObserver, LineObserver, PromptingObserver
+from execplan.engine.run_observer import RunObserver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.cli.answer import Call
+
+
+@contextmanager
+def observe_run(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[RunObserver]:
+    """The one who looks on, while the run goes on."""
+    if stream:
+        yield JsonLinesObserver(kind)
+    elif call.as_json:
+        yield RunObserver()
+    elif call.quiet:
+        yield PromptingObserver()
+    elif live and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        from execplan.cli.run_output.live_observer import LiveObserver
+
+        with LiveObserver() as observer:
+            yield observer
+    else:
+        yield LineObserver()
