@@ -39,7 +39,7 @@ from execplan.plan.plan_lookup import task_ids
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.plan.model import Entry, Plan, Task
+    from execplan.plan.model import Entry, ParsedPlan, Task
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "context.md"
@@ -75,7 +75,7 @@ class Question(NamedTuple):
 class Case(NamedTuple):
     """What a question is asked of."""
 
-    then: Plan
+    then: ParsedPlan
     """The plan as it was."""
     task: str
     listing: FileListing
@@ -116,7 +116,7 @@ def _questions(path: Path, corpus: Path) -> Iterator[Question]:
                 yield from [Question(name, task.start + 1, file, kind) for file in sorted(files)]
 
 
-def _files(plan: Plan) -> list[str]:
+def _files(plan: ParsedPlan) -> list[str]:
     return sorted(set(_paths("\n".join(plan.text.lines))))
 
 
@@ -124,11 +124,11 @@ def _paths(text: str) -> list[str]:
     return [path for path in [repository_path(each) for each in mentioned_paths(text)] if path]
 
 
-def _text(plan: Plan, part: Task | Entry) -> str:
+def _text(plan: ParsedPlan, part: Task | Entry) -> str:
     return "\n".join(plan.text.lines[part.start : part.end])
 
 
-def _later(plan: Plan, task: Task) -> tuple[list[Task | Entry], list[Task | Entry]]:
+def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task | Entry]]:
     """What was written after a task was done: all of it, and what comes next.
 
     By the date where one stands; else an entry is as late in its log as the task is among the tasks.

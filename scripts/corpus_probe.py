@@ -16,7 +16,7 @@ from execplan.linter.rule import RuleContext
 from execplan.linter.runner import RULES, lint_plan
 from execplan.plan import reader
 from execplan.plan.line_grammar import is_empty_text, read_label
-from execplan.plan.model import DONE, OPEN, OTHER, Plan
+from execplan.plan.model import DONE, OPEN, OTHER, ParsedPlan
 from execplan.plan.placeholder_text import is_placeholder_text
 from execplan.plan.plan_change import PlanChange, PlanContent, plan_content
 from execplan.plan.text_rebase import rebase_text
@@ -105,7 +105,7 @@ class Probe:
 
     def write(
         self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None
-    ) -> tuple[bytes, Plan] | None:
+    ) -> tuple[bytes, ParsedPlan] | None:
         """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""
         old = self.data if data is None else data
         try:
@@ -144,7 +144,7 @@ class Probe:
             if not all(holds_place(line.decode("utf-8")) for line in before[start:end]):
                 self.fail(start, f"{writer} replaced words")
 
-    def expect(self, writer: str, after: Plan, line: int, **meant: object) -> None:
+    def expect(self, writer: str, after: ParsedPlan, line: int, **meant: object) -> None:
         """Check that a plan says what it said, but for the fields that were meant to change."""
         said, wanted = plan_content(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
         for field, is_said, is_wanted in zip(PlanContent._fields, said, wanted, strict=True):

@@ -13,7 +13,7 @@ from corpus_probe import Probe, counted_again, one_more
 
 from execplan.edits.plan_writer import apply_change
 from execplan.plan import log_edits, outline, section_edits, task_edits, task_rewording
-from execplan.plan.model import DONE, OPEN, Plan, Section, Task
+from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task
 from execplan.plan.plan_change import plan_content
 from execplan.text.markdown_blocks import HEADING
 from execplan.text.text_lines import Text
@@ -84,7 +84,7 @@ def add_tasks(probe: Probe) -> None:
                 probe.fail(block.start, "add --under put the task under another heading")
 
 
-def _add(probe: Probe, writer: str, **where: str) -> Plan | None:
+def _add(probe: Probe, writer: str, **where: str) -> ParsedPlan | None:
     """Add a task and check it, by markdown-it-py too."""
     made = probe.write(writer, lambda: task_edits.add_task(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
     if made is None:

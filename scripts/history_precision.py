@@ -23,7 +23,7 @@ from execplan.project.plan_directories import FINISHED, GIVEN_UP
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 VERDICTS = Path(__file__).resolve().parent.parent / "tests" / "history_precision.tsv"
 CODE = "EP308"
@@ -78,7 +78,7 @@ def _blob(clone: Path, digest: str) -> bytes:
     return subprocess.run(["git", "-C", str(clone), "cat-file", "blob", digest], capture_output=True, check=True).stdout
 
 
-def _plan(data: bytes) -> Plan | None:
+def _plan(data: bytes) -> ParsedPlan | None:
     try:
         return reader.read(data) if is_plan_text(data) else None
     except ExecplanError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.edits.plan_writer import apply_change
 from execplan.errors import ExecplanError
 from execplan.plan import log_edits, outline, reader, section_edits, task_edits, task_rewording
-from execplan.plan.model import DONE, OPEN, Plan
+from execplan.plan.model import DONE, OPEN, ParsedPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,34 +56,34 @@ class Branch:
         first, what, how = [self.random.choice(each) for each in (_FIRST, _WHAT, _HOW)]
         return f"{first} the {what} {MARK}{self.name}{self.count} {how}"
 
-    def task(self, plan: Plan, state: str) -> str | None:
+    def task(self, plan: ParsedPlan, state: str) -> str | None:
         """The number of a task in this state: often the first, as plans are worked off from above."""
         found = [str(task.number) for task in plan.tasks if task.state == state]
         near = found[:2] if self.random.random() < 0.6 else found
         return self.random.choice(near) if near else None
 
 
-def _tick(branch: Branch, plan: Plan) -> ChangeBuilder | None:
+def _tick(branch: Branch, plan: ParsedPlan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
     return task_edits.complete_tasks([number], branch.moment) if number else None
 
 
-def _reopen(branch: Branch, plan: Plan) -> ChangeBuilder | None:
+def _reopen(branch: Branch, plan: ParsedPlan) -> ChangeBuilder | None:
     number = branch.task(plan, DONE)
     return task_edits.reopen_tasks([number]) if number else None
 
 
-def _add(branch: Branch, plan: Plan) -> ChangeBuilder:
+def _add(branch: Branch, plan: ParsedPlan) -> ChangeBuilder:
     after = str(branch.random.choice(plan.tasks).number) if plan.tasks and branch.random.random() < 0.3 else None
     return task_edits.add_task(branch.words(), branch.moment, after=after)
 
 
-def _split(branch: Branch, plan: Plan) -> ChangeBuilder | None:
+def _split(branch: Branch, plan: ParsedPlan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
     return task_rewording.split_task(number, branch.words(), branch.words(), branch.moment) if number else None
 
 
-def _reword(branch: Branch, plan: Plan) -> ChangeBuilder | None:
+def _reword(branch: Branch, plan: ParsedPlan) -> ChangeBuilder | None:
     number = branch.task(plan, OPEN)
     if number is None:
         return None
@@ -92,11 +92,11 @@ def _reword(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     return task_rewording.reword_task(number, f"{own.rstrip('.')}, and {branch.words()}" if wider else branch.words())
 
 
-def _decide(branch: Branch, plan: Plan) -> ChangeBuilder:
+def _decide(branch: Branch, plan: ParsedPlan) -> ChangeBuilder:
     return log_edits.add_decision(branch.words(), branch.words(), branch.name, branch.moment)
 
 
-def _set(branch: Branch, plan: Plan) -> ChangeBuilder | None:
+def _set(branch: Branch, plan: ParsedPlan) -> ChangeBuilder | None:
     there = [section.title for section in plan.sections if section.name in _PROSE]
     if not there:
         return None
@@ -108,7 +108,7 @@ def _set(branch: Branch, plan: Plan) -> ChangeBuilder | None:
     return section_edits.set_section_body(title, [*own[:at], "", branch.words(), "", *own[at:]])
 
 
-VERBS: dict[str, tuple[int, Callable[[Branch, Plan], ChangeBuilder | None]]] = {
+VERBS: dict[str, tuple[int, Callable[[Branch, ParsedPlan], ChangeBuilder | None]]] = {
     "done": (8, _tick),
     "reopen": (1, _reopen),
     "add": (4, _add),

@@ -25,7 +25,7 @@ from execplan.errors import ExecplanError
 from execplan.git_merge import git_merge_file, three_way_merge
 from execplan.plan import outline, reader
 from execplan.plan.merge.plan_merge import ConflictMarkers
-from execplan.plan.model import DONE, Plan
+from execplan.plan.model import DONE, ParsedPlan
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400
@@ -110,17 +110,17 @@ def judge(given: Sides, data: bytes, conflicts: int) -> Judged:
     return Judged(bool(conflicts), lost, doubled, f"{twice[0]} twice" if twice else "")
 
 
-def _times(plan: Plan, name: str) -> int:
+def _times(plan: ParsedPlan, name: str) -> int:
     return [section.name for section in plan.sections].count(name)
 
 
-def _entries(plan: Plan) -> Counter[str]:
+def _entries(plan: ParsedPlan) -> Counter[str]:
     """Tasks, entries and notes by their words, and how often each stands there."""
     logs = (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
     return Counter([f"{outline.PROGRESS}: {task.text}" for task in plan.tasks] + [entry.text for entry in logs])
 
 
-def _tasks_lost(base: Plan, ours: Plan, theirs: Plan, plan: Plan) -> list[str]:
+def _tasks_lost(base: ParsedPlan, ours: ParsedPlan, theirs: ParsedPlan, plan: ParsedPlan) -> list[str]:
     """Tasks that both sides kept and the result lacks, and boxes that are not as the side left them that changed them."""
     there = {task.text for task in plan.tasks}
     both = {task.text for task in ours.tasks} & {task.text for task in theirs.tasks}
@@ -135,7 +135,7 @@ def _tasks_lost(base: Plan, ours: Plan, theirs: Plan, plan: Plan) -> list[str]:
     return lost
 
 
-def _boxes(plan: Plan) -> dict[str, tuple[str, str]]:
+def _boxes(plan: ParsedPlan) -> dict[str, tuple[str, str]]:
     """State and stamp of each task whose words no other has."""
     counts = Counter(task.text for task in plan.tasks)
     stamps = {task.text: (task.state, task.timestamp.text if task.timestamp else "") for task in plan.tasks}

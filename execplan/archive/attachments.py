@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.edits.plan_writer import EditResult, WriteOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -123,7 +123,7 @@ def _mention_change(
         for attachment in attachments
     }
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         text = "\n".join(plan.text.lines)
         new_lines = [line for path, line in lines.items() if f"`{path}`" not in text]
         if not new_lines:

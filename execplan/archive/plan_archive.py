@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -159,7 +159,7 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
 
 
 def _restore_change(reason: str | None) -> ChangeBuilder:
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         if not plan.is_archived_unfinished and reason is None:
             return PlanChange((), plan_content(plan), "restore", ())
         return _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
@@ -179,7 +179,7 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
     A plan is not finished either while it lacks edits that another program has overwritten.
     """
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         reasons = unfinished_reasons(plan)
         if lost_edits and reason is None:
             raise ExecplanError(
@@ -208,7 +208,7 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
     return change
 
 
-def unfinished_reasons(plan: Plan) -> list[str]:
+def unfinished_reasons(plan: ParsedPlan) -> list[str]:
     """Every reason for which a plan is not finished."""
     reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
     if not plan.outcomes:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.archive.plan_move import Regenerate
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -46,7 +46,7 @@ def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options:
     return move_results
 
 
-def _relocation_change(plan: Plan) -> PlanChange:
+def _relocation_change(plan: ParsedPlan) -> PlanChange:
     return PlanChange((), plan_content(plan), "move to the plans directory of the settings", ())
 
 
@@ -119,7 +119,7 @@ def _title_change(title: str) -> ChangeBuilder:
     """Put the title into the heading, however that is written."""
     heading_text = escape_heading(title)
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         old_facts = plan_content(plan)
         if plan.title is None:
             raise ExecplanError(

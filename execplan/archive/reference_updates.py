@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.edits.plan_writer import WriteResult
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -118,7 +118,7 @@ def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, s
 def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
     """One change after the other."""
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         first_change = first(plan)
         intermediate = reader.read_text(apply_edits(plan.text, first_change.edits)) if first_change.edits else plan
         second_change = second(intermediate)
@@ -187,10 +187,10 @@ def _affected_plans(
 def _revert_change(old: bytes, new: bytes, follow_change: ChangeBuilder) -> ChangeBuilder:
     """The change that puts back a text that followed a move; where it has changed since, the other lines stay."""
 
-    def revert(plan: Plan) -> PlanChange:
+    def revert(plan: ParsedPlan) -> PlanChange:
         return rebase_text(plan, new, old, "paths", "", "")._replace(messages=())
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         if plan.text.to_bytes() == new:
             return revert(plan)
         try:

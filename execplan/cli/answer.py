@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan import trace
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
 from execplan.errors import OK
+
+if TYPE_CHECKING:
+    from execplan.advice.plan_advice import Work
 
 
 class Call(NamedTuple):
@@ -18,23 +21,6 @@ class Call(NamedTuple):
     quiet: bool = False
     verbose: bool = False
     as_json: bool = False
-
-
-class Work(NamedTuple):
-    """Work that comes before the next command."""
-
-    description: str
-    """For people: `do task 2, Write the tests`."""
-    command: str
-    """The command for when it is done."""
-    task: dict[str, Any] | None = None
-    lead: str = "then"
-    """What comes between the two for people."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As a document shows it."""
-        task = {name: self.task[name] for name in ("id", "number", "text")} if self.task is not None else None
-        return {"what": self.description, "task": task, "then": self.command}
 
 
 class Answer(NamedTuple):
@@ -77,10 +63,3 @@ def print_answer(answer: Answer, call: Call, kind: str) -> int:
     elif not call.quiet and answer.next_commands:
         print(f"next: {printable_line(answer.next_commands[0])}")
     return answer.exit
-
-
-def quote_plan_name(name: str, path: str = "") -> str:
-    """A plan as it can be typed in a shell: its id; its path where the id would be taken for a flag."""
-    import shlex
-
-    return shlex.quote(path if path and name.startswith("-") else name)

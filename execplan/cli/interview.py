@@ -18,7 +18,7 @@ from execplan.plan_store import plan_store
 from execplan.plan_store.author import author
 
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -104,7 +104,7 @@ def interview(project: Project, path: str) -> bytes:
     return plan_store.read_bytes(project, path)
 
 
-def _question_lines(plan: Plan, section: Section) -> list[str]:
+def _question_lines(plan: ParsedPlan, section: Section) -> list[str]:
     """The placeholder text of a section, without the labels of fields."""
     lines = [plan.text.lines[at] for at in plan.placeholder_lines if section.start < at < section.end]
     bare = [

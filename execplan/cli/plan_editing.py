@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
-from execplan.cli.output.plan_output import amended_json
+from execplan.advice.plan_json import amended_json
+from execplan.cli.answer import Answer, Call
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.plan_store import plan_selection
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +38,7 @@ def edit_plan(
     name = quote_plan_name(ref.id, amended.path)
     if not finishes or amended.open_tasks or amended.expected is None or not amended.expected.tasks:
         return edit_answer(amended, options, next_command.format(id=name))
-    from execplan.cli import plan_advice
-    from execplan.cli.output import execution_status
+    from execplan.advice import execution_status, plan_advice
 
     run = execution_status.find_open_run(project, ref)
     next_commands = (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 PLAN, TASK, SECTION, TEMPLATE, PAGE, RULE, INTEGRATION = "plan task section template page rule integration".split()
 """The kinds of arguments that can be completed."""
@@ -111,7 +111,7 @@ def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[Compl
     return _matching_items(((title, None) for title in dict.fromkeys(titles)), incomplete)
 
 
-def _plan(directory: str, ctx: click.Context) -> Plan | None:
+def _plan(directory: str, ctx: click.Context) -> ParsedPlan | None:
     """The plan that the command line is about."""
     return plan_store.load(
         *plan_selection.select_plan(directory, ctx.params.get("plan") or ctx.params.get(PLAN_FLAG))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.context.plan_overview import PlanOverview, WorkingTree
     from execplan.context.quoted_text import Redact
-    from execplan.plan.model import Entry, Plan
+    from execplan.plan.model import Entry, ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 _QUOTED_SECTIONS = (
@@ -111,7 +111,7 @@ def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     yield "```"
 
 
-def _quote_section(plan: Plan, name: str, max_lines: int, redact: Redact) -> Iterator[str]:
+def _quote_section(plan: ParsedPlan, name: str, max_lines: int, redact: Redact) -> Iterator[str]:
     """The first lines of a section, quoted."""
     section = plan.section(name)
     if section is None and name == outline.WORK:
@@ -136,7 +136,7 @@ def _contains_any(title: str, terms: Sequence[str]) -> bool:
     return any([term in title.casefold() for term in terms])
 
 
-def _done_lines(plan: Plan, redact: Redact) -> Iterator[str]:
+def _done_lines(plan: ParsedPlan, redact: Redact) -> Iterator[str]:
     done_tasks = [task for task in plan.tasks if task.state == DONE]
     if len(done_tasks) > _MAX_DONE:
         yield f"The last {_MAX_DONE} of {len(done_tasks)}:"
@@ -197,7 +197,7 @@ def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     ]
 
 
-def _find_questions(plan: Plan) -> Iterator[str]:
+def _find_questions(plan: ParsedPlan) -> Iterator[str]:
     """What stands below the headings of open questions and risks: items, else paragraphs."""
     blocks = [block for block in plan.blocks if not block.depth]
     for index, heading in enumerate(blocks):
@@ -213,7 +213,7 @@ def _find_questions(plan: Plan) -> Iterator[str]:
                     yield f"{heading.text}: {_block_text(plan, block)}"
 
 
-def _block_text(plan: Plan, block: Block) -> str:
+def _block_text(plan: ParsedPlan, block: Block) -> str:
     """The words of an item or a paragraph, to its first blank line."""
     block_lines = plan.text.lines[block.start : block.end]
     end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))

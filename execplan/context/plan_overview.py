@@ -6,7 +6,7 @@ from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 class WorkingTree(NamedTuple):
@@ -60,7 +60,7 @@ class PlanOverview(NamedTuple):
     digest: str
     """Of the plan's bytes."""
     state: str
-    plan: Plan
+    plan: ParsedPlan
     next_task_id: str
     """The id of the task that whoever acts has claimed, else of the first one without a claim; empty for none."""
     claimed_tasks: tuple[tuple[str, str], ...]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -43,7 +43,7 @@ def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit])
             edit_journal.mark_undone(project, ref.path, step.number)
 
 
-def _restore_change(step: JournaledEdit, plan: Plan) -> PlanChange:
+def _restore_change(step: JournaledEdit, plan: ParsedPlan) -> PlanChange:
     """The change that makes an edit again, to the plan as it is now."""
     current = plan.text.to_bytes()
     restored = reapply_edit(step, current)

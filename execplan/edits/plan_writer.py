@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.git.git_commit import CommitResult
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange, PlanContent
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -249,7 +249,7 @@ def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
 
 
 def apply_change(
-    data: bytes, changer: Callable[[Plan], PlanChange], *, resolves_conflicts: bool = False
+    data: bytes, changer: Callable[[ParsedPlan], PlanChange], *, resolves_conflicts: bool = False
 ) -> tuple[bytes, PlanChange]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.run_state import RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -168,7 +168,7 @@ def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -
     return None
 
 
-def _find_ticked_task(old: Plan, new: Plan, task_text: str, href: str) -> int | None:
+def _find_ticked_task(old: ParsedPlan, new: ParsedPlan, task_text: str, href: str) -> int | None:
     """Which task an edit has ticked, if it is the one with the link, or without one with the words."""
     if len(old.tasks) != len(new.tasks):
         return None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.step_drafts import SkippedLine, StepDraft
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _DEFAULT_MAX_STEPS = 100
 """Steps that a document may have which does not limit them; the policy limits them as well."""
@@ -42,7 +42,7 @@ class Compiled(NamedTuple):
     skipped: tuple[SkippedLine, ...]
 
 
-def find_plan_steps(plan: Plan) -> ParsedSteps:
+def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
     """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
     from execplan.execution.inference.step_ids import assign_inferred_ids
     from execplan.execution.inference.step_inference import infer_steps
@@ -59,7 +59,7 @@ def find_plan_steps(plan: Plan) -> ParsedSteps:
     )
 
 
-def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
+def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
     """The execution plan of a plan, which lies at a path from the repository's root.
 
     Raises ExecplanError with everything that is wrong at once: with the steps (`bad-steps`), or with the document that
@@ -101,7 +101,7 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     return Compiled(document, parsed.skipped)
 
 
-def _ensure_no_problems(plan: Plan, parsed: ParsedSteps, path: str) -> None:
+def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> None:
     step_problems = find_step_problems(plan, parsed)
     if not step_problems:
         return
@@ -156,7 +156,7 @@ def _category(steps: Sequence[dict[str, Any]]) -> str:
     return categories.pop() if len(categories) == 1 else "mixed"
 
 
-def _source_digest(plan: Plan, drafts: Sequence[StepDraft], settings: Iterable[int]) -> str:
+def _source_digest(plan: ParsedPlan, drafts: Sequence[StepDraft], settings: Iterable[int]) -> str:
     """SHA-256 of the lines that steps and settings came from, in order, each once and with LF after it."""
     from execplan.text.text_lines import digest
 

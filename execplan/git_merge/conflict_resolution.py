@@ -18,7 +18,7 @@ from execplan.plan.text_rebase import rebase_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -34,7 +34,7 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
     versions = _unmerged_versions(project, ref.path)
     last_merge = [MergeResult(b"", 0, ())]
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         data = plan.text.to_bytes()
         if not plan.conflict_lines:
             last_merge[0] = MergeResult(data, 0, ())

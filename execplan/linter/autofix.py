@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from execplan.linter.rule import Finding, RuleContext
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
 
 _NO_LIMIT = 1 << 30
@@ -28,7 +28,7 @@ def build_fix_change(
 ) -> ChangeBuilder:
     """The change that makes every safe fix, and the unsafe ones where asked; `fix_counts` counts what was made, by code."""
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         fix_counts.clear()
         current_plan = plan
         kinds = (SAFE, UNSAFE) if unsafe else (SAFE,)
@@ -60,7 +60,7 @@ def build_fix_change(
     return change
 
 
-def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
+def _select_disjoint(plan: ParsedPlan, findings: list[Finding]) -> list[Finding]:
     """The findings whose edits touch no line of another's, nor anything behind a fence that is never closed."""
     last_line = next((block.start for block in plan.blocks if not block.is_closed), len(plan.text.lines) + 1)
     taken_lines: set[int] = set()
@@ -74,8 +74,8 @@ def _select_disjoint(plan: Plan, findings: list[Finding]) -> list[Finding]:
 
 
 def _apply_fixes(
-    plan: Plan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]
-) -> Plan:
+    plan: ParsedPlan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]
+) -> ParsedPlan:
     """The plan with the findings mended that can be without saying something else; the others go to `unfixable`."""
     edits = [edit for finding in findings for edit in _finding_edits(finding)]
     after = read_text(apply_edits(plan.text, edits))
@@ -96,7 +96,7 @@ def _finding_edits(finding: Finding) -> tuple[Edit, ...]:
     return finding.fix.edits if finding.fix is not None else ()
 
 
-def _preserves_meaning(before: Plan, after: Plan, findings: list[Finding]) -> bool:
+def _preserves_meaning(before: ParsedPlan, after: ParsedPlan, findings: list[Finding]) -> bool:
     """Whether a plan says the same after safe fixes: more tasks may be read, none other; unsafe ones may change tasks."""
     old, new = plan_content(before), plan_content(after)
     compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")

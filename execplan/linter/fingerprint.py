@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
-def compute_fingerprints(findings: Sequence[Finding], plan: Plan | None) -> list[str]:
+def compute_fingerprints(findings: Sequence[Finding], plan: ParsedPlan | None) -> list[str]:
     """For each finding its code with a digest of the words it is about and of their section; not of where they stand.
 
     Findings of a rule about the same words in the same section have the same mark. `plan` is None where it can't be read.
@@ -32,7 +32,7 @@ def unique_fingerprints(fingerprints: Sequence[str], path: str) -> Iterator[str]
         yield digest(f"{path}\0{fingerprint}\0{counts[fingerprint]}".encode("utf-8", "surrogateescape"))[:32]
 
 
-def _finding_context(finding: Finding, plan: Plan | None) -> str:
+def _finding_context(finding: Finding, plan: ParsedPlan | None) -> str:
     """The section and the words of a finding's place; what is said of the title's line is about the whole plan."""
     if plan is None or finding.line - 1 == plan.title_line:
         return ""
@@ -43,7 +43,7 @@ def _finding_context(finding: Finding, plan: Plan | None) -> str:
     return f"{_section_name(plan, finding.line - 1)}\n{_normalize(' '.join(lines))}"
 
 
-def _section_name(plan: Plan, line: int) -> str:
+def _section_name(plan: ParsedPlan, line: int) -> str:
     """The name of the section that a line stands in, or nothing."""
     for section in plan.sections:
         if section.start <= line < section.end:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, Plan, Section
+    from execplan.plan.model import Entry, ParsedPlan, Section
 
 _SPECIFICATION = tuple([kind.name for kind in outline.OUTLINE if not kind.is_living and kind.name != outline.ARTIFACTS])
 _PUNCTUATION = " .,;:!?()[]<>*_`\"'#-–—"
@@ -19,7 +19,7 @@ _MIN_ID_LENGTH = 12
 """Characters from which on a word with letters, digits and hyphens is taken for the id of a plan."""
 
 
-def new_entries(before: Plan, plan: Plan, *, include_discoveries: bool = False) -> list[str]:
+def new_entries(before: ParsedPlan, plan: ParsedPlan, *, include_discoveries: bool = False) -> list[str]:
     """What decisions and revision notes say, and with `include_discoveries` discoveries too, that no entry said before."""
     kinds = [(before.decisions, plan.decisions), (before.revisions, plan.revisions)]
     if include_discoveries:
@@ -31,7 +31,7 @@ def new_entries(before: Plan, plan: Plan, *, include_discoveries: bool = False) 
     return new_texts
 
 
-def rewritten_entries(before: Plan, plan: Plan, *, outcomes: bool) -> Iterator[tuple[str, str, int]]:
+def rewritten_entries(before: ParsedPlan, plan: ParsedPlan, *, outcomes: bool) -> Iterator[tuple[str, str, int]]:
     """The kind and the words of each entry that is not there any more, with a line: of what took its place, or its section."""
     kinds = [
         ("decision", outline.DECISIONS, before.decisions, plan.decisions),
@@ -56,7 +56,7 @@ def rewritten_entries(before: Plan, plan: Plan, *, outcomes: bool) -> Iterator[t
             yield kind, entry.text, by_date.get((entry.date, entry.author), line) if entry.date else line
 
 
-def changed_sections(before: Plan, plan: Plan) -> list[str]:
+def changed_sections(before: ParsedPlan, plan: ParsedPlan) -> list[str]:
     """The names of the sections that do not live and that say something else, or are gone."""
     changed = []
     for name in _SPECIFICATION:
@@ -86,7 +86,7 @@ def _entry_text(entry: Entry) -> str:
     return _normalize(" ".join([entry.text, entry.rationale or "", entry.evidence or ""]))
 
 
-def _section_text(plan: Plan, section: Section) -> str:
+def _section_text(plan: ParsedPlan, section: Section) -> str:
     """The words of a section, without the boxes in it."""
     lines = plan.text.lines[section.body_start : section.notes_start]
     return _normalize(" ".join([line.replace("[x]", "").replace("[X]", "") for line in lines]))

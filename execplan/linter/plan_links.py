@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from execplan.linter.rule import RuleContext
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 
@@ -69,7 +69,7 @@ _MAX_LINK_LENGTH = 400
 _NON_PATH_CHARACTERS = frozenset("<>{}*$|`")
 
 
-def find_links(plan: Plan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
+def find_links(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
     """The destinations of links, images and definitions, as they are written, and whether each is sure to be one."""
     source = context.source
     if _LINK_MARK in source.text:
@@ -84,7 +84,7 @@ def find_links(plan: Plan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
                     yield span, True
 
 
-def _definition_links(plan: Plan, block: Block) -> Iterator[Span]:
+def _definition_links(plan: ParsedPlan, block: Block) -> Iterator[Span]:
     """The destinations of the definitions that a paragraph begins with."""
     lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
     for at in range(definition_line_count(lines)):
@@ -120,7 +120,7 @@ def _link_destination(text: str, line: int, at: int, *, is_definition: bool = Fa
         end += 1
 
 
-def collect_anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:
+def collect_anchors(plan: ParsedPlan, plain: Callable[[str], str]) -> set[str]:
     """What GitHub calls the headings of a plan, and the names that its HTML gives; `plain` takes the markup away."""
     anchor_names: set[str] = set()
     counts: dict[str, int] = {}
@@ -139,7 +139,7 @@ def collect_anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:
     return anchor_names
 
 
-def has_anchor(plan: Plan, name: str, known_anchors: set[str]) -> bool:
+def has_anchor(plan: ParsedPlan, name: str, known_anchors: set[str]) -> bool:
     """Whether the plan makes an anchor; `known_anchors` gets what was found, with the markup read by a renderer only when needed."""
     if not known_anchors:
         known_anchors |= collect_anchors(plan, lambda text: text.replace("`", "").replace("*", "")) | {""}

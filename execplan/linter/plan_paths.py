@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule import RuleContext
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)
@@ -19,7 +19,7 @@ _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outl
 _MAX_PATH_LENGTH = 300
 
 
-def find_named_paths(plan: Plan, source: PlanSource) -> dict[str, Span]:
+def find_named_paths(plan: ParsedPlan, source: PlanSource) -> dict[str, Span]:
     """Each path that a whole code span may be, with the first place where it stands; which of them are there git knows."""
     is_excluded = bytearray(len(plan.text.lines) + 1)
     for section in plan.sections:
@@ -111,7 +111,7 @@ class MissingPathExcuses:
 
     __slots__ = ("_contexts", "_lines", "_source")
 
-    def __init__(self, plan: Plan, context: RuleContext) -> None:
+    def __init__(self, plan: ParsedPlan, context: RuleContext) -> None:
         self._lines = plan.text.lines
         self._source = context.source
         self._contexts: dict[int, tuple[str, list[str]]] = {}

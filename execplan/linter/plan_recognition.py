@@ -9,7 +9,7 @@ from execplan.plan import outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 NOT_A_PLAN = Finding("", NOTICE, 1, 1, 1, 1, "not a plan")
 """In place of findings: the file is not a plan, and nobody named it."""
@@ -18,7 +18,7 @@ _MIN_SECTIONS = 3
 _FORMAT_NAMES = ("execplan", "exec plan")
 
 
-def is_plan(plan: Plan, context: RuleContext) -> bool:
+def is_plan(plan: ParsedPlan, context: RuleContext) -> bool:
     """Whether a file is meant as a plan: it has a living section, or the title of a plan, or most of one is damaged."""
     names = {section.name for section in plan.sections} - {None}
     if not names.isdisjoint(outline.LIVING) or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan):
@@ -28,7 +28,7 @@ def is_plan(plan: Plan, context: RuleContext) -> bool:
     return any([True for _ in wrapped_in_fence(plan, context)])
 
 
-def _declares_itself_plan(plan: Plan) -> bool:
+def _declares_itself_plan(plan: ParsedPlan) -> bool:
     """Whether the title begins or ends with the name of the format, or the text below it says that it is a living plan."""
     title = (plan.title or "").casefold().replace("-", " ").strip(" *_`()[]:.")
     if title.startswith(_FORMAT_NAMES) and not title.startswith(tuple([f"{name}s" for name in _FORMAT_NAMES])):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.execution.step_drafts import StepProblem
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 
@@ -49,7 +49,7 @@ class PlanSource:
         "_text",
     )
 
-    def __init__(self, plan: Plan | None = None) -> None:
+    def __init__(self, plan: ParsedPlan | None = None) -> None:
         self._plan = plan
         self._lines: list[str] = plan.text.lines if plan is not None else []
         self._text: str | None = None
@@ -182,7 +182,7 @@ EMPTY_SOURCE = PlanSource()
 """Of no plan."""
 
 
-def _find_step_problems(plan: Plan) -> tuple[StepProblem, ...]:
+def _find_step_problems(plan: ParsedPlan) -> tuple[StepProblem, ...]:
     """What stops the steps of a plan from being compiled, and what else there is to say of them."""
     from execplan.execution.annotations.annotated_steps import find_annotated_steps
     from execplan.execution.annotations.step_problems import find_step_problems

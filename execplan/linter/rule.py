@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.line_edit import Edit
 
 ERROR: Final = "error"
@@ -135,7 +135,7 @@ class ProjectMatch(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Check = Callable[[Plan, RuleContext], Iterable[RuleMatch]]
+    Check = Callable[[ParsedPlan, RuleContext], Iterable[RuleMatch]]
     ProjectCheck = Callable[[ProjectFacts], Iterable[ProjectMatch]]
 
 
@@ -209,11 +209,11 @@ def _register(new: Rule) -> None:
     RULES[code] = new
 
 
-def _no_matches(plan: Plan, context: RuleContext) -> Iterable[RuleMatch]:
+def _no_matches(plan: ParsedPlan, context: RuleContext) -> Iterable[RuleMatch]:
     return ()
 
 
-def on_line(plan: Plan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> RuleMatch:
+def on_line(plan: ParsedPlan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> RuleMatch:
     """A place that is the words of one line."""
     text = plan.text.lines[line] if line < len(plan.text.lines) else ""
     begin = len(text) - len(text.lstrip())

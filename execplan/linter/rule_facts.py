@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 HAS: Final = "has"
 ENDS: Final = "ends"
@@ -97,7 +97,7 @@ class ProjectFacts(NamedTuple):
 class GitHistory(NamedTuple):
     """What git knows of one plan."""
 
-    committed_plan: Plan | None = None
+    committed_plan: ParsedPlan | None = None
     """The plan as it was committed, at HEAD or at the revision that was named; None when it was not there."""
     committed_path: str = ""
     """Where it lay then."""

@@ -51,7 +51,7 @@ from execplan.plan.model import COMPLETE, DRAFT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.linter.rule_facts import ProjectFacts
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 __all__ = [
     "ERROR",
@@ -117,7 +117,7 @@ def unreadable_finding(error: ExecplanError) -> Finding:
 
 
 def lint_plan(
-    plan: Plan,
+    plan: ParsedPlan,
     context: RuleContext | None = None,
     levels: dict[str, str] | None = None,
     max_findings: int = MAX_FINDINGS,
@@ -159,7 +159,7 @@ def lint_plan(
     return findings
 
 
-def _run_rule(rule: Rule, level: str, plan: Plan, context: RuleContext, max_findings: int) -> list[Finding]:
+def _run_rule(rule: Rule, level: str, plan: ParsedPlan, context: RuleContext, max_findings: int) -> list[Finding]:
     """What one rule finds, to the limit, and how many more there are."""
     findings: list[Finding] = []
     match_count = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.linter.rule import RuleContext
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
     from execplan.text.markdown_blocks import Block
 
 
@@ -26,7 +26,7 @@ _ENGLISH_WORDS = frozenset("a and are as for from in is it of on or run the then
 _MIN_WORDS = 12
 
 
-def section_prose(plan: Plan, context: RuleContext, section: Section) -> str:
+def section_prose(plan: ParsedPlan, context: RuleContext, section: Section) -> str:
     """The words of a section in lower case, code spans and blocks of code left out."""
     inert = context.source.inert_lines
     lines = [
@@ -45,7 +45,7 @@ def is_foreign_language(text: str) -> bool:
     return len(words) > _MIN_WORDS and not _ENGLISH_WORDS.intersection(words)
 
 
-def find_code_blocks(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
+def find_code_blocks(plan: ParsedPlan, section: Section) -> Iterator[tuple[Block, int, int]]:
     """The blocks of code of a section, each with the lines within it; those of an example are typed by nobody."""
     for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind == FENCE and "{" in block.text and _is_example(block.text):
@@ -64,7 +64,7 @@ def _is_example(info: str) -> bool:
     return parsed is not None and parsed.mark == EXAMPLE
 
 
-def find_commands(plan: Plan, context: RuleContext, section: Section) -> Iterator[Span]:
+def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> Iterator[Span]:
     """The commands of a section, those in blocks of code first."""
     for block, start, end in find_code_blocks(plan, section):
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""

@@ -13,7 +13,7 @@ from execplan.text.markdown_blocks import HTML
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _END = "-->"
 _WHOLE_PLAN = "file"
@@ -30,7 +30,7 @@ class _Comment(NamedTuple):
 
 
 def apply_suppressions(
-    plan: Plan, source: PlanSource, findings: list[Finding], levels: dict[str, str], codes_run: set[str]
+    plan: ParsedPlan, source: PlanSource, findings: list[Finding], levels: dict[str, str], codes_run: set[str]
 ) -> list[Finding]:
     """The findings that no comment hides, and those about comments that hide nothing; `codes_run` are codes of rules that ran."""
     comments, misplaced = _find_comments(plan, source)
@@ -52,7 +52,7 @@ def apply_suppressions(
     return remaining
 
 
-def _find_comments(plan: Plan, source: PlanSource) -> tuple[list[_Comment], list[tuple[int, int]]]:
+def _find_comments(plan: ParsedPlan, source: PlanSource) -> tuple[list[_Comment], list[tuple[int, int]]]:
     """Every such comment on lines of its own, and where one stands in a line of text, where it does nothing."""
     lines, comments, comment_lines = plan.text.lines, [], set()
     start, stop = 0, 0
@@ -111,7 +111,9 @@ def _code_prefixes(codes: list[str]) -> set[str]:
     return {code[:size] for code in set(codes) for size in range(1, len(code) + 1)}
 
 
-def _unused_finding(plan: Plan, comment: _Comment, unused: list[str], known_prefixes: set[str], level: str) -> Finding:
+def _unused_finding(
+    plan: ParsedPlan, comment: _Comment, unused: list[str], known_prefixes: set[str], level: str
+) -> Finding:
     line = plan.text.lines[comment.line]
     missing = [name for name in unused if name not in known_prefixes]
     if not comment.names:
@@ -129,7 +131,7 @@ def _unused_finding(plan: Plan, comment: _Comment, unused: list[str], known_pref
     return Finding(CODE, level, *location, message, Fix(RULES[CODE].fix, edits) if edits else None)
 
 
-def _removal_edits(plan: Plan, at: int, kept_names: list[str], unused: list[str]) -> tuple[Edit, ...]:
+def _removal_edits(plan: ParsedPlan, at: int, kept_names: list[str], unused: list[str]) -> tuple[Edit, ...]:
     """The edits that take idle codes out of a comment; a comment that joins two blocks if it goes is for a person."""
     lines = plan.text.lines
     line = lines[at]
@@ -146,6 +148,6 @@ def _removal_edits(plan: Plan, at: int, kept_names: list[str], unused: list[str]
     return (Edit(at, at + 1, ()),) if (blank_above or blank_below) and (unused or not kept_names) else ()
 
 
-def _misplaced_finding(plan: Plan, line: int, column: int, level: str) -> Finding:
+def _misplaced_finding(plan: ParsedPlan, line: int, column: int, level: str) -> Finding:
     message = "does nothing within a line of text: put the comment on a line of its own, above"
     return Finding(CODE, level, line + 1, column + 1, line + 1, len(plan.text.lines[line]), message)

@@ -16,7 +16,7 @@ from execplan.plan.line_grammar import (
     is_revision_note,
     read_label,
 )
-from execplan.plan.model import Entry, Plan, Section
+from execplan.plan.model import Entry, ParsedPlan, Section
 from execplan.plan.plan_change import (
     PlanChange,
     PlanContent,
@@ -46,7 +46,7 @@ def add_decision(
 ) -> ChangeBuilder:
     """Add a decision, behind the last one or, in a log that has the newest first, before the first."""
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.DECISIONS, create=create)
         content = plan_content(plan)
         same_entry = _find_same_entry(plan.decisions, text, rationale)
@@ -74,7 +74,7 @@ def add_decision(
 def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBuilder:
     """Add a discovery with what shows it, behind the last one."""
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.SURPRISES, create=create)
         content = plan_content(plan)
         same_entry = _find_same_entry(plan.discoveries, text, evidence)
@@ -95,7 +95,7 @@ def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBu
 def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
     """Add an outcome: an item where the outcomes are items, else a paragraph."""
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.OUTCOMES, create=create)
         content = plan_content(plan)
         text = escape_text(source)
@@ -131,7 +131,7 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
 def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
     """Add a revision note where the plan keeps them, at its end if it keeps none."""
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         content = plan_content(plan)
         if plan.title is None and not plan.sections:
             hint = "give it a first line: # Its title"
@@ -180,7 +180,7 @@ def _unchanged(content: PlanContent, entry: Entry) -> PlanChange:
 
 
 def _insert_log_entry(
-    plan: Plan,
+    plan: ParsedPlan,
     section: Section | None,
     section_name: str,
     entries: list[Entry],
@@ -217,7 +217,7 @@ def _insert_log_entry(
     return insert_padded(lines, index, new_lines), False, ()
 
 
-def _are_paragraphs(plan: Plan, entries: Sequence[Entry]) -> bool:
+def _are_paragraphs(plan: ParsedPlan, entries: Sequence[Entry]) -> bool:
     """Whether there are entries and all are paragraphs: beside an item, paragraphs would no longer be read as entries."""
     paragraph_lines = {block.start for block in plan.blocks if block.kind == PARAGRAPH and not block.depth}
     return bool(entries) and all([entry.start in paragraph_lines for entry in entries])

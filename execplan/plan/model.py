@@ -105,7 +105,7 @@ class Entry(NamedTuple):
     """Whether its words stand behind their label."""
 
 
-class Plan(NamedTuple):
+class ParsedPlan(NamedTuple):
     """All of it."""
 
     text: Text

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
 
 
@@ -33,7 +33,7 @@ def replace_paths(replacements: Sequence[PathReplacement]) -> ChangeBuilder:
 def rewrite_lines(rewrite: Callable[[str], str]) -> ChangeBuilder:
     """Write every line anew, and with it all that the plan says."""
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         lines = [(index, line, rewrite(line)) for index, line in enumerate(plan.text.lines)]
         edits = tuple([Edit(index, index + 1, (new_line,)) for index, line, new_line in lines if new_line != line])
         expected = PlanContent(*_rewrite_nested(tuple(plan_content(plan)), rewrite)) if edits else plan_content(plan)

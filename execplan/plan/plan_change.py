@@ -6,7 +6,7 @@ from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, read_label
-from execplan.plan.model import Plan, Section
+from execplan.plan.model import ParsedPlan, Section
 from execplan.plan.placeholder_text import is_placeholder_text
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import FENCE
@@ -60,10 +60,10 @@ class PlanChange(NamedTuple):
 
 
 if TYPE_CHECKING:
-    ChangeBuilder = Callable[[Plan], PlanChange]
+    ChangeBuilder = Callable[[ParsedPlan], PlanChange]
 
 
-def plan_content(plan: Plan) -> PlanContent:
+def plan_content(plan: ParsedPlan) -> PlanContent:
     """What the plan says."""
     return PlanContent(
         plan.title,
@@ -125,7 +125,7 @@ def _is_joiner(char: str) -> bool:
     return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
 
 
-def target_section(plan: Plan, name: str, *, create: bool = False, added_by: str = "--create") -> Section | None:
+def target_section(plan: ParsedPlan, name: str, *, create: bool = False, added_by: str = "--create") -> Section | None:
     """The section that an edit goes into, or None when it is missing and may be made; raises ExecplanError.
 
     `added_by` is what adds a missing section, for the hint.
@@ -154,7 +154,7 @@ def ensure_unique_section(matches: Sequence[Section], name: str) -> None:
         )
 
 
-def ensure_no_conflicts(plan: Plan) -> None:
+def ensure_no_conflicts(plan: ParsedPlan) -> None:
     """Refuse to edit a plan that holds conflict markers."""
     if plan.conflict_lines:
         raise ExecplanError(
@@ -166,7 +166,7 @@ def ensure_no_conflicts(plan: Plan) -> None:
         )
 
 
-def ensure_blocks_closed(plan: Plan, line_limit: int) -> None:
+def ensure_blocks_closed(plan: ParsedPlan, line_limit: int) -> None:
     """Refuse to edit a line behind a fence or a comment that was opened before it and never closed."""
     for block in plan.blocks:
         if not block.is_closed and block.start < line_limit and (not block.depth or line_limit < block.end):
@@ -180,7 +180,7 @@ def ensure_blocks_closed(plan: Plan, line_limit: int) -> None:
             )
 
 
-def _missing_section_error(plan: Plan, name: str, added_by: str) -> ExecplanError:
+def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> ExecplanError:
     """The refusal of an edit whose section is not there, and by what it is added."""
     closest_title = outline.closest_title(name, [section.title for section in plan.sections if section.name is None])
     candidates = [
@@ -195,7 +195,7 @@ def _missing_section_error(plan: Plan, name: str, added_by: str) -> ExecplanErro
     )
 
 
-def insert_section(plan: Plan, name: str, content: Sequence[str]) -> tuple[Edit, tuple[str, ...]]:
+def insert_section(plan: ParsedPlan, name: str, content: Sequence[str]) -> tuple[Edit, tuple[str, ...]]:
     """The edit that adds a missing section with content, and the titles of the sections after it."""
     section_order = outline.NAMES.index(name)
     lines = plan.text.lines
@@ -232,7 +232,7 @@ def insert_padded(lines: Sequence[str], index: int, new_lines: Sequence[str]) ->
     return Edit(index, index, (*lines_above, *new_lines, *lines_below))
 
 
-def append_to_section(plan: Plan, section: Section, new_lines: Sequence[str]) -> Edit:
+def append_to_section(plan: ParsedPlan, section: Section, new_lines: Sequence[str]) -> Edit:
     """Put lines at the end of a section, in place of what it holds if that only holds the place."""
     lines = plan.text.lines
     filled_lines = [index for index in range(section.body_start, section.content_end) if not is_blank(lines[index])]

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
 
 _ID_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -43,7 +43,7 @@ def ids_for_texts(texts: Sequence[str]) -> list[str]:
     return ids
 
 
-def find_task(plan: Plan, query: str) -> tuple[str, Task]:
+def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
     """The id and the task that a number, an id or unique words name; raises ExecplanError."""
     ids = task_ids(plan.tasks)
     lowered = query.strip().lower()
@@ -62,7 +62,7 @@ def find_task(plan: Plan, query: str) -> tuple[str, Task]:
     return ids[match], plan.tasks[match]
 
 
-def find_section(plan: Plan, name: str) -> Section:
+def find_section(plan: ParsedPlan, name: str) -> Section:
     """The section of that name, canonical or as written, or with words that only its title has; raises ExecplanError."""
     canonical_name = outline.canonical_name(name)
     for section in plan.sections:
@@ -146,7 +146,7 @@ def _find_containing(texts: list[str], query_text: str) -> list[int]:
     ]
 
 
-def _no_such_task(message: str, plan: Plan, ids: list[str], query: str) -> ExecplanError:
+def _no_such_task(message: str, plan: ParsedPlan, ids: list[str], query: str) -> ExecplanError:
     from difflib import get_close_matches
 
     labels_by_text = {

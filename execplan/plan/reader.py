@@ -6,7 +6,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.entry_reader import read_entries, read_revision_notes
 from execplan.plan.line_grammar import Checkbox, is_revision_note, read_checkbox
-from execplan.plan.model import Entry, Plan, Section, Task
+from execplan.plan.model import Entry, ParsedPlan, Section, Task
 from execplan.plan.placeholder_text import find_placeholder_lines
 from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, RULE, Block, scan_blocks
 from execplan.text.text_lines import Text
@@ -48,12 +48,12 @@ def too_large_error(size: int) -> ExecplanError:
     return _unreadable_error("too-large", message, "move transcripts and logs into the plan's artifacts folder", 0)
 
 
-def read(data: bytes) -> Plan:
+def read(data: bytes) -> ParsedPlan:
     """The plan that the bytes hold; raises ExecplanError when they are no text."""
     return read_text(decode(data))
 
 
-def read_text(text: Text) -> Plan:
+def read_text(text: Text) -> ParsedPlan:
     """The plan that a text holds; every text is some plan."""
     lines = text.lines
     conflicts = find_conflict_markers(lines)
@@ -81,7 +81,7 @@ def read_text(text: Text) -> Plan:
             entries[name] = read_entries(lines, blocks, section, placeholder_lines)
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, placeholder_lines)
-    return Plan(
+    return ParsedPlan(
         text,
         blocks,
         title,

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.text.markdown_blocks import Block
 
@@ -49,7 +49,7 @@ def add_note(
     They become items when `as_items` asks for it or the section ends in an item, else paragraphs.
     """
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.ARTIFACTS, create=create)
         content = plan_content(plan)
         new_texts = [text for text in texts if section is None or not _has_note(plan, section, text, excerpt)]
@@ -93,7 +93,7 @@ def _format_notes(texts: Sequence[str], excerpt: Sequence[str], bullet: str, ite
     return lines
 
 
-def _has_note(plan: Plan, section: Section, text: str, excerpt: Sequence[str]) -> bool:
+def _has_note(plan: ParsedPlan, section: Section, text: str, excerpt: Sequence[str]) -> bool:
     return any(
         [
             block.kind == PARAGRAPH and _is_same_note(plan.text.lines, block, text, excerpt)
@@ -134,7 +134,7 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
     """Put lines in the place of all that stands in a section, but for the revision notes at its end."""
     canonical_name = outline.canonical_name(name)
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         has_exact_title = any(
             [other.title == name and other.name is None for other in plan.sections]
         )  # another bears its name
@@ -191,7 +191,7 @@ def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
     return body
 
 
-def _replace_body(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> PlanChange:
+def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> PlanChange:
     """The change of a whole body: what other sections say must stay, this one may say what it likes."""
     changed_plan = read_text(apply_edits(plan.text, [edit]))
     open_blocks = [block for block in changed_plan.blocks if not block.is_closed]
@@ -220,7 +220,7 @@ def _replace_body(plan: Plan, edit: Edit, title: str, name: str | None, titles: 
     return PlanChange((edit,), expected_content, f"set, {title}", tuple(messages))
 
 
-def _ensure_no_markers(plan: Plan, edit: Edit, label: str, hint: str) -> None:
+def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> None:
     """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
     marker_lines = [
         line_index - edit.start for line_index in find_conflict_markers(apply_edits(plan.text, [edit]).lines)
@@ -235,6 +235,6 @@ def _ensure_no_markers(plan: Plan, edit: Edit, label: str, hint: str) -> None:
         )
 
 
-def _checklists_elsewhere(plan: Plan, title: str) -> list[tuple[str, str]]:
+def _checklists_elsewhere(plan: ParsedPlan, title: str) -> list[tuple[str, str]]:
     """The boxes that stand neither in Progress nor in the section."""
     return [(task.mark, task.text) for section, task in plan.checklists if section != title]

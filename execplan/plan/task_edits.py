@@ -8,7 +8,7 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
 from execplan.plan.line_grammar import read_checkbox, text_without_timestamp
-from execplan.plan.model import DONE, OPEN, Plan, Section, Task
+from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task
 from execplan.plan.plan_change import (
     ChangedTask,
     PlanChange,
@@ -46,7 +46,7 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
     command = "done" if mark == "x" else "reopen"
     known_ids: list[str] = []
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
         tasks = find_tasks(plan, queries, known_ids)
         edits, messages, marked_tasks = [], [], []
@@ -95,7 +95,7 @@ def add_task(
 
     neighbor_query = after if after is not None else before
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.PROGRESS, create=create)
         content = plan_content(plan)
         heading = _find_heading(plan, section, under) if under is not None else None
@@ -138,7 +138,7 @@ def format_task(tasks: Sequence[tuple[str, str]], index: int) -> str:
     return f"{index + 1}. {texts[index]}  [{ids_for_texts(texts)[index]}]"
 
 
-def find_tasks(plan: Plan, queries: Sequence[str], known_ids: list[str]) -> list[Task]:
+def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -> list[Task]:
     """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
     if not known_ids:
         matches = [find_task(plan, query) for query in queries]
@@ -179,7 +179,7 @@ def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str)
     return line_start + (checkbox.leading_space or " ") + timestamp + separator + checkbox.text
 
 
-def timestamp_example(plan: Plan, task: Task) -> Timestamp:
+def timestamp_example(plan: ParsedPlan, task: Task) -> Timestamp:
     """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
     stamped_tasks = [other for other in plan.tasks if other.timestamp is not None and other.timestamp.is_valid]
     nearest_tasks = sorted(stamped_tasks, key=lambda other: (abs(other.number - task.number), other.number))
@@ -191,7 +191,9 @@ def timestamp_example(plan: Plan, task: Task) -> Timestamp:
     return DEFAULT_TIMESTAMP
 
 
-def _insert_beside(plan: Plan, neighbor: Task, text: str, timestamp: str, now: datetime, *, is_above: bool) -> Edit:
+def _insert_beside(
+    plan: ParsedPlan, neighbor: Task, text: str, timestamp: str, now: datetime, *, is_above: bool
+) -> Edit:
     """An open task before or after another, written like it."""
     if not timestamp and neighbor.state == OPEN and neighbor.timestamp is not None:
         timestamp = write_timestamp(now, neighbor.timestamp) + (neighbor.timestamp.separator or " ")
@@ -202,7 +204,7 @@ def _insert_beside(plan: Plan, neighbor: Task, text: str, timestamp: str, now: d
     return Edit(neighbor.item_end, neighbor.item_end, ("", *new_lines) if item_format.is_loose else tuple(new_lines))
 
 
-def neighbor_format(plan: Plan, neighbor: Task) -> ItemFormat:
+def neighbor_format(plan: ParsedPlan, neighbor: Task) -> ItemFormat:
     """How an item beside a task is written, copied from the tasks at its depth."""
     lines = plan.text.lines
     siblings = [task for task in plan.tasks if task.depth == neighbor.depth]
@@ -211,7 +213,7 @@ def neighbor_format(plan: Plan, neighbor: Task) -> ItemFormat:
     return item_format._replace(is_loose=is_loose(lines, [(task.start, task.item_end) for task in siblings]))
 
 
-def next_bullet(plan: Plan, task: Task, offset: int) -> str:
+def next_bullet(plan: ParsedPlan, task: Task, offset: int) -> str:
     """What an item begins with that stands so many items behind a task: indent, bullet or number, and space."""
     block = task.item_block
     bullet = block.mark
@@ -220,12 +222,12 @@ def next_bullet(plan: Plan, task: Task, offset: int) -> str:
     return _item_indent(plan, task) + bullet + (" " * (block.content_column - block.column - len(block.mark)) or " ")
 
 
-def inner_indent(plan: Plan, task: Task) -> str:
+def inner_indent(plan: ParsedPlan, task: Task) -> str:
     """What a line begins with that stands in a task."""
     return _item_indent(plan, task) + " " * (task.item_block.content_column - task.item_block.column)
 
 
-def _item_indent(plan: Plan, task: Task) -> str:
+def _item_indent(plan: ParsedPlan, task: Task) -> str:
     first_line = plan.text.lines[task.start]
     indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
     return indent if len(indent.expandtabs(4)) == task.item_block.column else " " * task.item_block.column
@@ -238,7 +240,7 @@ class _HeadingSpan(NamedTuple):
     end: int
 
 
-def _find_heading(plan: Plan, section: Section | None, query: str) -> _HeadingSpan:
+def _find_heading(plan: ParsedPlan, section: Section | None, query: str) -> _HeadingSpan:
     """The sub-heading that unique words name; raises ExecplanError."""
     section_blocks = plan.blocks[section.first_block : section.block_end] if section is not None else []
     headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]

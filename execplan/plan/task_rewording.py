@@ -7,7 +7,7 @@ from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, wrap_text
 from execplan.plan.line_grammar import read_checkbox, text_without_timestamp
-from execplan.plan.model import DONE, Plan, Task
+from execplan.plan.model import DONE, ParsedPlan, Task
 from execplan.plan.plan_change import ChangedTask, PlanChange, PlanContent, plan_content, target_section
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_edits import find_tasks, format_task, neighbor_format, next_bullet, timestamp_example
@@ -25,7 +25,7 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
     text = _require_task_text(source)
     known_ids: list[str] = []
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
@@ -56,7 +56,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
     texts = (_require_task_text(done_text), _require_task_text(open_text))
     known_ids: list[str] = []
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
@@ -92,7 +92,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
     return build_change
 
 
-def format_split_tasks(plan: Plan, task: Task, done_box: str, open_box: str, texts: tuple[str, str]) -> list[str]:
+def format_split_tasks(plan: ParsedPlan, task: Task, done_box: str, open_box: str, texts: tuple[str, str]) -> list[str]:
     """The lines of the two tasks in the place of one: the box of each with its stamp, and what each says."""
     item_format = neighbor_format(plan, task)
     lines = _format_task(next_bullet(plan, task, 0), done_box, texts[0], text_without_timestamp(texts[0]), item_format)
@@ -117,7 +117,7 @@ def _format_task(head: str, box_text: str, source: str, text: str, item_format: 
     return wrap_text(head + (box_text if source == text else f"{box_text[:3]} "), source, item_format)
 
 
-def _split_box_line(plan: Plan, task: Task) -> tuple[str, str]:
+def _split_box_line(plan: ParsedPlan, task: Task) -> tuple[str, str]:
     """What stands before a task's box, and the box with all that stands between it and the words."""
     line = plan.text.lines[task.box_line]
     box_index = line.index(f"[{task.mark}]")

@@ -10,12 +10,12 @@ from execplan.text.line_merge import merge_chunks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.line_merge import Chunk
     from execplan.text.text_lines import Text
 
 
-def rebase_text(plan: Plan, base: bytes, changed: bytes, summary: str, message: str, hint: str) -> PlanChange:
+def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, message: str, hint: str) -> PlanChange:
     """What leads from the base to the changed text, made to a plan that came from the base too.
 
     Raises ExecplanError when the plan has changed at the same place; `hint` says what to do then.

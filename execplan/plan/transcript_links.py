@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
 
 _LINK_TEXT = "[transcript]"
@@ -26,7 +26,7 @@ def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
     complete_task = complete_tasks([query], now)
     known_ids: list[str] = []
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         task = find_tasks(plan, [query], known_ids)[0]
         completion = complete_task(plan)
         if not completion.edits or not href or find_transcript_link(plan, task, href) >= 0:
@@ -44,7 +44,7 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
     `box_lines` is the line of the box as the run wrote it, and as it was before: it is put back where nobody has edited it.
     """
 
-    def build_change(plan: Plan) -> PlanChange:
+    def build_change(plan: ParsedPlan) -> PlanChange:
         task, link_line = _find_completed_task(plan, text, href)
         content = plan_content(plan)
         link_edits = () if link_line < 0 else (Edit(link_line, link_line + 1, ()),)
@@ -63,7 +63,7 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
     return build_change
 
 
-def find_transcript_link(plan: Plan, task: Task, href: str) -> int:
+def find_transcript_link(plan: ParsedPlan, task: Task, href: str) -> int:
     """The line below a task that links to what a step printed, -1 for none."""
     lines = plan.text.lines
     link = f"{_LINK_TEXT}({href})"
@@ -71,7 +71,7 @@ def find_transcript_link(plan: Plan, task: Task, href: str) -> int:
     return link_lines[0] if link_lines and href else -1
 
 
-def _find_completed_task(plan: Plan, text: str, href: str) -> tuple[Task, int]:
+def _find_completed_task(plan: ParsedPlan, text: str, href: str) -> tuple[Task, int]:
     """The task with the link, and the line of that; else the done one with the words. Raises ExecplanError."""
     for task in reversed(plan.tasks):  # a nested task comes behind the one that it lies in
         link_line = find_transcript_link(plan, task, href)

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -56,7 +56,7 @@ class Claim(NamedTuple):
         return write_timestamp(datetime.fromtimestamp(self.until, UTC), DEFAULT_TIMESTAMP).strip("()")
 
 
-def task_claims(project: Project, ref: PlanRef, plan: Plan) -> dict[str, Claim]:
+def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:
     """The current claims on open tasks of a plan, by the id of the task."""
     open_ids = _open_ids(plan)
     return {claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids}
@@ -213,7 +213,7 @@ class ClaimGuard:
         return ()
 
 
-def _touched_task_ids(plan: Plan, change: PlanChange) -> list[str]:
+def _touched_task_ids(plan: ParsedPlan, change: PlanChange) -> list[str]:
     """The ids of the tasks that a change rewords, splits, ticks, reopens or removes."""
     new_tasks = change.expected_content.tasks
     new_indexes = match_edited_tasks([task.text for task in plan.tasks], [text for _, text in new_tasks])
@@ -225,7 +225,7 @@ def _touched_task_ids(plan: Plan, change: PlanChange) -> list[str]:
     ]
 
 
-def _require_claimable(ref: PlanRef, plan: Plan, claimed: dict[str, Claim], query: str, name: str) -> str:
+def _require_claimable(ref: PlanRef, plan: ParsedPlan, claimed: dict[str, Claim], query: str, name: str) -> str:
     """The id of the open task that is named, if nobody else has claimed it; raises ExecplanError."""
     task_id, task = find_task(plan, query)
     if task.state != OPEN:
@@ -260,13 +260,13 @@ def _holder_claims(project: Project, ref: PlanRef, name: str, query: str | None)
     return [claim for claim in _plan_claims(project, ref) if claim.name == name and task_id in (None, claim.task)]
 
 
-def _read_plan(project: Project, ref: PlanRef) -> Plan:
+def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan:
     from execplan.plan import reader
 
     return reader.read(plan_store.read_bytes(project, ref.path))
 
 
-def _open_ids(plan: Plan) -> list[str]:
+def _open_ids(plan: ParsedPlan) -> list[str]:
     return [name for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
 
 

@@ -13,7 +13,7 @@ from execplan.linter.rules.timestamp_rules import day_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project
 
 
@@ -28,7 +28,7 @@ class PlanActivity:
         self._folders: dict[str, str] = {}
         self._uncommitted: dict[tuple[str, str], list[str] | None] = {}
 
-    def is_stalled(self, project: Project, path: str, plan: Plan) -> bool:
+    def is_stalled(self, project: Project, path: str, plan: ParsedPlan) -> bool:
         """Whether an open plan has had no timestamp, edit or commit for the days that the settings say."""
         today = now().date()
         cutoff = today - timedelta(days=project.settings.stalled_days)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
 
 
@@ -61,7 +61,9 @@ def format_description(description: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _next_and_claimed_tasks(stored_plan: StoredPlan, plan: Plan) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
+def _next_and_claimed_tasks(
+    stored_plan: StoredPlan, plan: ParsedPlan
+) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
     """The first open task that nobody has claimed, and the claimed ones."""
     if stored_plan.ref.archived:
         return None, []
@@ -85,7 +87,7 @@ def _next_and_claimed_tasks(stored_plan: StoredPlan, plan: Plan) -> tuple[dict[s
     return unclaimed, claimed
 
 
-def _last_change(stored_plan: StoredPlan, plan: Plan | None) -> str | None:
+def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None) -> str | None:
     """The newest timestamp of a task or an entry; without one, when the file was last written."""
     today = f"{now():%Y-%m-%d}"
     dates = []

@@ -8,7 +8,7 @@ from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
-from execplan.plan.model import BROKEN, Plan
+from execplan.plan.model import BROKEN, ParsedPlan
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import with_nested_projects
 from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
@@ -33,9 +33,7 @@ class PlanRef(NamedTuple):
     @property
     def shell_name(self) -> str:
         """As it can be typed in a shell: its id; its path where the id would be taken for a flag."""
-        from shlex import quote
-
-        return quote(self.path if self.id.startswith("-") else self.id)
+        return quote_plan_name(self.id, self.path)
 
 
 class StoredPlan(NamedTuple):
@@ -44,13 +42,20 @@ class StoredPlan(NamedTuple):
     project: Project
     ref: PlanRef
     data: bytes
-    plan: Plan | None
+    plan: ParsedPlan | None
     error: ExecplanError | None
 
     @property
     def state(self) -> str:
         """One of the five states."""
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
+
+
+def quote_plan_name(name: str, path: str = "") -> str:
+    """Quote a plan for a shell: its ID, or its path if the ID would be read as a flag."""
+    from shlex import quote
+
+    return quote(path if path and name.startswith("-") else name)
 
 
 def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project
     from execplan.scaffold.template_rendering import TemplateVariables
 
@@ -67,7 +67,7 @@ def render_plan(
     return data, ()
 
 
-def _missing_field(plan: Plan, variables: TemplateVariables) -> str:
+def _missing_field(plan: ParsedPlan, variables: TemplateVariables) -> str:
     """Which of the words are not in the plan."""
     if variables.title not in (plan.title or ""):
         return "title"
@@ -77,7 +77,7 @@ def _missing_field(plan: Plan, variables: TemplateVariables) -> str:
     return "" if variables.purpose in plan.text.to_str() else "purpose"
 
 
-def _lint_errors(path: str, plan: Plan) -> tuple[str, ...]:
+def _lint_errors(path: str, plan: ParsedPlan) -> tuple[str, ...]:
     """What lint finds wrong with a plan from a template of the repository, apart from what a draft may have."""
     from execplan.linter.runner import ERROR, RuleContext, lint_plan
 

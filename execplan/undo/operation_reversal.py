@@ -22,7 +22,7 @@ from execplan.undo.operation_selection import describe_operation, steps_for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import EditResult, WriteOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.undo.operation_selection import SelectedOperation
 
@@ -39,7 +39,7 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
     project, ref, step, _ = selected
     change = reversal_change(selected, command)
 
-    def checked(plan: Plan) -> PlanChange:
+    def checked(plan: ParsedPlan) -> PlanChange:
         ensure_still_last(selected, command)
         plan_change = change(plan)
         if not plan_change.edits and not options.dry_run:
@@ -65,7 +65,7 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     outcome = "undone" if command == UNDO else "redone"
     hint = f"{command} it by hand; what it changed is in git, if it was committed: git log -p"
 
-    def change(plan: Plan) -> PlanChange:
+    def change(plan: ParsedPlan) -> PlanChange:
         plan_change = rebase_text(plan, new, old, summary, f"{outcome}: {description}", hint)
         if plan_change.edits or old == new:
             return plan_change
@@ -143,7 +143,7 @@ def _reverse_by_move(
     change = reversal_change(selected, command)
     old_evidence = details.was if goal.path != ref.path else read_evidence(goal.artifacts)
 
-    def checked(plan: Plan) -> PlanChange:
+    def checked(plan: ParsedPlan) -> PlanChange:
         ensure_still_last(selected, command)
         return change(plan)
 

@@ -13,7 +13,7 @@ from tests.cli.terminal import Terminal
 from tests.conftest import ENVIRONMENT, Folder
 
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 PATH = ".agent/execplans/2026-01-01_build-the-parser.md"
 ALL = list(outline.NAMES)
@@ -38,13 +38,13 @@ def begin(patch: pytest.MonkeyPatch, *arguments: str, **env: str) -> Terminal:
     return Terminal(main, columns=100, **env)
 
 
-def section(plan: Plan, name: str) -> str:
+def section(plan: ParsedPlan, name: str) -> str:
     """What a section holds."""
     (found,) = [each for each in plan.sections if each.name == name]
     return "\n".join(plan.text.lines[found.start + 1 : found.end]).strip()
 
 
-def the_plan(folder: Folder) -> Plan:
+def the_plan(folder: Folder) -> ParsedPlan:
     return reader.read((folder.path / PATH).read_bytes())
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.context.summary.plan_summary import Summary
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 FRAME = frozenset(
     """
@@ -33,7 +33,7 @@ def letters(text: str) -> str:
     return "".join([char for char in text.casefold() if char.isalnum()])
 
 
-def faults(plan: Plan, told: Summary) -> Iterator[str]:
+def faults(plan: ParsedPlan, told: Summary) -> Iterator[str]:
     """Everything that is wrong with a summary of the plan."""
     lines = plan.text.lines
     size = len([word for word in told.text.split() if any(char.isalnum() for char in word)])
@@ -63,7 +63,7 @@ def frame(told: Summary) -> str:
     return rest
 
 
-def untrue(plan: Plan, told: Summary) -> Iterator[str]:
+def untrue(plan: ParsedPlan, told: Summary) -> Iterator[str]:
     """What is not so in the plan: numbers, and guidance taken for words of its author."""
     counts = plan.counts()
     for done, total in re.findall(r"(?:[Ii]s \w+: |, |: )(\d+) of (\d+) tasks done", told.text):
@@ -87,7 +87,7 @@ def half(quote: str) -> bool:
     return quote.endswith(" …") and (quote.count("`") % 2 == 1 or re.search(r"\]\([^)]*$", quote) is not None)
 
 
-def zones(plan: Plan) -> set[str]:
+def zones(plan: ParsedPlan) -> set[str]:
     """What stamps have beside digits."""
     return {
         word.casefold()
@@ -103,7 +103,7 @@ def ids(text: str) -> set[str]:
     return {word for each in found for word in re.findall(r"[^\W\d]+", each)}
 
 
-def words(told: Summary, plan: Plan) -> set[str]:
+def words(told: Summary, plan: ParsedPlan) -> set[str]:
     """The letters of the id of the plan where it is printed, and of boxes."""
     marks = {task.mark.casefold() for task in plan.tasks}
     named = next((piece.text for part in told.sections if part.name == "plan" for piece in part.pieces), "")

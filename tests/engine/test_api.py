@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import api
 from execplan.errors import ExecplanError
+from execplan.library import execution_api
 
 if TYPE_CHECKING:
     from execplan.engine.run_state import Question
@@ -32,7 +32,7 @@ Y = 1
 """
 
 
-class Asked(api.RunObserver):
+class Asked(execution_api.RunObserver):
     """One who says the same to every question."""
 
     def __init__(self, answer: str | None) -> None:
@@ -45,10 +45,10 @@ class Asked(api.RunObserver):
         return self.answer
 
 
-def begun(desk: Desk, watch: api.RunObserver) -> api.FinishedRun:
+def begun(desk: Desk, watch: execution_api.RunObserver) -> execution_api.FinishedRun:
     desk.plan(PLAN)
     desk.data("approve")
-    return api.run(*desk.project(), observer=watch)
+    return execution_api.run(*desk.project(), observer=watch)
 
 
 def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
@@ -60,45 +60,45 @@ def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
 
 def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
     project, ref = desk.project()
-    finished = begun(desk, api.RunObserver())
+    finished = begun(desk, execution_api.RunObserver())
     assert finished.status == "in_progress"
     assert finished.question is not None
     assert (finished.question.why, finished.question.step) == ("confirm", "more")
-    (summary,) = api.runs(project, [ref])
+    (summary,) = execution_api.runs(project, [ref])
     assert (summary.id, summary.state, summary.done, summary.question) == (finished.run, "active", 1, finished.question)
-    found = api.evaluate(project, ref)
+    found = execution_api.evaluate(project, ref)
     assert [each.dry_run.kind for each in found.evaluation.steps] == ["done", "exact"]
-    assert api.resume(project, ref, "1", answer="go").status == "completed"
-    told = api.record(project, ref, finished.run)
+    assert execution_api.resume(project, ref, "1", answer="go").status == "completed"
+    told = execution_api.record(project, ref, finished.run)
     assert told is not None
     assert (told.status, told.completed_steps) == ("completed", (1, 2))
 
 
 def test_a_revision_of_what_waits(desk: Desk) -> None:
     project, ref = desk.project()
-    begun(desk, api.RunObserver())
+    begun(desk, execution_api.RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
-    made = api.replan(project, ref, reason="Another file.", information=new)
+    made = execution_api.replan(project, ref, reason="Another file.", information=new)
     assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (
         2,
         ("make",),
         ["make", "other"],
     )
     desk.data("approve")
-    assert api.resume(project, ref).status == "completed"
+    assert execution_api.resume(project, ref).status == "completed"
     assert not (desk.path / "src/more.py").exists()
-    undone = api.rollback(project, ref, step="other")
+    undone = execution_api.rollback(project, ref, step="other")
     assert (undone.removed, undone.whole) == (("src/other2.py",), False)
 
 
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (api.run, "not-approved"),
-        (api.resume, "no-such-run"),
-        (lambda project, ref: api.replan(project, ref, reason="x"), "no-such-run"),
-        (api.rollback, "no-such-run"),
-        (api.record, "no-such-run"),
+        (execution_api.run, "not-approved"),
+        (execution_api.resume, "no-such-run"),
+        (lambda project, ref: execution_api.replan(project, ref, reason="x"), "no-such-run"),
+        (execution_api.rollback, "no-such-run"),
+        (execution_api.record, "no-such-run"),
     ],
 )
 def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:
@@ -109,4 +109,4 @@ def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:
 
 
 def test_every_name_is_there() -> None:
-    assert all(hasattr(api, name) for name in api.__all__)
+    assert all(hasattr(execution_api, name) for name in execution_api.__all__)

@@ -13,7 +13,7 @@ from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.compile import compile_plan
 from execplan.execution.inference.annotation_edits import annotate_plan
 from execplan.execution.inference.step_inference import infer_steps
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.reader import read, read_text
 from execplan.text.line_edit import apply_edits
@@ -22,12 +22,12 @@ from execplan.text.text_lines import Text
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].parent / "shared" / "corpus")
 
 
-def plan_of(steps: str) -> Plan:
+def plan_of(steps: str) -> ParsedPlan:
     """A plan with such steps."""
     return read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{steps}\n\n## Notes\n\n    make other\n"))
 
 
-def after(plan: Plan) -> Plan:
+def after(plan: ParsedPlan) -> ParsedPlan:
     """The plan once it is annotated."""
     return read_text(apply_edits(plan.text, annotate_plan(plan).edits))
 
@@ -102,7 +102,7 @@ def test_what_is_written(name: str) -> None:
     assert written(then) == then
 
 
-def steps(plan: Plan) -> list[tuple[object, ...]]:
+def steps(plan: ParsedPlan) -> list[tuple[object, ...]]:
     """What the steps of a plan run, and where."""
     document = compile_plan(plan, "t", "t.md").document
     return [(each.command, each.argv, each.env, each.cwd) for each in document.steps] if document else []
@@ -127,7 +127,7 @@ def test_lines_keep_their_ends_and_an_open_fence_is_refused() -> None:
     assert refused.value.code == "unclosed-fence"
 
 
-def with_tasks(tasks: str, steps: str) -> Plan:
+def with_tasks(tasks: str, steps: str) -> ParsedPlan:
     """A plan with such tasks too."""
     return read_text(
         Text.from_str(plan_of(steps).text.to_str().replace("# T\n", f"# T\n\n## Progress\n\n{tasks}\n", 1))

@@ -13,10 +13,10 @@ from execplan.execution.annotations.step_fields import build_all_step_fields
 from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.step_drafts import StepDraft
 from execplan.plan import reader
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 
 
-def plan_of(steps: str, validation: str = "") -> Plan:
+def plan_of(steps: str, validation: str = "") -> ParsedPlan:
     """A plan with these Concrete Steps, the first of them in line 9."""
     head = "# Build the parser\n\n## Progress\n\n- [ ] Build the parser.\n\n## Concrete Steps\n\n"
     return reader.read(f"{head}{steps}\n\n## Validation and Acceptance\n\n{validation}\n".encode())

@@ -6,12 +6,12 @@ import pytest
 
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.documents.document_io import to_bytes
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from execplan.plan.reader import read_text
 from execplan.text.text_lines import Text
 
 
-def plan_of(tasks: str, steps: str) -> Plan:
+def plan_of(tasks: str, steps: str) -> ParsedPlan:
     progress = "\n".join([f"- [ ] {task}" for task in tasks.split("\n")])
     return read_text(Text.from_str(f"# T\n\n## Progress\n\n{progress}\n\n## Concrete Steps\n\n{steps}\n"))
 

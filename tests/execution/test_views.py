@@ -136,7 +136,7 @@ def test_status_imports_nothing_heavy_before_something_is_compiled(repo: Folder)
         [sys.executable, "-c", code], cwd=repo.path, env=repo.env, capture_output=True, text=True, check=True
     )
     modules = done.stdout.splitlines()[-1].split()
-    assert "execplan.cli.output.execution_status" in modules
+    assert "execplan.advice.execution_status" in modules
     assert not [name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.approvals")]
 
 

@@ -19,7 +19,7 @@ from tests.fuzz.script import parse
 
 if TYPE_CHECKING:
     from execplan.plan.merge.plan_merge import MergeResult
-    from execplan.plan.model import Plan, Task
+    from execplan.plan.model import ParsedPlan, Task
     from tests.fuzz.script import Step
 
 SIDES = b"\n%%%%"
@@ -64,7 +64,7 @@ def _after(data: bytes, steps: list[Step]) -> bytes:
     return data
 
 
-def check_merged(plans: list[Plan], merged: MergeResult) -> None:
+def check_merged(plans: list[ParsedPlan], merged: MergeResult) -> None:
     """It can be read, holds what either side has added, and no task twice at one place."""
     base = Counter([normalize_text(task.text) for task in plans[0].tasks])
     check_added([plan._replace(tasks=_new(plan, base)) for plan in plans[1:]], merged)
@@ -78,7 +78,7 @@ def check_merged(plans: list[Plan], merged: MergeResult) -> None:
                 assert count <= most, f"twice: {name}, below {place}"
 
 
-def _places(plan: Plan) -> dict[str, Counter[str]]:
+def _places(plan: ParsedPlan) -> dict[str, Counter[str]]:
     """How often each task stands below which item, or sub-heading."""
     places: dict[str, Counter[str]] = {}
     for unit in [unit for part in split_plan(plan) if part.section is not None for unit in split_section(plan, part)]:
@@ -87,12 +87,12 @@ def _places(plan: Plan) -> dict[str, Counter[str]]:
     return places
 
 
-def _new(plan: Plan, base: Counter[str]) -> list[Task]:
+def _new(plan: ParsedPlan, base: Counter[str]) -> list[Task]:
     """The tasks that a side has added."""
     return [task for task in plan.tasks if not base[normalize_text(task.text)]]
 
 
-def check_added(sides: list[Plan], merged: MergeResult) -> None:
+def check_added(sides: list[ParsedPlan], merged: MergeResult) -> None:
     """It can be read, has markers where it says so, and holds the tasks of both sides."""
     plan = reader.read(merged.data)
     assert bool(merged.conflict_count) is bool(plan.conflict_lines), (merged.conflict_count, plan.conflict_lines)

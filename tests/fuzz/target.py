@@ -22,7 +22,7 @@ from tests.fuzz.script import LEVELS, Step, given, parse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
 
 
@@ -81,7 +81,7 @@ def check_refusal(error: ExecplanError, exits: tuple[int, ...]) -> None:
     assert error.hint, error.code
 
 
-def check_structure(plan: Plan) -> None:
+def check_structure(plan: ParsedPlan) -> None:
     """Every record lies where it should, and ids and counts agree."""
     size = len(plan.text.lines)
     for block in plan.blocks:
@@ -110,7 +110,7 @@ def check_structure(plan: Plan) -> None:
     assert counts["open"] + counts["done"] + counts["other"] == counts["total"] == len(plan.tasks)
 
 
-def check_lint(plan: Plan) -> None:
+def check_lint(plan: ParsedPlan) -> None:
     """All rules come to an end, and what they find lies in the plan."""
     for finding in lint_plan(plan, given(), LEVELS):
         assert 1 <= finding.line <= finding.end_line <= len(plan.text.lines), finding
@@ -139,7 +139,7 @@ def _same(old: Text, new: Text, lines: range, to: int) -> int:
     return to
 
 
-def check_reopened(step: Step, before: bytes, after: bytes, plan: Plan) -> None:
+def check_reopened(step: Step, before: bytes, after: bytes, plan: ParsedPlan) -> None:
     """A task that had no time has its bytes again when it is reopened."""
     tasks = find_tasks(plan, [each for each in step.words if each], [])
     for task in tasks:

@@ -7,7 +7,7 @@ from execplan.linter.rule import RULES, Finding
 from execplan.linter.rule_facts import Clock
 from execplan.linter.runner import RuleContext, lint_plan
 from execplan.plan import reader
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from execplan.text.line_edit import apply_edits
 
 
@@ -38,7 +38,7 @@ def mended(code: str, text: str) -> str:
     """The text with one fix after the other made, until none is left; each has to lessen what is found."""
     left = [each.fix for each in found(code, text) if each.fix is not None]
     while left:
-        plan: Plan = reader.read(text.encode())
+        plan: ParsedPlan = reader.read(text.encode())
         text = apply_edits(plan.text, left[0].edits).to_str()
         now = [each.fix for each in found(code, text) if each.fix is not None]
         assert len(now) < len(left)

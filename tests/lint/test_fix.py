@@ -12,7 +12,7 @@ from execplan.errors import ExecplanError
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.rule import SAFE, UNSAFE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.linter.runner import RULES
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from execplan.text.line_edit import Edit
 from tests.plans import CLEAN
 
@@ -22,7 +22,7 @@ LEVELS = {"TEST1": WARNING}
 def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE) -> None:
     """A rule that finds a line with the old words and puts the new ones into it; none takes the line out."""
 
-    def check(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
+    def check(plan: ParsedPlan, given: RuleContext) -> Iterator[RuleMatch]:
         for at, line in enumerate(plan.text.lines):
             if old in line:
                 lines = (line.replace(old, new),) if new else ()

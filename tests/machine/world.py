@@ -18,7 +18,7 @@ from execplan.edits import edit_journal
 from execplan.edits.edit_entries import MOVE
 from execplan.errors import EXIT_MEANINGS, OK
 from execplan.plan import reader
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from execplan.project import help_topics
 from tests.conftest import ENVIRONMENT
 
@@ -118,7 +118,7 @@ class World:
         """The bytes of a plan."""
         return (self.path / path).read_bytes()
 
-    def plan(self, path: str) -> Plan:
+    def plan(self, path: str) -> ParsedPlan:
         """What a plan says."""
         return reader.read(self.read(path))
 

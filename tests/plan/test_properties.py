@@ -21,7 +21,7 @@ from execplan.plan.text_rebase import rebase_text
 from execplan.text.text_lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange
 
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
@@ -151,17 +151,17 @@ def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
             assert reader.read(after).tasks[task.number - 1].mark == task.mark
 
 
-def setter(name: str, lines: list[str], plan: Plan) -> PlanChange:
+def setter(name: str, lines: list[str], plan: ParsedPlan) -> PlanChange:
     """A change whose refusals all come when it is made."""
     return section_edits.set_section_body(name, lines)(plan)
 
 
-def reworder(query: str, words: str, plan: Plan) -> PlanChange:
+def reworder(query: str, words: str, plan: ParsedPlan) -> PlanChange:
     """A change that begins anew with every call."""
     return task_rewording.reword_task(query, require_text(words, "the words"))(plan)
 
 
-def splitter(query: str, done: str, remaining: str, plan: Plan) -> PlanChange:
+def splitter(query: str, done: str, remaining: str, plan: ParsedPlan) -> PlanChange:
     """A change that begins anew with every call."""
     return task_rewording.split_task(
         query, require_text(done, "the words"), require_text(remaining, "the words"), MOMENT

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from execplan.plan import outline, reader
-from execplan.plan.model import Entry, Plan
+from execplan.plan.model import Entry, ParsedPlan
 from execplan.plan.plan_lookup import task_ids
 from tests.plans import CLEAN, from_template
 
 
-def read(text: str) -> Plan:
+def read(text: str) -> ParsedPlan:
     """The plan in a text."""
     return reader.read(text.encode())
 

@@ -16,7 +16,7 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from tests.conftest import Folder
 
@@ -70,7 +70,7 @@ def git(folder: Folder, *arguments: str, cwd: Path | None = None, **env: str) ->
     )
 
 
-def plan(folder: Folder, name: str = PLAN) -> Plan:
+def plan(folder: Folder, name: str = PLAN) -> ParsedPlan:
     """The plan as it lies there."""
     return reader.read((folder.path / name).read_bytes())
 

@@ -16,7 +16,7 @@ from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, make_
 from execplan.linter.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.linter.rule_facts import Clock, RepositoryTree
 from execplan.linter.runner import DEFAULT_LEVELS, lint_bytes
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from tests.plans import CLEAN
 
 PLANS = ".agent/execplans"
@@ -27,14 +27,14 @@ TICK = 0.012
 """Seconds in which every kernel's clock for files has moved on."""
 
 
-def due(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
+def due(plan: ParsedPlan, given: RuleContext) -> Iterator[RuleMatch]:
     """A line `due N` is found once minute N has begun."""
     for at, line in enumerate(plan.text.lines):
         if line.startswith("due ") and given.clock is not None and given.clock.has_passed(int(line[4:])):
             yield on_line(plan, at, "it is due")
 
 
-def named(plan: Plan, given: RuleContext) -> Iterator[RuleMatch]:
+def named(plan: ParsedPlan, given: RuleContext) -> Iterator[RuleMatch]:
     """A line `names PATH` is found where there is no such path."""
     for at, line in enumerate(plan.text.lines):
         if line.startswith("names ") and given.tree is not None and not given.tree.has_path(line[6:]):

@@ -12,7 +12,7 @@ import pytest
 
 from execplan.files.file_lock import FileLock
 from execplan.plan import reader
-from execplan.plan.model import DONE, Plan
+from execplan.plan.model import DONE, ParsedPlan
 from execplan.project import project_discovery, project_state
 from tests import processes
 from tests.cli.test_contract import CALLS, WRITERS
@@ -40,7 +40,7 @@ def finish(hands: list[subprocess.Popen[bytes]]) -> None:
         assert each.returncode == 0, err.decode()
 
 
-def missing(plan: Plan, edits: int) -> list[str]:
+def missing(plan: ParsedPlan, edits: int) -> list[str]:
     """The edits that are not there, or not in the order in which their hand made them."""
     ticked = {task.text for task in plan.tasks if task.state == DONE}
     lines = "\n".join(plan.text.lines)

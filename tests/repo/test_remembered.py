@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.advice.execution_status import execution_status_json
 from execplan.approvals import status_cache
 from execplan.approvals.status_cache import read_cached_status
-from execplan.cli.output.execution_status import execution_status_json
 from tests.repo.approving import Desk
 from tests.repo.test_standing import CHANGES
 

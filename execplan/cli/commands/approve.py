@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_argument
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.plan_store import plan_selection
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.approvals.approval_creation import Confirmation

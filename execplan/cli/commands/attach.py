@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.archive import attachments
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_option
@@ -15,6 +15,7 @@ from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
 from execplan.plan_store import plan_selection
+from execplan.plan_store.plan_store import quote_plan_name
 
 
 @define_command(

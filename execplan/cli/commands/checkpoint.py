@@ -6,11 +6,11 @@ import os
 
 import click
 
+from execplan.advice.checkpoint_file import PAGE_NAME, build_page
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.restart_page import PAGE_NAME, build_page
 from execplan.edits.plan_writer import WriteOptions
 from execplan.plan_store import plan_selection
 

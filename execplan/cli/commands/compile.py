@@ -212,11 +212,11 @@ def _write_output(call: Call, compile_result: CompileResult, out: str, options: 
 
 def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
     """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
-    from execplan.cli.answer import quote_plan_name
     from execplan.cli.output.terminal_text import printable_lines
     from execplan.cli.plan_editing import edit_answer
     from execplan.edits.plan_writer import amend
     from execplan.execution.inference.annotation_edits import annotate_plan
+    from execplan.plan_store.plan_store import quote_plan_name
 
     amended = amend(project, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
     answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")

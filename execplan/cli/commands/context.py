@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice.plan_json import conflict_warnings
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
-from execplan.cli.output.plan_output import conflict_warnings
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.token_budget import MIN_BUDGET
 from execplan.errors import ErrorContext

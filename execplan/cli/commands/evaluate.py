@@ -6,11 +6,12 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
 from execplan.plan_store import plan_selection
+from execplan.plan_store.plan_store import quote_plan_name
 
 TEXT = "text"
 MARKDOWN = "markdown"

@@ -6,14 +6,15 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.advice import execution_status
+from execplan.advice.plan_json import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.output import execution_status
-from execplan.cli.output.plan_output import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import BROKEN
 from execplan.plan_store import plan_store
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 

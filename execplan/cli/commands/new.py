@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.advice.plan_advice import advise_new_plan
 from execplan.cli import interview
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.cli.plan_advice import advise_new_plan
 from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
 from execplan.edits.plan_commit import commit_paths
@@ -20,6 +20,7 @@ from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
 from execplan.plan import reader
 from execplan.plan_store import plan_store
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import plan_directories, project_discovery
 from execplan.scaffold import plan_creation, plan_templates
 from execplan.text.invisible_characters import escape_unprintable

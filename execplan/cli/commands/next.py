@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
-from execplan.cli.command_definition import define_command, lock_option
-from execplan.cli.next_tasks import claim_line, find_open_tasks
-from execplan.cli.output import execution_status
-from execplan.cli.output.plan_output import (
+from execplan.advice import execution_status
+from execplan.advice.next_tasks import claim_line, find_open_tasks
+from execplan.advice.plan_advice import advise
+from execplan.advice.plan_json import (
     conflict_warnings,
     no_open_plans_commands,
     no_open_plans_text,
@@ -19,8 +18,9 @@ from execplan.cli.output.plan_output import (
     task_line,
     tasks_json,
 )
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.cli.plan_advice import advise
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.text_input import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
@@ -28,17 +28,18 @@ from execplan.plan.model import BROKEN, OPEN
 from execplan.plan.plan_lookup import find_task
 from execplan.plan_store import claims, plan_selection, plan_store
 from execplan.plan_store.author import actor
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.project.project_discovery import require_existing
 from execplan.text.invisible_characters import escape_unprintable
 
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
 
 
 def release_claims(
-    stored_plan: StoredPlan, plan: Plan, name: str, *, task: str | None, to: str | None, hours: float | None
+    stored_plan: StoredPlan, plan: ParsedPlan, name: str, *, task: str | None, to: str | None, hours: float | None
 ) -> Answer:
     """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
     project, ref = stored_plan.project, stored_plan.ref

@@ -7,9 +7,9 @@ from functools import partial
 
 import click
 
+from execplan.advice import checkpoint_file
 from execplan.approvals import artifact_store
 from execplan.archive import plan_relocation
-from execplan.cli import restart_page
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.link_options import links_option, rewrite_decider
@@ -42,7 +42,7 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(project, ref, "renamed")
     compiled = os.path.lexists(artifact_store.path_of(project, ref))
-    renew = partial(restart_page.renew_page, project, commits=options.should_commit(project))
+    renew = partial(checkpoint_file.renew_page, project, commits=options.should_commit(project))
     moved = plan_relocation.rename_plan(
         project, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links)
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
@@ -17,6 +17,7 @@ from execplan.cli.text_input import read_source, read_text
 from execplan.engine.journal.journal_entries import change_kind
 from execplan.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.execution import states
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

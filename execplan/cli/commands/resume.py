@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.commands.run import JOBS
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_output.run_text import format_run_command, pluralize
 from execplan.engine.journal.journal_entries import ANSWERS
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions

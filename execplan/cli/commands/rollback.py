@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_option
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_argument
@@ -15,6 +15,7 @@ from execplan.cli.run_output.run_text import pluralize
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
 from execplan.plan_store import plan_selection
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions

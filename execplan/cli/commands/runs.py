@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
@@ -16,6 +16,7 @@ from execplan.cli.run_output.run_text import format_duration, format_run_command
 from execplan.engine.run_records.run_summary import STATES
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice import execution_status
+from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.plan_advice import Advice, advise
+from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json
 from execplan.cli import error_handler
-from execplan.cli.answer import Answer, Call, quote_plan_name
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.error_handler import printable_line
-from execplan.cli.next_tasks import find_open_tasks
-from execplan.cli.output import execution_status
-from execplan.cli.output.plan_output import conflict_warnings, full_plan_json, plan_json
 from execplan.cli.output.text_table import format_table
-from execplan.cli.plan_advice import Advice, advise
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
 from execplan.cli.run_output.run_text import format_changes, format_duration
@@ -25,6 +25,7 @@ from execplan.execution import states
 from execplan.plan.model import ACTIVE, DONE, DRAFT
 from execplan.plan.plan_lookup import find_section
 from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from execplan.advice import execution_status
+from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.plan_advice import Advice, advise
+from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.next_tasks import find_open_tasks
-from execplan.cli.output import execution_status
-from execplan.cli.output.plan_output import conflict_warnings, plan_json
 from execplan.cli.output.text_table import format_table
-from execplan.cli.plan_advice import Advice, advise
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES

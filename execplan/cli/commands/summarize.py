@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.output.plan_output import conflict_warnings, plan_json
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import ErrorContext
 from execplan.plan.plan_lookup import task_ids

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.approvals import artifact_store
-from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.answer import Answer
 from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
@@ -17,6 +17,7 @@ from execplan.execution.execution_plan import SCHEMA
 from execplan.files import atomic_files, file_access
 from execplan.plan import reader
 from execplan.plan_store import plan_store
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.text_lines import digest
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer import enhancement as enhance
 from execplan.approvals.current_plan import load_current_plan
-from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output import compile_output
 from execplan.errors import ExecplanError
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:

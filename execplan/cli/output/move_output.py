@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult

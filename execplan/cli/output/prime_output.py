@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer, Call, print_answer, quote_plan_name
+from execplan.advice.overview_builder import build_overview, make_redactor
+from execplan.advice.plan_json import plan_json
+from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.output.move_output import finish_interrupted_move
-from execplan.cli.output.plan_output import plan_json
-from execplan.cli.overview_builder import build_overview, make_redactor
 from execplan.context import session_primer
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer, quote_plan_name
+from execplan.advice.execution_status import NOT_COMPILED, STALE, execution_status_json, start_commands, status_text
+from execplan.advice.plan_json import plan_json
+from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.execution_status import NOT_COMPILED, STALE, execution_status_json, start_commands, status_text
-from execplan.cli.output.plan_output import plan_json
 from execplan.cli.output.text_table import format_table
 from execplan.errors import ExecplanError
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

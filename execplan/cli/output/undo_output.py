@@ -7,13 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from execplan.archive.plan_move import MoveResult
-from execplan.cli.answer import Answer, quote_plan_name
+from execplan.cli.answer import Answer
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
 from execplan.edits.edit_entries import REDO, UNDO
 from execplan.edits.undo_stack import read_stack
 from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.undo.operation_selection import (
     SelectedOperation,

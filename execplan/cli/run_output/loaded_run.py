@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import quote_plan_name
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import change_kind
@@ -14,6 +13,7 @@ from execplan.engine.replanning.run_revisions import load_document
 from execplan.engine.run_records import run_summary
 from execplan.engine.run_state import RunState
 from execplan.execution import states
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.context.context_pack import Unit
     from execplan.context.gathering.file_listing import FileListing
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -48,7 +48,7 @@ class GatheredPack(NamedTuple):
     """The one that the last of the sessions ran with, or nothing."""
 
 
-def gather_pack(project: Project, ref: PlanRef, plan: Plan, options: GatherOptions) -> GatheredPack:
+def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: GatherOptions) -> GatheredPack:
     """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
     plan_path = project.display_path(resolved_path(ref))
     listing, listing_warnings = _list_files(

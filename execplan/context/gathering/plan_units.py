@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
     FindFiles = Callable[[str], tuple[str, ...]]
     """Which files a text names."""
@@ -35,7 +35,9 @@ class PlanUnits(NamedTuple):
     purpose: str
 
 
-def split_plan(plan: Plan, find_files: FindFiles, query: str | None = None, pinned_decisions: int = 3) -> PlanUnits:
+def split_plan(
+    plan: ParsedPlan, find_files: FindFiles, query: str | None = None, pinned_decisions: int = 3
+) -> PlanUnits:
     """The parts of a plan; the last decisions, so many of them, are pinned. Raises ExecplanError for a query that fits no task."""
     builder = _UnitBuilder(plan, find_files)
     task_id_list = task_ids(plan.tasks)
@@ -62,7 +64,7 @@ def split_plan(plan: Plan, find_files: FindFiles, query: str | None = None, pinn
 class _UnitBuilder:
     """Lines of a plan, as units say them."""
 
-    def __init__(self, plan: Plan, find_files: FindFiles) -> None:
+    def __init__(self, plan: ParsedPlan, find_files: FindFiles) -> None:
         self._lines = plan.text.lines
         self._placeholder_lines = frozenset(plan.placeholder_lines)
         self._find_files = find_files
@@ -87,7 +89,7 @@ class _UnitBuilder:
         return Unit(unit_id, kind, text, title, "", start + 1, end, order, reason, self._find_files(text))
 
 
-def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
+def _section_units(plan: ParsedPlan, builder: _UnitBuilder) -> Iterator[Unit]:
     """What stands in no task and no entry of a log."""
     excluded_lines = _unit_lines(plan)
     first_section_line = plan.sections[0].start if plan.sections else len(plan.text.lines)
@@ -116,14 +118,14 @@ def _section_units(plan: Plan, builder: _UnitBuilder) -> Iterator[Unit]:
             )
 
 
-def _unit_lines(plan: Plan) -> frozenset[int]:
+def _unit_lines(plan: ParsedPlan) -> frozenset[int]:
     """The lines of tasks, and of the entries of logs that are units of their own."""
     line_ranges = [(task.start, task.end) for task in plan.tasks]
     line_ranges += [(entry.start, entry.end) for entry in (*plan.decisions, *plan.discoveries)]
     return frozenset([index for start, end in line_ranges for index in range(start, end)])
 
 
-def _split_at_headings(plan: Plan, section: Section) -> list[tuple[str, int, int]]:
+def _split_at_headings(plan: ParsedPlan, section: Section) -> list[tuple[str, int, int]]:
     """The parts of a section that sub-headings open, each with its title, if there are several."""
     headings = [
         block
@@ -143,7 +145,7 @@ def _has_text(text: str) -> bool:
 
 
 def _task_units(
-    plan: Plan, builder: _UnitBuilder, task_id_list: Sequence[str], next_task: Task | None, reason: str
+    plan: ParsedPlan, builder: _UnitBuilder, task_id_list: Sequence[str], next_task: Task | None, reason: str
 ) -> Iterator[Unit]:
     for task_id, task in zip(task_id_list, plan.tasks, strict=True):
         text = builder.text(task.start, task.end)
@@ -154,7 +156,7 @@ def _task_units(
         yield builder.unit(f"task:{task_id}", TASK, text, label, task.start, task.end, task.number, pin_reason)
 
 
-def _entry_units(plan: Plan, builder: _UnitBuilder, pinned_count: int) -> Iterator[Unit]:
+def _entry_units(plan: ParsedPlan, builder: _UnitBuilder, pinned_count: int) -> Iterator[Unit]:
     for kind, entries in ((DECISION, plan.decisions), (DISCOVERY, plan.discoveries)):
         ordered = _oldest_first(entries)
         last_count = min(pinned_count, len(ordered)) if kind == DECISION else 0

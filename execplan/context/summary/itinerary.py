@@ -22,7 +22,7 @@ from execplan.text.markdown_blocks import HEADING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan, Task
+    from execplan.plan.model import ParsedPlan, Task
     from execplan.text.markdown_blocks import Block
 
 _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b", re.IGNORECASE)
@@ -58,7 +58,7 @@ def _milestone_pieces(subject: Subject) -> list[SummaryPiece]:
     return pieces
 
 
-def _milestone_headings(plan: Plan) -> list[Block]:
+def _milestone_headings(plan: ParsedPlan) -> list[Block]:
     headings = [block for block in plan.blocks if block.kind == HEADING and block.level > 1 and not block.depth]
     living_ranges = [(section.start, section.end) for section in plan.sections if section.is_living]
     return [

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.clock import Timestamp
     from execplan.context.summary.plan_sentences import Sentence
     from execplan.context.summary.summary_pieces import Subject
-    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
 _PURPOSE_TITLE = re.compile(
     r"\b(?:purpose|objective|mission|goal|aim|problem|overview|summary)s?\b|目的|目标|목적|목표", re.IGNORECASE
@@ -52,7 +52,7 @@ def purpose_sentences(subject: Subject, max_sentences: int) -> list[Sentence]:
     return []
 
 
-def _purpose_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
+def _purpose_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
     """Where it may say what it is for: its purpose, a section of another name, its beginning, its context, any section."""
     purpose_sections = [plan.section(outline.PURPOSE)]
     purpose_sections += [
@@ -185,7 +185,7 @@ def risk_sentences(subject: Subject) -> list[Sentence]:
     )
 
 
-def _risk_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
+def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
     """The lines below headings about risks, to the next heading that is as high."""
     headings = [block for block in plan.blocks if block.kind == "heading" and not block.depth]
     level, start = 0, 0  # of the heading about risks below which we are
@@ -204,7 +204,7 @@ def deviation_sentences(subject: Subject) -> list[Sentence]:
     return matching_sentences(subject.plan, (outline.OUTCOMES, outline.PROGRESS), _DEVIATION_WORDS)
 
 
-def matching_sentences(plan: Plan, section_names: Sequence[str], pattern: re.Pattern[str]) -> list[Sentence]:
+def matching_sentences(plan: ParsedPlan, section_names: Sequence[str], pattern: re.Pattern[str]) -> list[Sentence]:
     """Sentences of some sections that have some of the words, those without entries of a log first."""
     sentences_by_section = [
         read_sentences(plan, start, end)

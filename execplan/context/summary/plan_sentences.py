@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 
@@ -50,7 +50,7 @@ class Sentence(NamedTuple):
     end: int
 
 
-def read_sentences(plan: Plan, start: int, end: int) -> list[Sentence]:
+def read_sentences(plan: ParsedPlan, start: int, end: int) -> list[Sentence]:
     """The sentences of the paragraphs between two lines; no tables, quotes, code, comments or guidance."""
     plan_sentences: list[Sentence] = []
     for paragraph, first_line, end_line in _iter_paragraphs(plan, start, end):
@@ -60,7 +60,7 @@ def read_sentences(plan: Plan, start: int, end: int) -> list[Sentence]:
     return plan_sentences
 
 
-def _iter_paragraphs(plan: Plan, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+def _iter_paragraphs(plan: ParsedPlan, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """The words of each paragraph and its lines."""
     quote_end = -1
     remaining_chars = _MAX_SECTION_CHARS

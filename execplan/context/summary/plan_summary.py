@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.secrets.redaction import Redactor
 
 
@@ -91,7 +91,7 @@ def format_omitted(section: SummarySection) -> str:
     )
 
 
-def redact_plan(plan: Plan, redaction: Redactor) -> Plan:
+def redact_plan(plan: ParsedPlan, redaction: Redactor) -> ParsedPlan:
     """The plan as it reads with each secret replaced; its lines keep their numbers."""
     source = plan.text.to_str()
     secret_spans = redaction.spans(source)
@@ -137,7 +137,7 @@ class Summary(NamedTuple):
 
 
 def summarize_plan(
-    plan: Plan, plan_id: str, state: str, task_ids: Sequence[str], form_name: str, length_name: str
+    plan: ParsedPlan, plan_id: str, state: str, task_ids: Sequence[str], form_name: str, length_name: str
 ) -> Summary:
     """The plan in a form and a length; `task_ids` are those of its tasks."""
     summary_form = FORMS[form_name]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.context.summary.plan_sentences import Sentence
-    from execplan.plan.model import Entry, Plan, Task
+    from execplan.plan.model import Entry, ParsedPlan, Task
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)")
@@ -221,7 +221,7 @@ class SummarySection(NamedTuple):
 class Subject(NamedTuple):
     """What is summarized."""
 
-    plan: Plan
+    plan: ParsedPlan
     id: str
     state: str
     ids: tuple[str, ...]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -99,7 +99,7 @@ def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Hand
     return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset(), next_commands)
 
 
-def _plan_json(project: Project, ref: PlanRef, plan: Plan, data: bytes) -> dict[str, Any]:
+def _plan_json(project: Project, ref: PlanRef, plan: ParsedPlan, data: bytes) -> dict[str, Any]:
     return {"id": ref.id, "path": project.display_path(ref.path), "title": plan.title, "digest": digest(data)}
 
 
@@ -188,7 +188,7 @@ def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dic
     }
 
 
-def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
+def _reasoning_json(document: ExecutionPlan | None, plan: ParsedPlan) -> dict[str, Any]:
     """Why it is done: the purpose, the intent of the document, and the decisions that hold still."""
     lines: list[str] = []
     for section in plan.sections:

@@ -15,7 +15,7 @@ from execplan.plan_store import claims
 
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -43,7 +43,7 @@ def find_prose_plan(project: Project, ref: PlanRef) -> ProsePlan | None:
     return None
 
 
-def list_tasks(project: Project, ref: PlanRef, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+def list_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
     from execplan.plan.plan_lookup import find_task
 
@@ -70,7 +70,7 @@ def list_tasks(project: Project, ref: PlanRef, plan: Plan, steps: tuple[Step, ..
     ]
 
 
-def list_sections(plan: Plan) -> list[dict[str, str]]:
+def list_sections(plan: ParsedPlan) -> list[dict[str, str]]:
     """The sections that say how the work is done, without placeholder text and without those that are empty."""
     excerpts = []
     for name in _SECTIONS:

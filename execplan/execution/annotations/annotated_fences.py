@@ -11,7 +11,7 @@ from execplan.text.markdown_blocks import FENCE, HEADING, QUOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 SECTION_PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
@@ -50,7 +50,7 @@ class AnnotatedFences(NamedTuple):
     """Every line of a fence with attributes, so that nothing else is read into it."""
 
 
-def find_annotated_fences(plan: Plan) -> AnnotatedFences:
+def find_annotated_fences(plan: ParsedPlan) -> AnnotatedFences:
     """The fences with attributes; a fence marked `{expect}` goes to the step above it, with nothing but prose between."""
     if not any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
         return AnnotatedFences()
@@ -86,7 +86,7 @@ class _FenceCollector:
         self.skipped: list[SkippedLine] = []
         self.fence_lines: set[int] = set()
 
-    def add(self, plan: Plan, fence: AnnotatedFence, previous_kind: str, *, is_quoted: bool) -> str:
+    def add(self, plan: ParsedPlan, fence: AnnotatedFence, previous_kind: str, *, is_quoted: bool) -> str:
         """Put a fence where it belongs; what an expectation below it would belong to."""
         self.fence_lines.update(range(fence.line, fence.end))
         phase = _find_phase(plan, fence.line)
@@ -109,7 +109,7 @@ class _FenceCollector:
         return _STEP
 
 
-def _find_phase(plan: Plan, line: int) -> str:
+def _find_phase(plan: ParsedPlan, line: int) -> str:
     """The phase of the section that a line stands in; revision notes below it are none of it."""
     for section in plan.sections:
         if section.start <= line < section.notes_start and section.name is not None:
@@ -117,7 +117,7 @@ def _find_phase(plan: Plan, line: int) -> str:
     return ""
 
 
-def _read_fence(plan: Plan, block: Block) -> AnnotatedFence | None:
+def _read_fence(plan: ParsedPlan, block: Block) -> AnnotatedFence | None:
     """A fence, if it has attributes of ours."""
     if "{" not in block.text:
         return None

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 PROMPT = "$ "
@@ -109,7 +109,7 @@ LAST_STEP_ATTRIBUTES = ("expect", "exit", "outputs", "test-after", "task", "chec
 """What is true of a fence of several commands when all of them have run, and so goes to the last of their steps."""
 
 
-def find_annotated_steps(plan: Plan) -> ParsedSteps:
+def find_annotated_steps(plan: ParsedPlan) -> ParsedSteps:
     """The steps that fences with attributes tell, in the order of their lines; those with a flaw as far as it goes."""
     annotated_fences = find_annotated_fences(plan)
     drafts = [draft for fence in annotated_fences.steps for draft in _fence_drafts(fence)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.annotations.annotated_fences import AnnotatedFence
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _BY_NAME = {attribute.name: attribute for attribute in PLAN_ATTRIBUTES}
 
@@ -33,7 +33,7 @@ class PlanSettings(NamedTuple):
     problems: tuple[StepProblem, ...]
 
 
-def read_plan_settings(plan: Plan) -> PlanSettings:
+def read_plan_settings(plan: ParsedPlan) -> PlanSettings:
     """The settings of the first such fence; a value that can't be read is left out and is among the problems."""
     execution_fences = find_annotated_fences(plan).settings
     values: dict[str, dict[str, Any]] = {"": {}, "constraints": {}, "steps": {}}

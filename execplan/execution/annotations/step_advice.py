@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from execplan.execution.annotations.annotated_fences import AnnotatedFence
     from execplan.execution.shell.command_line import CommandLine
     from execplan.execution.step_drafts import ParsedSteps, StepDraft, StepProblem
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 _STATE_DIRECTORY = (".agent", ".state")
@@ -58,7 +58,7 @@ _MAX_TASK_COMPARISONS = 5000
 """How many tasks are compared, in all, with references that fit none."""
 
 
-def find_step_advice(plan: Plan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
+def find_step_advice(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
     """Dangerous steps, paths outside, no expectation, tasks that are not there, lines that need a shell; by line."""
     drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED][:_MAX_STEPS]
     if not drafts:
@@ -116,7 +116,7 @@ def _find_missing_expectation(fence: AnnotatedFence, draft: StepDraft) -> Iterat
         yield fence_problem(fence, "EP609", message)
 
 
-def _find_unknown_task(plan: Plan, fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
+def _find_unknown_task(plan: ParsedPlan, fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
     if "task" in draft.attributes:
         try:
             find_task(plan, draft.attributes["task"])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.annotations.info_string import FenceAttribute
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 _TARGETED_TYPES = ("create_file", "modify_file", "delete_file")
@@ -176,7 +176,7 @@ _MAX_SUGGESTIONS = 100
 """How often the word that is meant is looked for, and among how many ids: it takes time."""
 
 
-def find_step_problems(plan: Plan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
+def find_step_problems(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
     """Everything that stops the annotated steps from being compiled, by line; without a fence with attributes nothing."""
     drafts_by_line: dict[int, list[StepDraft]] = {}
     for draft in parsed.drafts:

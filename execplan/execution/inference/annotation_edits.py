@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
 
 _LANGUAGE = "sh"
 _EXPECT_INFO = "text {expect}"
@@ -40,7 +40,7 @@ class _AnnotatedPassage(NamedTuple):
     """Why there is no edit: `it ` would begin the sentence."""
 
 
-def annotate_plan(plan: Plan, *, dry_run: bool = False) -> PlanChange:
+def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     """Turn blocks that are wholly inferred steps into fences with attributes, and give items that name commands such fences.
 
     A place is left as it is when the fences would not tell the same commands, directories, tasks and output. What is left
@@ -79,7 +79,7 @@ def annotate_plan(plan: Plan, *, dry_run: bool = False) -> PlanChange:
     return PlanChange(tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (summary, *lines))
 
 
-def _step_sections(plan: Plan) -> list[Section]:
+def _step_sections(plan: ParsedPlan) -> list[Section]:
     return [
         section
         for section in (plan.section(name) for name in (outline.STEPS, outline.VALIDATION))
@@ -87,7 +87,7 @@ def _step_sections(plan: Plan) -> list[Section]:
     ]
 
 
-def _keep_safe_edits(plan: Plan, passages: list[_AnnotatedPassage]) -> list[_AnnotatedPassage]:
+def _keep_safe_edits(plan: ParsedPlan, passages: list[_AnnotatedPassage]) -> list[_AnnotatedPassage]:
     """The places, without those edits after which the plan would tell other steps."""
     original_steps = _describe_steps(plan)
     if _describe_steps(plan, [edit for passage in passages for edit in passage.edits]) == original_steps:
@@ -103,7 +103,7 @@ def _keep_safe_edits(plan: Plan, passages: list[_AnnotatedPassage]) -> list[_Ann
     return checked_passages
 
 
-def _describe_steps(plan: Plan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
+def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
     """What every step is once the edits are made, and which is the last of each task; nothing when the plan then says other things."""
     edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
     if edits and plan_content(edited_plan) != plan_content(plan):
@@ -120,7 +120,7 @@ def _describe_steps(plan: Plan, edits: Sequence[Edit] = ()) -> tuple[object, ...
     return (steps, sorted(last_steps.items()))
 
 
-def _annotate_passages(plan: Plan) -> list[_AnnotatedPassage]:
+def _annotate_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
     """The places of a plan with inferred steps."""
     all_drafts = find_plan_steps(plan).drafts
     id_allocator = StepIdAllocator(
@@ -156,7 +156,9 @@ def _annotate_passages(plan: Plan) -> list[_AnnotatedPassage]:
     return annotated_passages
 
 
-def _expectation_edits(plan: Plan, passage: Passage, draft: StepDraft, following: Sequence[Passage]) -> list[Edit]:
+def _expectation_edits(
+    plan: ParsedPlan, passage: Passage, draft: StepDraft, following: Sequence[Passage]
+) -> list[Edit]:
     """What a step prints as a fence marked `{expect}`: in place of the block that shows it, or below the step."""
     if draft.expect is None:
         return []
@@ -182,7 +184,9 @@ def _fence_indent(passage: Passage) -> int:
     return passage.fence.column if passage.fence is not None else passage.indent
 
 
-def _format_info_string(plan: Plan, language: str, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator) -> str:
+def _format_info_string(
+    plan: ParsedPlan, language: str, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+) -> str:
     """The info string of a fence; `task` is what the last of its steps completes."""
     folder = drafts[0].cwd
     attributes = [f"#{id_allocator.allocate(drafts[0].command)}"]
@@ -193,7 +197,7 @@ def _format_info_string(plan: Plan, language: str, drafts: Sequence[StepDraft], 
     return f"{language} {{{' '.join(attributes)}}}"
 
 
-def _task_reference(plan: Plan, name: str) -> str:
+def _task_reference(plan: ParsedPlan, name: str) -> str:
     """A task as an attribute names it: by its text where that is short and plain, by its first words, or by its ID."""
     task_id, task = find_task(plan, name)
     words = plain_text(task.text).split()
@@ -209,7 +213,7 @@ def _task_reference(plan: Plan, name: str) -> str:
 
 
 def _annotate_block(
-    plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+    plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> Edit | str:
     """A block as one fence, or why it can't be one."""
     if len({draft.cwd for draft in drafts}) > 1:
@@ -240,7 +244,7 @@ def _annotate_block(
     )
 
 
-def _fence_body(plan: Plan, passage: Passage, drafts: Sequence[StepDraft]) -> list[str] | str:
+def _fence_body(plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft]) -> list[str] | str:
     """The lines of a block as a fence holds them, or why one can't."""
     drafts_by_line = {draft.start: draft for draft in drafts}
     continuation_lines = {line for draft in drafts for line in range(draft.start + 1, draft.end)}
@@ -279,7 +283,7 @@ def _format_fence(indent: str, head: str, body: Sequence[str]) -> list[str]:
 
 
 def _annotate_paragraph(
-    plan: Plan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
+    plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> Edit:
     """Fences in place of an item that is only commands, or below the words that tell to run them."""
     groups: list[list[StepDraft]] = []

@@ -12,7 +12,7 @@ from execplan.named_tuple import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.passages import Passage
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _SHELL_CHANGES = (
     "export ",
@@ -86,7 +86,7 @@ def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
     return block_lines
 
 
-def raw_block_lines(plan: Plan, passage: Passage) -> list[str]:
+def raw_block_lines(plan: ParsedPlan, passage: Passage) -> list[str]:
     """The lines of a block with what is indented within it, and without its own indentation."""
     lines = [plan.text.lines[at].expandtabs(4) for at, _ in passage.lines]
     shift = (
@@ -97,7 +97,7 @@ def raw_block_lines(plan: Plan, passage: Passage) -> list[str]:
     return [line[min(shift, _indentation(line)) :].rstrip() for line in lines]
 
 
-def read_output_after(plan: Plan, passage: Passage, line: int) -> list[str]:
+def read_output_after(plan: ParsedPlan, passage: Passage, line: int) -> list[str]:
     """What a transcript shows from a line on, to the next prompt."""
     output: list[str] = []
     for (at, text), raw in zip(passage.lines, raw_block_lines(plan, passage), strict=True):

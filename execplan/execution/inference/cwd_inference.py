@@ -12,7 +12,7 @@ from execplan.named_tuple import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.passages import Passage
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outside the repository"
 _SOME_COMMANDS = re.compile(
@@ -45,7 +45,7 @@ class CwdEstimate(NamedTuple):
 class CwdTracker:
     """The folder that the plan is in, as far as was read."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ParsedPlan) -> None:
         self.resolver = DirectoryResolver(plan)
         self._current = CwdEstimate(ROOT, ROOT, "")
         self._stale_texts: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from re import Pattern
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 _ROOT_PHRASE = (
@@ -189,7 +189,7 @@ class DirectoryMention(NamedTuple):
 class DirectoryResolver:
     """What a plan calls its own root, and how a folder is counted from there."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ParsedPlan) -> None:
         self.roots = find_repository_roots(plan.text.lines)
 
     def resolve(self, path: str, base: str | None = ROOT) -> str | None:

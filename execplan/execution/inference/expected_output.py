@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.inference.passages import Passage, Sentence
     from execplan.execution.step_drafts import StepDraft
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 ANY_LINES: Final = "…"
 """A line of its own in an expectation: any lines, or none."""
@@ -80,7 +80,7 @@ class OutputTracker:
         """Another command came."""
         self._step_index = -1
 
-    def match_block(self, plan: Plan, passage: Passage) -> tuple[int, str] | None:
+    def match_block(self, plan: ParsedPlan, passage: Passage) -> tuple[int, str] | None:
         """Which step prints a block, and what of it is sure; None for a block that is no output, or not surely so."""
         step_index = self._step_for(passage)
         self.forget()

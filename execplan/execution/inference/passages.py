@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
     from execplan.text.markdown_blocks import Block
 
 COMMAND_LINES: Final = "lines"
@@ -87,7 +87,7 @@ class _Frame:
         """Places that wait for the paragraph behind them."""
 
 
-def find_passages(plan: Plan, section: Section) -> list[Passage]:
+def find_passages(plan: ParsedPlan, section: Section) -> list[Passage]:
     """The places of a section, in the order of its lines."""
     passages: list[Passage] = []
     headings: list[Block] = []
@@ -116,7 +116,7 @@ def find_passages(plan: Plan, section: Section) -> list[Passage]:
 
 
 def _add_passages(
-    plan: Plan, block: Block, frames: list[_Frame], headings: list[Block], passages: list[Passage]
+    plan: ParsedPlan, block: Block, frames: list[_Frame], headings: list[Block], passages: list[Passage]
 ) -> None:
     frame = frames[-1]
     item_line = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1

@@ -55,7 +55,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _WINDOWS_SHELLS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
 
@@ -70,7 +70,7 @@ _LEADING_DIRECTORY = re.compile(
 class _StepInferrer:
     """What was found so far, and the folder that the reader of the plan is in."""
 
-    def __init__(self, plan: Plan, annotated_lines: frozenset[int]) -> None:
+    def __init__(self, plan: ParsedPlan, annotated_lines: frozenset[int]) -> None:
         self.plan = plan
         self.annotated_lines = annotated_lines
         self.cwd_tracker = CwdTracker(plan)
@@ -328,7 +328,7 @@ class _StepInferrer:
         return any([at in self.annotated_lines and lines[at].strip() == command for at in range(passage.end, end)])
 
 
-def infer_steps(plan: Plan, annotated_lines: frozenset[int]) -> ParsedSteps:
+def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedSteps:
     """The steps that a plan shows without attributes, and what looks like one and was not taken.
 
     `annotated_lines` are the lines of fences with attributes; nothing is inferred from them.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from execplan.execution.step_drafts import SkippedLine
-    from execplan.plan.model import Plan, Task
+    from execplan.plan.model import ParsedPlan, Task
 
 _CODE_SPAN = re.compile(r"(`+)((?:(?!\1).)+?)\1(?!`)")
 _SKIPPED = "left"
@@ -59,7 +59,7 @@ _STOP_WORDS = frozenset(
 )
 
 
-def bind_tasks(plan: Plan, drafts: Sequence[StepDraft], skipped: Sequence[SkippedLine] = ()) -> list[StepDraft]:
+def bind_tasks(plan: ParsedPlan, drafts: Sequence[StepDraft], skipped: Sequence[SkippedLine] = ()) -> list[StepDraft]:
     """The steps of a plan, the inferred ones with the attribute `task` where it is sure which one they complete.
 
     A task keeps the name that annotated steps call it by, and is left to them where one of these does its work without
@@ -102,7 +102,7 @@ def _drop_disputed_claims(claims: Sequence[tuple[int, list[int]]]) -> list[list[
     ]
 
 
-def _is_unambiguous_task(plan: Plan, task: Task) -> bool:
+def _is_unambiguous_task(plan: ParsedPlan, task: Task) -> bool:
     """Whether its text names this task and no other."""
     if not task.text.strip() or len(task.text) > _MAX_TASK_LENGTH or has_hidden(task.text):
         return False
@@ -110,7 +110,7 @@ def _is_unambiguous_task(plan: Plan, task: Task) -> bool:
     return len(same_text_tasks) == 1 and not task.text.strip().isdigit()
 
 
-def _annotated_task_references(plan: Plan, drafts: Sequence[StepDraft]) -> tuple[dict[int, str], dict[int, int]]:
+def _annotated_task_references(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> tuple[dict[int, str], dict[int, int]]:
     """How annotated steps call tasks, by the number of the task, and which task each of these steps completes."""
     names: dict[int, str] = {}
     bound_tasks: dict[int, int] = {}
@@ -131,7 +131,7 @@ def _annotated_task_references(plan: Plan, drafts: Sequence[StepDraft]) -> tuple
     return names, bound_tasks
 
 
-def _leading_texts(plan: Plan, drafts: Sequence[StepDraft]) -> list[tuple[str, ...]]:
+def _leading_texts(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> list[tuple[str, ...]]:
     """The words that lead to each step, the nearest first: its sentence, the paragraph above, its items, its headings."""
     leads: list[tuple[str, ...]] = [()] * len(drafts)
     for name in (outline.STEPS, outline.VALIDATION):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from execplan.linter.checking.plan_histories import PlanAtCommit
     from execplan.linter.rule import Finding
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project
 
 
@@ -123,7 +123,7 @@ def _drop_older(
     checked_file: CheckedFile,
     content: PlanContent,
     committed: PlanAtCommit,
-    old_plan: Plan,
+    old_plan: ParsedPlan,
     options: CheckOptions,
 ) -> CheckedFile:
     """A plan without the findings that it had before."""
@@ -141,7 +141,7 @@ def _drop_older(
 
 
 def _new_findings(
-    findings: Sequence[Finding], plan: Plan | None, old_findings: Sequence[Finding], old_plan: Plan
+    findings: Sequence[Finding], plan: ParsedPlan | None, old_findings: Sequence[Finding], old_plan: ParsedPlan
 ) -> list[Finding]:
     """The findings that are not among the old ones, or are worse now."""
     unmatched: dict[str, list[Finding]] = {}
@@ -201,7 +201,7 @@ def _read_plan_bytes(target: CheckTarget) -> bytes:
         return b""
 
 
-def _parse_plan(data: bytes) -> Plan | None:
+def _parse_plan(data: bytes) -> ParsedPlan | None:
     """The plan as it was; None where it could not be read, so that there is nothing to compare with."""
     try:
         return reader.read(data)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.linter.rule import Check, ProjectCheck, ProjectMatch, Rule, RuleContext
     from execplan.linter.rule_facts import ProjectFacts
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 ENTRY_POINT_GROUP = "execplan.rules"
 """The group of entry points in which a package names modules of rules."""
@@ -76,7 +76,7 @@ def _load_entry_point(name: str) -> None:
 def _guard_rule(name: str, rule: Rule) -> Check:
     """A rule whose failure is told as what it is, as is a place that no plan has."""
 
-    def check(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+    def check(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         try:
             for location in rule.check(plan, context):
                 if not isinstance(location, RuleMatch) or not 0 <= location.line <= max(len(plan.text.lines) - 1, 0):

@@ -21,7 +21,7 @@ from execplan.project import project_discovery
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.linter.rule_facts import GitHistory
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -34,7 +34,7 @@ def read_lines(checked_file: CheckedFile) -> list[str]:
         return []
 
 
-def parse_checked_plan(checked_file: CheckedFile) -> Plan | None:
+def parse_checked_plan(checked_file: CheckedFile) -> ParsedPlan | None:
     """The plan as it was checked; None where it can't be read, or no longer."""
     try:
         return reader.read(_read_checked_bytes(checked_file))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.git.git_query import GitFile
     from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckOptions
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -142,7 +142,7 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
     return frozenset(git_history.absent_symbols([plan_content.project for plan_content in plans], names))
 
 
-def _parse_plan(data: bytes) -> Plan | None:
+def _parse_plan(data: bytes) -> ParsedPlan | None:
     """The plan that was committed, if it could be read."""
     try:
         return reader.read(data)

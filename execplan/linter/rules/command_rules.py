@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.linter.plan_source import Span
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
 
 _DIRECTORY_ANYWHERE = ("cd ", "working directory", "workdir", "top level of")
 _ROOT_PHRASES = (
@@ -81,7 +81,7 @@ def _names_directory(text: str) -> bool:
 
 
 @rule("EP404", WARNING)
-def missing_working_directory(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Commands are given and nothing says in which folder to type them.
 
     Whoever begins with the plan alone may stand anywhere; the same words do something else, or nothing, one folder off.
@@ -127,7 +127,7 @@ def missing_working_directory(plan: Plan, context: RuleContext) -> Iterator[Rule
 
 
 @rule("EP405", WARNING)
-def missing_expected_result(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_expected_result(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Commands are given and nothing says what is to be seen when they worked.
 
     A newcomer can't tell a good run from a bad one by having typed the words. A sentence does, or the lines that are
@@ -164,13 +164,13 @@ def missing_expected_result(plan: Plan, context: RuleContext) -> Iterator[RuleMa
         return
 
 
-def _describes_result(plan: Plan, context: RuleContext, section: Section) -> bool:
+def _describes_result(plan: ParsedPlan, context: RuleContext, section: Section) -> bool:
     """Whether the words of a section say what comes of something, or can't be judged."""
     text = section_prose(plan, context, section)
     return _contains_any(text, _RESULT_WORDS) or is_foreign_language(text)
 
 
-def _describes_proof_elsewhere(plan: Plan, context: RuleContext) -> bool:
+def _describes_proof_elsewhere(plan: ParsedPlan, context: RuleContext) -> bool:
     """Whether milestones or sections of the plan's own tell what proves the work."""
     other_sections = [
         section
@@ -185,7 +185,7 @@ def _describes_proof_elsewhere(plan: Plan, context: RuleContext) -> bool:
     )
 
 
-def _shows_output(plan: Plan, section: Section, spans: list[Span]) -> bool:
+def _shows_output(plan: ParsedPlan, section: Section, spans: list[Span]) -> bool:
     """Whether a block of code shows what is printed, or its attributes say what comes of it."""
     command_lines = {span.line for span in spans}
     for block, start, end in find_code_blocks(plan, section):
@@ -198,7 +198,7 @@ def _shows_output(plan: Plan, section: Section, spans: list[Span]) -> bool:
 
 
 @rule("EP406", WARNING)
-def validation_without_command(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def validation_without_command(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Validation and Acceptance holds no command.
 
     That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. Where the section says
@@ -247,7 +247,7 @@ def validation_without_command(plan: Plan, context: RuleContext) -> Iterator[Rul
 
 
 @rule("EP408", WARNING)
-def risky_without_recovery(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def risky_without_recovery(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A command destroys something, and Idempotence and Recovery does not say how to get it back.
 
     Such a step goes wrong on the second run, or for the second person. Say what it takes away, how to be sure beforehand, and

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
 
 _MAX_LINE_LENGTH = 120
 """Characters of a longer line that says something."""
@@ -25,7 +25,7 @@ _FINAL_ANSWERS = frozenset(("none", "n/a", "na"))
 
 
 @rule("EP101", ERROR)
-def missing_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_title(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan has no title.
 
     A plan is listed, found and committed by its title: one `# ` heading at the top that says what will be done.
@@ -46,7 +46,7 @@ def missing_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP102", WARNING)
-def missing_living_statement(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The sentence that says the plan is a living document is missing.
 
     It stands between the title and the first section and tells whoever picks the plan up which sections to keep true.
@@ -69,7 +69,7 @@ def missing_living_statement(plan: Plan, context: RuleContext) -> Iterator[RuleM
 
 
 @rule("EP103", WARNING)
-def missing_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """One of the eight sections that do not live is missing.
 
     Each answers a question that a newcomer has. That is no reason to fill one with words: a section that has nothing to
@@ -96,7 +96,7 @@ def missing_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP104", ERROR)
-def missing_living_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_living_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A living section is missing.
 
     Progress, Surprises & Discoveries, Decision Log and Outcomes & Retrospective are where the work is recorded; without
@@ -118,7 +118,7 @@ def missing_living_section(plan: Plan, context: RuleContext) -> Iterator[RuleMat
 
 
 @rule("EP105", ERROR)
-def duplicate_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def duplicate_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section stands in the plan twice.
 
     The first counts; what stands in the other is read by nobody's tool. Verbs that write refuse to guess which is meant.
@@ -147,7 +147,7 @@ def duplicate_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP109", ERROR, unfinished=WARNING)
-def leftover_placeholder(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section still holds placeholder text of the template.
 
     Placeholder text says what to write; a reader takes it for the author's. It is a warning while tasks are open, so that
@@ -192,7 +192,7 @@ def _is_pending_line(line: str) -> bool:
     return bare not in _FINAL_ANSWERS and any([char.isalnum() for char in bare]) and not is_placeholder_text(line)
 
 
-def _missing_sections(plan: Plan, context: RuleContext, *, living: bool) -> Iterator[RuleMatch]:
+def _missing_sections(plan: ParsedPlan, context: RuleContext, *, living: bool) -> Iterator[RuleMatch]:
     present_names = {section.name for section in plan.sections}
     missing_kinds = [kind for kind in outline.OUTLINE if kind.is_living is living and kind.name not in present_names]
     misplaced_headings = (

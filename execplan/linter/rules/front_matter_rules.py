@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _ID_KEYS = ("id", "plan_id", "plan-id")
 _CREATED_KEYS = ("created", "created_at")
@@ -19,7 +19,7 @@ _UPDATED_KEYS = ("updated", "updated_at", "last_updated", "modified", "completed
 
 
 @rule("EP115", WARNING)
-def front_matter_conflict(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def front_matter_conflict(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The front matter names another title, id or date than the plan.
 
     Tools read the one and people the other. Judged are `title`, `id` and `plan_id`, and `created` and `updated` with their
@@ -60,7 +60,7 @@ def front_matter_conflict(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
     yield from _date_conflicts(plan, fields, plan_id(context))
 
 
-def _read_fields(plan: Plan) -> dict[str, tuple[int, str]]:
+def _read_fields(plan: ParsedPlan) -> dict[str, tuple[int, str]]:
     """The simple fields of the front matter, each with its line; of one that stands twice the first."""
     fields: dict[str, tuple[int, str]] = {}
     for at in range(1, plan.blocks[0].end - 1):
@@ -74,7 +74,7 @@ def _read_fields(plan: Plan) -> dict[str, tuple[int, str]]:
     return fields
 
 
-def _date_conflicts(plan: Plan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[RuleMatch]:
+def _date_conflicts(plan: ParsedPlan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[RuleMatch]:
     """A plan that was made after it was touched, or on another day than its name says."""
     created = next((fields[key] for key in _CREATED_KEYS if key in fields), None)
     if created is not None:

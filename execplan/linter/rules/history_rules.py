@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _STEM_LENGTH = 5
 """Letters by which two words are taken for one: parser, parse."""
@@ -20,7 +20,7 @@ _MAX_NAMES = 3
 
 
 @rule("EP212", WARNING, needs=HISTORY)
-def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A task that was done when the plan was committed is open again, or gone.
 
     Somebody wrote an old copy over the plan, or reopened a task and did not say why. Tick it again, or tell the reason in
@@ -81,7 +81,7 @@ def undone_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP307", HINT, needs=HISTORY)
-def rewritten_entry(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def rewritten_entry(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An entry of a log was rewritten, or taken out, after it was committed.
 
     The logs say how the work came to be what it is; others have read them and acted on them. Add a new entry that
@@ -120,7 +120,7 @@ def rewritten_entry(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP308", WARNING, needs=COMMIT)
-def unexplained_change(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def unexplained_change(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """What the plan prescribes was changed since it was committed, and neither a decision nor a revision note says why.
 
     Work has begun on the old text, and whoever continues it has to know what is different. `execplan decide` or
@@ -168,7 +168,7 @@ def unexplained_change(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP507", HINT, needs=HISTORY)
-def files_changed_since_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Files that the plan is about were changed by commits since the plan was last touched.
 
     The plan says how they were. Whoever goes on with it should read them first, and mend what is no longer so. Counted

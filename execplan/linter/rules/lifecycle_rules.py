@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.linter.plan_source import PlanSource
     from execplan.linter.rule_facts import GitHistory
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 _MAX_LINE_LENGTH = 1000
@@ -33,7 +33,7 @@ _NEGATIONS = frozenset(
 )
 
 
-def find_done_status(plan: Plan, source: PlanSource) -> Iterator[Span]:
+def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
     """The words of each status that says that the plan is done, without emphasis and quotes around them."""
     lines = plan.text.lines
     front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
@@ -76,7 +76,7 @@ _MINUTES_PER_DAY = 24 * 60
 
 
 @rule("EP501", ERROR)
-def missing_outcome(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """All tasks are done and Outcomes & Retrospective says nothing.
 
     The plan looks finished, but nobody recorded the result. `execplan outcome` does. With `--hook` it is a warning, so that
@@ -106,7 +106,7 @@ def missing_outcome(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP502", ERROR)
-def archived_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan has open tasks.
 
     It is filed as done and is not. Finish it, or archive it with `--force --reason`, which records why.
@@ -127,7 +127,7 @@ def archived_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleM
 
 
 @rule("EP503", WARNING, needs=CLOCK)
-def completed_not_archived(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A plan has been complete for more than a day, and is not archived.
 
     Finished plans among the others hide those that somebody has to work on. `execplan archive` moves it with its artifacts.
@@ -163,7 +163,7 @@ def _defers_archiving(source: str) -> bool:
 
 
 @rule("EP504", WARNING)
-def done_status_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A status says that the plan is done, and tasks are open.
 
     Whoever reads `Status: done`, below the title or in the front matter, looks no further, and what is left is forgotten.
@@ -197,7 +197,7 @@ def done_status_with_open_tasks(plan: Plan, context: RuleContext) -> Iterator[Ru
 
 
 @rule("EP506", WARNING, needs=TREE)
-def edited_archive(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def edited_archive(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan was edited.
 
     The archive keeps what was done and what came of it; whoever relies on that has to know that it stays. It is compared
@@ -226,7 +226,7 @@ def edited_archive(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
         yield on_line(plan, max(plan.title_line, 0), f"archived, and edited since {since}")
 
 
-def _differs_from_commit(plan: Plan, history: GitHistory, path: str) -> bool:
+def _differs_from_commit(plan: ParsedPlan, history: GitHistory, path: str) -> bool:
     """Whether an archived plan was committed in this place with other lines."""
     before = history.committed_plan
     was_archived_here = history.was_archived and history.committed_path == path

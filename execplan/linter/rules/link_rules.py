@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 @rule("EP409", WARNING, needs=TREE)
-def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def broken_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A link leads to a heading or a file that does not exist.
 
     Evidence that nobody can open is none. A heading was renamed, a file moved, or the artifact was never committed; paths
@@ -55,7 +55,7 @@ def broken_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP410", ERROR)
-def secret_in_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def secret_in_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan holds a secret.
 
     Whoever can read the repository, now or after it leaks, can use it; deleting the line leaves it in the history. Make the

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, Plan, Section
+    from execplan.plan.model import Entry, ParsedPlan, Section
     from execplan.text.markdown_blocks import Block
 
 _PLACEHOLDERS = ("none", "nothing", "no ", "not yet", "to be ", "tbd")
@@ -35,7 +35,7 @@ _MAX_DECISIONS = 100
 
 
 @rule("EP304", WARNING)
-def text_outside_entries(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def text_outside_entries(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Words in the Decision Log or in Surprises & Discoveries belong to no entry.
 
     A log is read entry by entry; what stands beside them is shown by no command and found by no search. Begin it with
@@ -93,7 +93,7 @@ def text_outside_entries(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
 
 
 @rule("EP306", WARNING)
-def dangling_supersedes(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision supersedes one that is not in the log.
 
     Whoever wants to know what held before finds nothing, and nothing tells that the old decision is void. Say some words of
@@ -139,7 +139,7 @@ def dangling_supersedes(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
                 yield _supersedes_match(plan, entry, f"no decision of this log: {superseded_text[:60]}")
 
 
-def _first_subheading(plan: Plan, section: Section) -> int:
+def _first_subheading(plan: ParsedPlan, section: Section) -> int:
     """The line of the first of a log's sub-headings with words below each, if there are several; else its end."""
     heading_lines = []
     blocks = [block for block in plan.blocks[section.first_block : section.block_end] if not block.depth]
@@ -151,7 +151,7 @@ def _first_subheading(plan: Plan, section: Section) -> int:
     return heading_lines[0] if len(heading_lines) > 1 else section.end
 
 
-def _is_stray(plan: Plan, block: Block, *, has_begun: bool) -> bool:
+def _is_stray(plan: ParsedPlan, block: Block, *, has_begun: bool) -> bool:
     """Whether a block that is part of no entry says something; the first of a log that has entries introduces it."""
     if block.start in plan.placeholder_lines:
         return False
@@ -186,7 +186,7 @@ def _strip_date(text: str) -> str:
     return head.rstrip() if bracket and date.endswith(")") and read_timestamp(date[:-1]) is not None else text
 
 
-def _names_by_date(plan: Plan, entry: Entry, text: str) -> bool:
+def _names_by_date(plan: ParsedPlan, entry: Entry, text: str) -> bool:
     """Whether the words name another decision by its date."""
     date = read_date_author(text)[0]
     return date is not None and date[:10] in [
@@ -200,7 +200,7 @@ def _matches_other(texts: list[str], index: int, query: str) -> bool:
     return any(at != index and (query in text or all(word in text for word in words)) for at, text in enumerate(texts))
 
 
-def _supersedes_match(plan: Plan, entry: Entry, message: str) -> RuleMatch:
+def _supersedes_match(plan: ParsedPlan, entry: Entry, message: str) -> RuleMatch:
     """The place of what a decision is said to supersede."""
     for at in range(entry.start, entry.end):
         column = plan.text.lines[at].find(SUPERSEDES)

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, Plan
+    from execplan.plan.model import Entry, ParsedPlan
 
 _REASONS = (
     " because",
@@ -36,7 +36,7 @@ _QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"))
 
 
 @rule("EP301", ERROR)
-def decision_without_rationale(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def decision_without_rationale(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision has no rationale.
 
     Without the why, the next person makes the decision again, or undoes it. A reason that the decision's own words give
@@ -61,7 +61,7 @@ def decision_without_rationale(plan: Plan, context: RuleContext) -> Iterator[Rul
 
 
 @rule("EP302", WARNING)
-def decision_without_date_or_author(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def decision_without_date_or_author(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision has no date or no author.
 
     Who decided, and when, tells whom to ask and whether the reason still holds.
@@ -92,7 +92,7 @@ def decision_without_date_or_author(plan: Plan, context: RuleContext) -> Iterato
 
 
 @rule("EP303", WARNING)
-def discovery_without_evidence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def discovery_without_evidence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A discovery has no evidence.
 
     An output, a file or a commit that shows it lets the next person check instead of believe. Words that were

@@ -12,12 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 
 @rule("EP007", WARNING)
-def misplaced_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def misplaced_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A heading stands in a quote or a list item, or is indented.
 
     It opens no section, or only for some tools; mostly it was not meant to be one: a comment of a shell command outside a
@@ -45,7 +45,7 @@ def misplaced_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
             yield match
 
 
-def _misplaced_matches(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def _misplaced_matches(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Headings that open no section, or only for some tools."""
     for block in context.source.headings:
         if block.depth:
@@ -66,7 +66,7 @@ def _misplaced_matches(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP008", WARNING)
-def nested_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def nested_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A fence is opened within a fence of the same marks.
 
     Fences do not nest: the end of the inner one ends the outer one, what follows is read as text, and the mark that was to
@@ -103,7 +103,7 @@ def nested_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
         yield on_line(plan, at, f"a fence opens within a fence: {close}")
 
 
-def find_nested_fences(plan: Plan) -> Iterator[tuple[Block, int]]:
+def find_nested_fences(plan: ParsedPlan) -> Iterator[tuple[Block, int]]:
     """The fences within which another opens, with the line that opens it.
 
     Behind the first of them a fence without a language is the end of one, read as a beginning; what it holds proves nothing.
@@ -117,7 +117,7 @@ def find_nested_fences(plan: Plan) -> Iterator[tuple[Block, int]]:
                 yield block, at
 
 
-def _broken_ranges(plan: Plan) -> list[tuple[int, int]]:
+def _broken_ranges(plan: ParsedPlan) -> list[tuple[int, int]]:
     """The lines that fences within fences turn inside out: to the end of the next that only seems to open one."""
     unlabeled_fences = [block for block in plan.blocks if block.kind == FENCE and not block.text]
     starts = [block.start for block in unlabeled_fences]
@@ -129,7 +129,7 @@ def _broken_ranges(plan: Plan) -> list[tuple[int, int]]:
     return ranges
 
 
-def _nested_opening_line(plan: Plan, fence: Block) -> int:
+def _nested_opening_line(plan: ParsedPlan, fence: Block) -> int:
     """The line within a fence that opens another of the same marks, or -1."""
     mark = fence.mark * fence.level
     for at in range(fence.start + 1, fence.end):
@@ -144,7 +144,7 @@ def _nested_opening_line(plan: Plan, fence: Block) -> int:
 
 
 @rule("EP001", ERROR)
-def unreadable_file(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def unreadable_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""The file can't be read.
 
     It is empty, larger than 5 MiB, holds a NUL byte, or is not UTF-8. Nothing in it can be shown or edited, so the
@@ -159,7 +159,7 @@ def unreadable_file(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP002", ERROR)
-def conflict_markers(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def conflict_markers(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The file holds conflict markers of git.
 
     Two sides of a merge stand in it, so nobody knows which tasks are done. Verbs that read still show the plan; verbs
@@ -184,7 +184,7 @@ def conflict_markers(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP003", ERROR)
-def unclosed_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def unclosed_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A fence or an HTML comment is opened and never closed.
 
     All that stands below it is part of it: sections and tasks vanish, for people who read the page and for tools.
@@ -209,7 +209,7 @@ def unclosed_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP004", ERROR)
-def wrapped_in_fence(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def wrapped_in_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The whole plan stands inside a fence.
 
     It was copied with the fence that a chat or a skeleton showed it in. To every reader of markdown it is one block of

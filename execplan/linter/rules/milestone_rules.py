@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _KEYWORD = "milestone"
 _SEPARATORS = " :：.—–-)("
@@ -56,7 +56,7 @@ class _Milestone(NamedTuple):
 
 
 @rule("EP213", WARNING)
-def milestone_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone has no task in Progress.
 
     Progress names other milestones by their numbers and not this one, so nobody can tell whether it was done, is still
@@ -123,7 +123,7 @@ def milestone_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMat
 
 
 @rule("EP214", WARNING)
-def milestone_without_outcome(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone does not say how one sees that it is reached.
 
     Each milestone ends with something that can be checked: a command and what it prints, a test that passes, something to
@@ -226,7 +226,7 @@ def _split_words(text: str) -> list[str]:
     return [word.strip("-'’“”‘\"") for word in text.translate(_PUNCTUATION_TO_SPACE).split()]
 
 
-def _find_milestones(plan: Plan, source: PlanSource) -> Iterator[_Milestone]:
+def _find_milestones(plan: ParsedPlan, source: PlanSource) -> Iterator[_Milestone]:
     """The milestones that have a heading of their own outside the living sections."""
     if _KEYWORD[1:] not in source.text:
         return

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan, Task
+    from execplan.plan.model import ParsedPlan, Task
 
 _DONE_BEFORE_PLAN = "(pre-satisfied)"
 """Begins a task that was done before the plan was written."""
@@ -22,7 +22,7 @@ _CLOSING_PUNCTUATION = " .!;:,。"
 
 
 @rule("EP201", ERROR)
-def progress_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Progress holds no task.
 
     Without checkboxes nobody can tell how far the work is, and zero of zero looks like done. A box in a fence, a quote,
@@ -43,7 +43,7 @@ def progress_without_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
 
 
 @rule("EP202", WARNING)
-def done_without_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def done_without_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A done task has no stamp.
 
     The stamp says when it was finished, so that the order of events can be told later. `execplan done` writes it.
@@ -75,7 +75,7 @@ def _has_misplaced_timestamp(text: str) -> bool:
 
 
 @rule("EP207", HINT)
-def checkboxes_outside_progress(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def checkboxes_outside_progress(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Boxes stand in a section other than Progress.
 
     They look like open work, and nobody counts them: not the tool, and not who reads Progress to see how far the work is.
@@ -104,7 +104,7 @@ def checkboxes_outside_progress(plan: Plan, context: RuleContext) -> Iterator[Ru
 
 
 @rule("EP208", WARNING)
-def duplicate_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def duplicate_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Two tasks of one list have the same words.
 
     One is a leftover of an edit, or they mean different things and do not say so. Whoever ticks one by its words can't

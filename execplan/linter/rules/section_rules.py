@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan, Section
+    from execplan.plan.model import ParsedPlan, Section
     from execplan.text.markdown_blocks import Block
 
 _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
@@ -20,7 +20,7 @@ _DEPENDENCY_WORDS = (" before ", "depends on", "depend on", "blocked by", "prere
 
 
 @rule("EP106", HINT, on=False)
-def unusual_section_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section stands out of the usual order.
 
     Who has read one plan finds everything in the next where it was before. Outcomes & Retrospective may come last, and
@@ -84,7 +84,7 @@ def unusual_section_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
 
 
 @rule("EP107", WARNING, fix=SAFE)
-def nonstandard_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The heading of a section is spelled otherwise than in the format.
 
     This tool knows what is meant; a person who searches, and other tools, may not. What stands behind the name, a translation
@@ -125,7 +125,7 @@ def nonstandard_heading(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
 
 
 @rule("EP108", WARNING)
-def empty_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def empty_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section has a heading and nothing below it.
 
     Nobody can tell whether there is nothing to say or nobody has thought of it. A line says which: `None yet.`, or why none
@@ -146,7 +146,7 @@ def empty_section(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP110", WARNING)
-def wrong_heading_level(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def wrong_heading_level(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """One of the twelve sections is not at level 2.
 
     A section begins with `## `; at another level its tasks and entries are part of the section above, or of a document of
@@ -173,7 +173,7 @@ def wrong_heading_level(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
         yield on_line(plan, block.start, f"{name} is a section: begin its heading with ##, not {'#' * block.level}")
 
 
-def find_misplaced_headings(plan: Plan, context: RuleContext) -> list[tuple[Block, str]]:
+def find_misplaced_headings(plan: ParsedPlan, context: RuleContext) -> list[tuple[Block, str]]:
     """The headings that name a section of the twelve and are not at level 2, with its name.
 
     Below level 2 only where the plan has no such section, under its full name, and once: milestones may have steps of their own.
@@ -226,7 +226,7 @@ def _standard_title(title: str, name: str) -> str:
     return main_name + note + slash + tail
 
 
-def _rename_match(plan: Plan, section: Section, title: str) -> RuleMatch:
+def _rename_match(plan: ParsedPlan, section: Section, title: str) -> RuleMatch:
     """The finding of a heading that gets another title."""
     line = plan.text.lines[section.start]
     column = line.find(section.title)
@@ -238,7 +238,7 @@ def _rename_match(plan: Plan, section: Section, title: str) -> RuleMatch:
     return match._replace(column=column, end_column=end, edits=(edit,))
 
 
-def _names_code(plan: Plan, context: RuleContext, section: Section) -> bool:
+def _names_code(plan: ParsedPlan, context: RuleContext, section: Section) -> bool:
     """Whether a section names something in code, and does not tell what has to come before something else."""
     text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
     if any([word in text for word in _DEPENDENCY_WORDS]):
@@ -247,7 +247,7 @@ def _names_code(plan: Plan, context: RuleContext, section: Section) -> bool:
     return has_code or bool(context.source.code_spans_in(section.body_start, section.end))
 
 
-def _has_content(plan: Plan, section: Section) -> bool:
+def _has_content(plan: ParsedPlan, section: Section) -> bool:
     """Whether a reader sees anything below the heading but rules and further headings."""
     for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind not in (HEADING, RULE) and not (block.kind == HTML and block.text.startswith("<!--")):

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
 
@@ -129,7 +129,7 @@ _MAX_PARAGRAPH_LINES = 5
 
 
 @rule("EP401", WARNING)
-def machine_specific_path(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def machine_specific_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A path exists on one machine only.
 
     The next person, and the agent in a container, has the repository in another folder. Write paths from its root, and
@@ -167,14 +167,14 @@ def machine_specific_path(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
         )
 
 
-def _is_in_record_section(plan: Plan, starts: list[int], line: int) -> bool:
+def _is_in_record_section(plan: ParsedPlan, starts: list[int], line: int) -> bool:
     """Whether a line stands where the plan tells what was seen."""
     at = bisect_right(starts, line) - 1
     return at >= 0 and plan.sections[at].name in _RECORD_SECTIONS
 
 
 @rule("EP402", WARNING, needs=TREE)
-def missing_path(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Context and Orientation names a file that is not in the repository.
 
     It tells a newcomer where things are, so a wrong path costs more than none: it was moved, or misspelt, or is yet to come.
@@ -216,7 +216,7 @@ def missing_path(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP403", WARNING)
-def knowledge_only_in_link(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def knowledge_only_in_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """What a newcomer needs stands behind a link only.
 
     The page moves, asks for a login, or says something else by then. Write what matters of it into the plan, in your own
@@ -249,7 +249,7 @@ def knowledge_only_in_link(plan: Plan, context: RuleContext) -> Iterator[RuleMat
             yield on_line(plan, at, "this is behind a link only: say what matters of it in the plan")
 
 
-def _paragraph_text(plan: Plan, block: Block) -> str:
+def _paragraph_text(plan: ParsedPlan, block: Block) -> str:
     """The words of a paragraph, or of a long one its first."""
     lines = plan.text.lines[block.start : min(block.end, block.start + _MAX_PARAGRAPH_LINES)]
     return " ".join([line.strip() for line in lines])

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan, Task
+    from execplan.plan.model import ParsedPlan, Task
 
 _ON_HOLD_WORDS = ("superseded", "deferred", "on hold", "abandoned")
 _SELF_WORDS = ("", "is", "was", "been", "now", "status", "plan", "fully", "partially")
@@ -30,7 +30,7 @@ _MAX_LINE_LENGTH = 1000
 
 
 @rule("EP209", HINT, needs=CLOCK)
-def stalled_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A plan with open tasks has had no date for as many days as `stalled_days` says (14).
 
     Nobody works on it, or somebody does and does not say so. Tick what is done, write down what holds it up, or archive
@@ -65,12 +65,12 @@ def stalled_plan(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
     yield on_line(plan, task.box_line, f"task {task.number} is open, and nothing is dated after {date}")
 
 
-def latest_date(plan: Plan) -> str:
+def latest_date(plan: ParsedPlan) -> str:
     """The latest date in a plan, in a timestamp, its status or its history; or nothing."""
     return max([latest_timestamp_date(plan), *_other_dates(plan)])
 
 
-def is_on_hold(plan: Plan, path: str) -> bool:
+def is_on_hold(plan: ParsedPlan, path: str) -> bool:
     """Whether nobody is expected to work on a plan: its head, its directory, or what stands over its open tasks says so."""
     if not _ON_HOLD_DIRECTORIES.isdisjoint(path.lower().split("/")[:-1]) or _says_on_hold(plan):
         return True
@@ -78,7 +78,7 @@ def is_on_hold(plan: Plan, path: str) -> bool:
     return bool(open_tasks) and _are_deferred(plan, open_tasks)
 
 
-def _other_dates(plan: Plan) -> Iterator[str]:
+def _other_dates(plan: ParsedPlan) -> Iterator[str]:
     """The dates of a status at the head, and those with which the items of a history of the plan begin."""
     for line in _status_lines(plan):
         for word in line.replace("(", " ").replace(")", " ").replace(",", " ").replace(";", " ").split():
@@ -96,7 +96,7 @@ def _parse_date(text: str) -> Iterator[str]:
         yield timestamp.date
 
 
-def _status_lines(plan: Plan) -> list[str]:
+def _status_lines(plan: ParsedPlan) -> list[str]:
     """The lines that tell the status of the plan at its head: above the first section, or early in it."""
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     if _STATUS_WORD not in "\n".join(plan.text.lines[: first_section + _MAX_STATUS_DISTANCE]).casefold():
@@ -119,7 +119,7 @@ def _is_status(line: str) -> bool:
     return bare.startswith(_STATUS_WORD) and bare[len(_STATUS_WORD) :].lstrip(" *_")[:1] in ("", *":(-–—=")
 
 
-def _says_on_hold(plan: Plan) -> bool:
+def _says_on_hold(plan: ParsedPlan) -> bool:
     """Whether the head of the plan, or its status, says that it does not go on."""
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     return _defers(" ".join(_status_lines(plan))) or any(
@@ -137,7 +137,7 @@ def _states_on_hold(line: str) -> bool:
     return False
 
 
-def _are_deferred(plan: Plan, tasks: list[Task]) -> bool:
+def _are_deferred(plan: ParsedPlan, tasks: list[Task]) -> bool:
     """Whether each of the tasks stands below a sub-heading or a paragraph of Progress that defers it."""
     section = plan.section(outline.PROGRESS)
     if section is None:

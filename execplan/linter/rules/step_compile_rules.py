@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
@@ -24,7 +24,7 @@ def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
 
 
 @rule("EP601", ERROR)
-def unreadable_attributes(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def unreadable_attributes(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """The attributes of a step can't be read.
 
     Behind the language of a fence stands `{#id name=value name="words with spaces"}`, and nothing behind the brace that closes
@@ -51,7 +51,7 @@ def unreadable_attributes(plan: Plan, context: RuleContext) -> list[RuleMatch]:
 
 
 @rule("EP602", ERROR, fix=UNSAFE)
-def unknown_attribute(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A step has an attribute that there is not.
 
     A misspelt one would be left out in silence, and with it a time limit or a question to a person. `execplan explain steps`
@@ -106,7 +106,7 @@ def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
 
 
 @rule("EP603", ERROR)
-def invalid_attribute_value(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def invalid_attribute_value(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step lacks what its type needs, or an attribute has a value that it can't have.
 
     A file is written to a `target`, a patch changes lines that it shows, and sixty seconds are `60`, `60s` or `1m`. Such a step
@@ -133,7 +133,7 @@ def invalid_attribute_value(plan: Plan, context: RuleContext) -> list[RuleMatch]
 
 
 @rule("EP604", ERROR)
-def duplicate_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def duplicate_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """Two steps have the same id.
 
     What needs that id, or reports on it, would mean either of them. The second line of a fence with the id `build` is
@@ -168,7 +168,7 @@ def duplicate_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
 
 
 @rule("EP605", ERROR)
-def unknown_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def unknown_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step names an id that no step has.
 
     It would wait for something that never happens. An id stands in `needs`, in `when` and behind `on-failure=alternative:`.
@@ -202,7 +202,7 @@ def unknown_step_id(plan: Plan, context: RuleContext) -> list[RuleMatch]:
 
 
 @rule("EP606", ERROR)
-def circular_dependency(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step needs itself, or a step that comes after it.
 
     Steps are carried out in the order in which they stand, so what one needs stands above it. Steps that need each other can't
@@ -237,7 +237,7 @@ def circular_dependency(plan: Plan, context: RuleContext) -> list[RuleMatch]:
 
 
 @rule("EP612", ERROR)
-def conflicting_parallel_steps(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def conflicting_parallel_steps(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """Two parallel steps touch one path, or a step deletes a folder.
 
     Which of the two wins would be chance. A folder holds what nobody named: a step deletes the files that it names, and a

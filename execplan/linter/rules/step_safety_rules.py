@@ -7,11 +7,11 @@ from execplan.linter.rules.step_compile_rules import step_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 
 @rule("EP607", WARNING)
-def dangerous_command(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def dangerous_command(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step is a command that can do harm which no rollback takes back.
 
     Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, or of publishing. Nothing is wrong
@@ -38,7 +38,7 @@ def dangerous_command(plan: Plan, context: RuleContext) -> list[RuleMatch]:
 
 
 @rule("EP608", ERROR)
-def path_outside_repository(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step names a path outside the repository, or in a folder that git or this tool keeps for itself.
 
     A plan changes its own repository and nothing else: `approve` refuses such a step. Paths count from the root.
@@ -64,7 +64,7 @@ def path_outside_repository(plan: Plan, context: RuleContext) -> list[RuleMatch]
 
 
 @rule("EP609", HINT)
-def step_without_expectation(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def step_without_expectation(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step runs a command and does not say what comes of it.
 
     Without `expect`, `exit`, `test-after` or a fence `{expect}` below it, all that is known of it is that it ended with 0.
@@ -91,7 +91,7 @@ def step_without_expectation(plan: Plan, context: RuleContext) -> list[RuleMatch
 
 
 @rule("EP610", ERROR)
-def unknown_task(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def unknown_task(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step completes a task that Progress does not have, or has several of.
 
     The step would run and nothing would be ticked. `task` takes the task's id, or words that only it has.
@@ -127,7 +127,7 @@ def unknown_task(plan: Plan, context: RuleContext) -> list[RuleMatch]:
 
 
 @rule("EP611", WARNING)
-def undeclared_shell(plan: Plan, context: RuleContext) -> list[RuleMatch]:
+def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step needs a shell and does not say so.
 
     A command is run as its words, so that a pipe, a redirection or a variable would be handed to it as text; such a step is

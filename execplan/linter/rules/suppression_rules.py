@@ -8,14 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 CODE = "EP010"
 MARK = "<!-- execplan: ignore"
 
 
 @rule(CODE, WARNING, fix=SAFE)
-def unused_suppression(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def unused_suppression(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A comment that ignores a rule ignores nothing.
 
     What it hid is mended, or it names no rule or stands within a line of text. Left in place, it will hide the next

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _MIN_NAME_LENGTH = 6
 _KEYWORDS = ("def", "class", "fn", "func", "function", "struct", "enum", "trait", "interface", "type")
@@ -33,7 +33,7 @@ _ABSENCE_WORDS = (
 
 
 @rule("EP407", HINT, needs=HISTORY)
-def missing_symbol(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """All tasks are done, and a name of Interfaces and Dependencies stands in no file of the repository.
 
     The interface was built under another name, or not at all; whoever reads the plan next looks for it in vain. Names that the
@@ -84,7 +84,7 @@ def missing_symbol(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
             )
 
 
-def find_symbols(plan: Plan, source: PlanSource) -> list[Span]:
+def find_symbols(plan: ParsedPlan, source: PlanSource) -> list[Span]:
     """The names of functions and types that Interfaces and Dependencies says are there, each where it stands first."""
     section = plan.section(outline.INTERFACES)
     if section is None:
@@ -105,7 +105,7 @@ def find_symbols(plan: Plan, source: PlanSource) -> list[Span]:
     return sorted([span for name, span in spans.items() if name not in absent_names])
 
 
-def _is_said_absent(plan: Plan, line: int) -> bool:
+def _is_said_absent(plan: ParsedPlan, line: int) -> bool:
     """Whether it is said near a line that something need not be there."""
     nearby_text = " ".join(plan.text.lines[max(line - 1, 0) : line + 2]).casefold()
     return any([word in nearby_text for word in _ABSENCE_WORDS])

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan, Task
+    from execplan.plan.model import ParsedPlan, Task
     from execplan.text.markdown_blocks import Block
 
 
@@ -27,7 +27,7 @@ _LABEL_BOUNDARIES = "(;.,–—"
 
 
 @rule("EP210", WARNING, fix=UNSAFE)
-def half_done_task(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def half_done_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A task says what of it is done and what remains.
 
     One box can't say both: the task counts as open or as done, and is neither. Split it into a task that is done and one
@@ -97,7 +97,7 @@ def _find_label(text: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
 
 
 def _split_task(
-    plan: Plan, task: Task, done_span: tuple[int, int], remaining_span: tuple[int, int]
+    plan: ParsedPlan, task: Task, done_span: tuple[int, int], remaining_span: tuple[int, int]
 ) -> tuple[Edit, ...]:
     """The task as two: what it is about, with what is done of it, and the same with what remains."""
     from execplan.plan.task_rewording import format_split_tasks
@@ -149,7 +149,7 @@ class _FormatIssue(NamedTuple):
 
 
 @rule("EP206", WARNING, fix=SAFE)
-def nonstandard_task_format(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A task is written in another form than `- [ ]` or `- [x]`.
 
     Tools and people look for these two. Other bullets and `[X]` are still understood; `[]`, `[done]` and a box without a
@@ -198,7 +198,7 @@ def nonstandard_task_format(plan: Plan, context: RuleContext) -> Iterator[RuleMa
         )
 
 
-def _task_issues(plan: Plan, task: Task) -> Iterator[_FormatIssue]:
+def _task_issues(plan: ParsedPlan, task: Task) -> Iterator[_FormatIssue]:
     """What is odd about the box and the bullet of a task."""
     line = plan.text.lines[task.box_line]
     at = line.index(f"[{task.mark}]")
@@ -211,7 +211,7 @@ def _task_issues(plan: Plan, task: Task) -> Iterator[_FormatIssue]:
         yield _FormatIssue("the bullet of a task is `-`", task.box_line, bullet, 1, "-")
 
 
-def _unrecognized_tasks(plan: Plan) -> Iterator[_FormatIssue]:
+def _unrecognized_tasks(plan: ParsedPlan) -> Iterator[_FormatIssue]:
     """What stands in Progress, is meant as a task, and is none."""
     section = plan.section(outline.PROGRESS)
     if section is None:
@@ -233,7 +233,7 @@ def _unrecognized_tasks(plan: Plan) -> Iterator[_FormatIssue]:
             yield from _missing_space_issues(plan, block)
 
 
-def _box_issues(plan: Plan, item: Block) -> Iterator[_FormatIssue]:
+def _box_issues(plan: ParsedPlan, item: Block) -> Iterator[_FormatIssue]:
     """An item that begins with brackets which certainly stand for a box; `[x](…)` is a link."""
     close = item.text.find("]", 0, 20)
     box_text = item.text[1:close].strip().casefold() if close > 0 else "?"
@@ -247,7 +247,7 @@ def _box_issues(plan: Plan, item: Block) -> Iterator[_FormatIssue]:
         yield _FormatIssue(description, item.start, column, close + 1, box if next_char == " " else f"{box} ")
 
 
-def _missing_space_issues(plan: Plan, paragraph: Block) -> Iterator[_FormatIssue]:
+def _missing_space_issues(plan: ParsedPlan, paragraph: Block) -> Iterator[_FormatIssue]:
     """The lines of a paragraph that are items but for the space behind their bullet."""
     for at in range(paragraph.start, paragraph.end):
         line = plan.text.lines[at]
@@ -265,6 +265,6 @@ def _missing_space_issues(plan: Plan, paragraph: Block) -> Iterator[_FormatIssue
             )
 
 
-def _replacement_edit(plan: Plan, issue: _FormatIssue, replacement: str) -> Edit:
+def _replacement_edit(plan: ParsedPlan, issue: _FormatIssue, replacement: str) -> Edit:
     line = plan.text.lines[issue.line]
     return Edit(issue.line, issue.line + 1, (line[: issue.column] + replacement + line[issue.column + issue.width :],))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.clock import Timestamp
-    from execplan.plan.model import Entry, Plan, Task
+    from execplan.plan.model import Entry, ParsedPlan, Task
 
 
 _CLOCK_TOLERANCE = 10
@@ -28,7 +28,7 @@ MAX_TIMEZONE_OFFSET: Final = 14 * 60
 
 
 @rule("EP203", ERROR)
-def impossible_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def impossible_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A stamp names a date or a time that does not exist.
 
     Whoever reads it can't tell what was meant, and no tool can put it in order.
@@ -52,7 +52,7 @@ def impossible_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch
 
 
 @rule("EP204", WARNING, needs=CLOCK)
-def future_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def future_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A stamp lies in the future.
 
     It says when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A date
@@ -88,7 +88,7 @@ def future_timestamp(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP211", HINT)
-def midnight_timestamps(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def midnight_timestamps(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Stamps say 00:00, and nobody was at work around that time.
 
     The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. One
@@ -121,11 +121,11 @@ def midnight_timestamps(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
         yield timestamp_match(plan, suspicious[0][1], suspicious[0][0], message)
 
 
-def _log_entries(plan: Plan) -> tuple[Entry, ...]:
+def _log_entries(plan: ParsedPlan) -> tuple[Entry, ...]:
     return (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
 
 
-def latest_timestamp_date(plan: Plan) -> str:
+def latest_timestamp_date(plan: ParsedPlan) -> str:
     """The latest date of a stamp, or nothing; an impossible one is none."""
     dates = {task.timestamp.date for task in plan.tasks if task.timestamp is not None}
     dates |= {entry.date[:10] for entry in _log_entries(plan) if entry.date}
@@ -143,7 +143,7 @@ def day_start(date: str) -> int | None:
     return span[0] if span is not None else None
 
 
-def timestamp_match(plan: Plan, record: Task | Entry, timestamp: Timestamp, message: str) -> RuleMatch:
+def timestamp_match(plan: ParsedPlan, record: Task | Entry, timestamp: Timestamp, message: str) -> RuleMatch:
     """Where a stamp of a task or an entry stands."""
     for at in range(record.start, record.end):
         column = plan.text.lines[at].find(timestamp.text)
@@ -159,7 +159,7 @@ _MIN_TIMESTAMPS = 5
 
 
 @rule("EP205", HINT)
-def timestamp_out_of_order(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def timestamp_out_of_order(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A stamp of a done task does not fit the order of those around it.
 
     Progress is read from top to bottom as what happened. Where all stamps of a list rise, or all fall, but for one in ten

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _FORMAT_WORDS = frozenset("exec execplan execplans execution plan plans implementation".split())
 _FILLER_WORDS = _FORMAT_WORDS | frozenset(
@@ -25,7 +25,7 @@ _FILLER_WORDS = _FORMAT_WORDS | frozenset(
 
 
 @rule("EP111", WARNING, needs=TREE)
-def nonstandard_file_name(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def nonstandard_file_name(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The name of the plan's file does not have the form that the settings give.
 
     Plans are sorted and found by their names. `execplan rename` gives it the name that its title comes to; `name` in the
@@ -51,7 +51,7 @@ def nonstandard_file_name(plan: Plan, context: RuleContext) -> Iterator[RuleMatc
 
 
 @rule("EP112", WARNING)
-def uninformative_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def uninformative_title(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The title does not say what will be done.
 
     In a list of plans the title is all that is seen. A title is found that is made of words such as `ExecPlan`, `Plan` and
@@ -74,7 +74,7 @@ def uninformative_title(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
 
 
 @rule("EP113", WARNING)
-def multiple_titles(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def multiple_titles(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """There is more than one title.
 
     A heading with one `#` begins a document of its own: the section above ends there, and what follows belongs to none. In
@@ -108,7 +108,7 @@ def multiple_titles(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP114", WARNING, needs=TREE)
-def duplicate_plan_id(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def duplicate_plan_id(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Another plan has the same id.
 
     Neither can be named by it, and their artifacts lie in one folder. `execplan rename` gives one of them another.

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
 
 _LINE_ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 _CONTROL_CHARACTERS = "\x08\x1b\x7f"
@@ -20,7 +20,7 @@ _CONTROL_CHARACTERS = "\x08\x1b\x7f"
 
 
 @rule("EP005", HINT, fix=SAFE)
-def mixed_line_endings(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def mixed_line_endings(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""The file begins with a byte order mark, or its lines end in different ways.
 
     Some tools take the mark for text, so that the title is no heading; where ends are mixed, a diff shows lines as changed
@@ -56,7 +56,7 @@ def mixed_line_endings(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 @rule("EP006", HINT, fix=SAFE)
-def trailing_whitespace(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def trailing_whitespace(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""A line ends with spaces that mean nothing, or the last line is not ended.
 
     Nobody sees them, editors take them away, and then the diff of a ticked box shows lines that nobody meant to touch. Two
@@ -96,7 +96,7 @@ def trailing_whitespace(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]
 
 
 @rule("EP009", WARNING)
-def hidden_characters(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
+def hidden_characters(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""A character can't be seen, or changes the direction in which text is shown.
 
     What is read is not what a tool or a shell is given: a command with a zero-width space fails, and one with a direction
@@ -125,12 +125,12 @@ def hidden_characters(plan: Plan, context: RuleContext) -> Iterator[RuleMatch]:
             yield RuleMatch(f"{describe_characters(chars)} {effect}", at, column, at + 1, end)
 
 
-def _has_reliable_fences(plan: Plan) -> bool:
+def _has_reliable_fences(plan: ParsedPlan) -> bool:
     """Whether it is certain where code begins and ends; else spaces in it would be taken for spaces in text."""
     return all([block.is_closed for block in plan.blocks]) and not list(find_nested_fences(plan))
 
 
-def _continued_lines(plan: Plan) -> bytearray:
+def _continued_lines(plan: ParsedPlan) -> bytearray:
     """For each line whether its paragraph goes on below, so that spaces at its end can break it."""
     is_continued = bytearray(len(plan.text.lines) + 1)
     for block in plan.blocks:

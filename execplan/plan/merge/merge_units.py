@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
 TASK: Final = "task"
 ENTRY: Final = "entry"
@@ -67,7 +67,7 @@ def join_unit_lines(units: Sequence[Unit]) -> list[str]:
     return lines
 
 
-def split_plan(plan: Plan) -> list[Unit]:
+def split_plan(plan: ParsedPlan) -> list[Unit]:
     """What stands above the sections, the sections, and the revision notes below them, in file order."""
     lines = plan.text.lines
     boundaries: list[tuple[int, str, str, Section | None]] = [(0, HEADING, "", None)]
@@ -88,7 +88,7 @@ def split_plan(plan: Plan) -> list[Unit]:
     ]
 
 
-def split_section(plan: Plan, plan_part: Unit) -> list[Unit]:
+def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     """The units of a section: its heading, tasks, other items at any depth, and the blocks between them."""
     section = plan_part.section
     assert section is not None
@@ -118,7 +118,7 @@ def split_section(plan: Plan, plan_part: Unit) -> list[Unit]:
     return units
 
 
-def split_log(plan: Plan, plan_part: Unit) -> list[Unit]:
+def split_log(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     """The units of a log: its heading, entries, and the blocks between them."""
     section = plan_part.section
     assert section is not None
@@ -150,7 +150,7 @@ def split_log(plan: Plan, plan_part: Unit) -> list[Unit]:
     return units
 
 
-def _unit_spans(plan: Plan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
+def _unit_spans(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
     """From where to where the units below the heading go; a conflict marker outside code begins one of its own."""
     marker_lines = {index for index in plan.conflict_lines if _body_start(plan_part) <= index < plan_part.end}
     if marker_lines and plan_part.section is not None:
@@ -163,7 +163,7 @@ def _unit_spans(plan: Plan, plan_part: Unit, starts: dict[int, tuple[int, bool]]
     return list(pairwise([*boundaries, plan_part.end]))
 
 
-def _heading_unit(plan: Plan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:
+def _heading_unit(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:
     first_line = min(
         [index for index in (*starts, *plan.conflict_lines) if _body_start(plan_part) <= index], default=plan_part.end
     )
@@ -178,7 +178,7 @@ def _body_start(plan_part: Unit) -> int:
     )
 
 
-def _block_unit(plan: Plan, start: int, end: int) -> Unit:
+def _block_unit(plan: ParsedPlan, start: int, end: int) -> Unit:
     unit = _make_unit(plan, TEXT, "", start, end)
     kind = MARKER if _is_marker(plan, start) else TEXT
     if kind == TEXT and all([has_no_content(line) for line in unit.lines if line.strip()]):
@@ -186,12 +186,12 @@ def _block_unit(plan: Plan, start: int, end: int) -> Unit:
     return unit._replace(kind=kind, key=normalize_text(" ".join(unit.lines)))
 
 
-def _is_marker(plan: Plan, line: int) -> bool:
+def _is_marker(plan: ParsedPlan, line: int) -> bool:
     index = bisect_left(plan.conflict_lines, line)
     return index < len(plan.conflict_lines) and plan.conflict_lines[index] == line
 
 
-def _make_unit(plan: Plan, kind: str, key: str, start: int, end: int) -> Unit:
+def _make_unit(plan: ParsedPlan, kind: str, key: str, start: int, end: int) -> Unit:
     lines = plan.text.lines[start:end]
     size = len(lines)
     while size and not lines[size - 1].strip():

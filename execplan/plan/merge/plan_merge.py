@@ -9,7 +9,7 @@ from execplan.plan.merge.merge_context import MergeContext, quote_text
 from execplan.plan.merge.merge_units import split_plan, split_section
 from execplan.plan.merge.section_merge import PlanVersions, merge_sections
 from execplan.plan.merge.unit_matching import split_words
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 from execplan.plan.plan_lookup import normalize_text
 from execplan.plan.reader import decode, read_text
 from execplan.text.line_merge import ConflictMarkers
@@ -67,7 +67,7 @@ def _mixed_ends(lines: Sequence[str], base: Text, ours: Text, theirs: Text) -> l
     return ends
 
 
-def find_merge_loss(versions: Sequence[Plan], merged_plan: Plan, *, conflicts: int) -> str:
+def find_merge_loss(versions: Sequence[ParsedPlan], merged_plan: ParsedPlan, *, conflicts: int) -> str:
     """What of the sides' additions the merged plan lacks, or has twice; nothing when all is well."""
     fact_texts: dict[tuple[str, str], str] = {}
     base_facts, our_facts, their_facts, merged_facts = [
@@ -96,7 +96,7 @@ def _more_frequent(merged_counts: dict[T, int], side_counts: Sequence[dict[T, in
     return [key for key, count in merged_counts.items() if count > max([counts.get(key, 0) for counts in side_counts])]
 
 
-def _task_positions(plan: Plan) -> dict[tuple[str, str], int]:
+def _task_positions(plan: ParsedPlan) -> dict[tuple[str, str], int]:
     """How often a task stands below an item or a sub-heading: two of them may each have tests to be written."""
     positions: dict[tuple[str, str], int] = {}
     for plan_part in split_plan(plan):
@@ -108,7 +108,7 @@ def _task_positions(plan: Plan) -> dict[tuple[str, str], int]:
     return positions
 
 
-def _count_facts(plan: Plan, fact_texts: dict[tuple[str, str], str]) -> dict[tuple[str, str], int]:
+def _count_facts(plan: ParsedPlan, fact_texts: dict[tuple[str, str], str]) -> dict[tuple[str, str], int]:
     """What a plan says, without punctuation, and how often; `fact_texts` takes the words as they are."""
     counts: dict[tuple[str, str], int] = {}
     named_texts = [("task", task.text) for task in plan.tasks]

@@ -21,7 +21,7 @@ from execplan.plan.merge.merge_units import (
 )
 from execplan.plan.merge.unit_matching import match_units
 from execplan.plan.merge.unit_order import UnitVersions, merge_units, order_by_rank, ours_then_theirs
-from execplan.plan.model import Plan
+from execplan.plan.model import ParsedPlan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ class SectionMerger:
 class PlanVersions(NamedTuple):
     """The three versions; `base` may be empty."""
 
-    base: Plan
-    ours: Plan
-    theirs: Plan
+    base: ParsedPlan
+    ours: ParsedPlan
+    theirs: ParsedPlan
 
 
 def merge_sections(context: MergeContext, versions: PlanVersions) -> list[str]:
@@ -180,7 +180,7 @@ def _merge_by_unit(
     return SectionMerger(context, UnitVersions(*units), is_log=is_log).merge()
 
 
-def _has_checkboxes(plan: Plan, plan_part: Unit) -> bool:
+def _has_checkboxes(plan: ParsedPlan, plan_part: Unit) -> bool:
     return any([plan_part.start <= task.start < plan_part.end for _, task in plan.checklists])
 
 

@@ -30,8 +30,8 @@ def build_page(
 
     What git says of the files `excluded_files`, absolute paths, is left out.
     """
+    from execplan.advice.overview_builder import build_overview, make_redactor
     from execplan.approvals import artifact_store
-    from execplan.cli.overview_builder import build_overview, make_redactor
     from execplan.clock import utc_timestamp
     from execplan.context import checkpoint_page
     from execplan.edits.digest_check import ensure_digest_matches

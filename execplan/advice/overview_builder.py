@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import quote_plan_name
-from execplan.cli.next_tasks import find_open_tasks
-from execplan.cli.output import execution_status
-from execplan.cli.plan_advice import advise
+from execplan.advice import execution_status
+from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.plan_advice import advise
 from execplan.context.plan_overview import PlanOverview
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, DRAFT
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.cli.plan_advice import Advice
-    from execplan.plan.model import Plan
+    from execplan.advice.plan_advice import Advice
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
 
 
 def build_overview(
-    stored_plan: StoredPlan, plan: Plan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()
+    stored_plan: StoredPlan, plan: ParsedPlan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()
 ) -> PlanOverview:
     """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
     from execplan.context.gathering import worktree_status
@@ -52,7 +52,7 @@ def build_overview(
     return overview._replace(working_tree=tree, drift=drift)
 
 
-def _overview_without_git(stored_plan: StoredPlan, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
+def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tuple[str, ...]) -> PlanOverview:
     """What is told by the plan and by what execplan keeps of it."""
     from execplan.plan_store.plan_activity import PlanActivity
 

@@ -12,7 +12,7 @@ from execplan.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
 
@@ -160,7 +160,7 @@ def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, 
     return (resume, *other_commands)
 
 
-def find_failed_run(status: dict[str, Any] | None, plan: Plan) -> LastRunJson | None:
+def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJson | None:
     """The last run, if it failed or was rolled back and the work did not go on: nothing was ticked or approved since."""
     run: LastRunJson | None = status["run"] if status else None
     if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.output.plan_output import task_line, tasks_json
+from execplan.advice.plan_json import task_line, tasks_json
 from execplan.plan.model import OPEN
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
 
 if TYPE_CHECKING:
-    from execplan.plan.model import Plan
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -34,7 +34,7 @@ class OpenTasks(NamedTuple):
         return [task for task in self.claimed_tasks if self.task is None or task["id"] != self.task["id"]]
 
 
-def find_open_tasks(project: Project, ref: PlanRef, plan: Plan, name: str | None = None) -> OpenTasks:
+def find_open_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, name: str | None = None) -> OpenTasks:
     """The open tasks of a plan and who has claimed them; `name` is who acts, if it is not `--as` or git's name."""
     claims_by_task = claims.task_claims(project, ref, plan)
     last_index = (

@@ -5,24 +5,41 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import Work, quote_plan_name
-from execplan.cli.output import execution_status
+from execplan.advice import execution_status
 from execplan.plan import outline
 from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.plan_change import plan_content
 from execplan.plan_store.author import default_actor
+from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.cli.next_tasks import OpenTasks
-    from execplan.plan.model import Plan
+    from execplan.advice.next_tasks import OpenTasks
+    from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanContent
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
 
 _MAX_TASK_LENGTH = 60
 """Characters of a task in a line of advice."""
+
+
+class Work(NamedTuple):
+    """Work that comes before the next command."""
+
+    description: str
+    """For people: `do task 2, Write the tests`."""
+    command: str
+    """The command for when it is done."""
+    task: dict[str, Any] | None = None
+    lead: str = "then"
+    """What comes between the two for people."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As a document shows it."""
+        task = {name: self.task[name] for name in ("id", "number", "text")} if self.task is not None else None
+        return {"what": self.description, "task": task, "then": self.command}
 
 
 class Advice(NamedTuple):
@@ -66,7 +83,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     return advise_task(project, open_tasks.task, name)
 
 
-def advise_new_plan(plan: Plan, name: str) -> Advice:
+def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
     """What to do next with a new plan."""
     if sections := unfilled_sections(plan):
         return advise_filling(sections, name)
@@ -84,7 +101,7 @@ def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
     )
 
 
-def unfilled_sections(plan: Plan) -> list[str]:
+def unfilled_sections(plan: ParsedPlan) -> list[str]:
     """The sections that are written before the work, and in which the placeholder text of a template is left."""
     return [
         section.name or section.title

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.edits.plan_writer import EditResult
-    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
 
@@ -34,7 +34,7 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     return plan_fields
 
 
-def full_plan_json(stored_plan: StoredPlan, plan: Plan) -> dict[str, Any]:
+def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
     """All that a plan says."""
     return {
         **plan_json(stored_plan),
