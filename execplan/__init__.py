@@ -1,3 +1,107 @@
-"""Living plans in a repository: write, check, keep true, file."""
+"""Living plans in a repository: write, check, keep true, run and file them.
+
+The names below are loaded when they are first used; `import execplan` alone loads nothing else.
+"""
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import EditResult, WriteOptions
+    from execplan.engine.agent_runs.agent_report import StepReport
+    from execplan.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
+    from execplan.errors import ExecplanError
+    from execplan.library.execution_api import (
+        approve,
+        compile_plan,
+        evaluate,
+        handoff,
+        record,
+        replan,
+        report,
+        resume,
+        rollback,
+        run,
+        runs,
+    )
+    from execplan.library.plan_api import Plan
+    from execplan.library.project_api import Project
+    from execplan.linter.rule import Finding, RuleContext
+    from execplan.linter.text_check import lint
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.plan.reader import parse
+
+_MODULES = {
+    "library.project_api": ("Project",),
+    "library.plan_api": ("Plan",),
+    "library.execution_api": (
+        "approve",
+        "compile_plan",
+        "evaluate",
+        "handoff",
+        "record",
+        "replan",
+        "report",
+        "resume",
+        "rollback",
+        "run",
+        "runs",
+    ),
+    "linter.text_check": ("lint",),
+    "linter.rule": ("Finding", "RuleContext"),
+    "plan.reader": ("parse",),
+    "plan.model": ("Entry", "ParsedPlan", "Section", "Task"),
+    "edits.plan_writer": ("EditResult", "WriteOptions"),
+    "engine.agent_runs.agent_report": ("StepReport",),
+    "engine.run_observer": ("FinishedRun", "RollbackResult", "RunObserver", "RunOptions"),
+    "errors": ("ExecplanError",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Entry",
+    "EditResult",
+    "ExecplanError",
+    "Finding",
+    "FinishedRun",
+    "ParsedPlan",
+    "Plan",
+    "Project",
+    "RollbackResult",
+    "RuleContext",
+    "RunObserver",
+    "RunOptions",
+    "Section",
+    "StepReport",
+    "Task",
+    "WriteOptions",
+    "__version__",
+    "approve",
+    "compile_plan",
+    "evaluate",
+    "handoff",
+    "lint",
+    "parse",
+    "record",
+    "replan",
+    "report",
+    "resume",
+    "rollback",
+    "run",
+    "runs",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its module."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'execplan' has no attribute {name!r}")
+    module = __import__(f"execplan.{_MODULE_OF[name]}", fromlist=[name])
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Name what is public, loaded or not."""
+    return [*globals(), *_MODULE_OF]

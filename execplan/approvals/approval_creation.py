@@ -10,12 +10,13 @@ from execplan.approvals.disk_world import DiskWorld
 from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.clock import now
 from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists
-from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, ExecplanError
+from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, USAGE, ExecplanError
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.approval_scope import ApprovalScope, find_forbidden_paths
 from execplan.execution.evaluation.checks.check_registry import ERROR
+from execplan.execution.evaluation.evaluation_text import describe_commands, step_location
 from execplan.execution.execution_plan import Level
 from execplan.execution.world import FILE
 from execplan.files import atomic_files
@@ -31,12 +32,15 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.execution.evaluate import ActiveRun
+    from execplan.execution.evaluate import ActiveRun, EvaluatedStep
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
     PreviousContents = dict[str, bytes | None]
     """By path, what a file held that was written."""
+
+
+_MIN_DIGEST_DIGITS = 8
 
 
 class Confirmation(NamedTuple):
@@ -60,6 +64,10 @@ class ApprovalResult(NamedTuple):
 
     approval: Approval | None
     """None in a dry run."""
+    evaluated: EvaluatedPlan
+    """What was approved."""
+    scope: ApprovalScope
+    """Which of its steps are covered."""
     path: str
     """From the root of the repository."""
     document_path: str
@@ -128,6 +136,36 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     )
 
 
+def require_digest_prefix(prefix: str) -> None:
+    """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
+    if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
+        message = f"--digest takes the first {_MIN_DIGEST_DIGITS} hex digits of a digest, or more, not {prefix!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
+
+
+def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
+    """Refuse to approve unseen what the plan does not say in so many words; raises ExecplanError."""
+    if not scope.inferred_steps:
+        return
+    count = len(scope.inferred_steps)
+    raise ExecplanError(
+        "inferred-steps",
+        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody was shown what would run",
+        exit=POLICY,
+        hint="read them, then approve on a terminal or with --allow-inferred; or write them down: execplan compile --annotate",
+        candidates=[describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
+    )
+
+
+def describe_step(evaluated_step: EvaluatedStep, path: str) -> str:
+    """A step with the very words of what it would run."""
+    commands = [f"{label} {command}" for label, command in describe_commands(evaluated_step.step)] or [
+        evaluated_step.step.description
+    ]
+    argv = f" {list(evaluated_step.step.argv)!r}" if evaluated_step.step.argv is not None else ""
+    return f"{step_location(evaluated_step.step, path)}: {evaluated_step.step.id}: {'; '.join(commands)}{argv}"
+
+
 def approve_plan(
     project: Project,
     ref: PlanRef,
@@ -145,7 +183,9 @@ def approve_plan(
         artifact_store.path_of(project, ref),
         approval_files.file_path(project, ref, evaluated_plan.binding.digest),
     )
-    result = ApprovalResult(None, project.display_path(approval_path), project.display_path(document_path))
+    result = ApprovalResult(
+        None, evaluated_plan, scope, project.display_path(approval_path), project.display_path(document_path)
+    )
     if options.dry_run:
         return result
     if options.should_commit(project):

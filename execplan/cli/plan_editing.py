@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from execplan.advice.plan_json import amended_json
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.edits.plan_writer import EditResult, WriteOptions, amend
-from execplan.plan_store import plan_selection
+from execplan.edits.plan_writer import EditResult, WriteOptions
+from execplan.library.plan_api import Plan
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.plan_change import ChangeBuilder
-    from execplan.project.project import Project
-
 
 def edit_plan(
-    call: Call,
-    plan: str | None,
+    plan_name: str | None,
+    edit: Callable[[Plan], EditResult],
     options: WriteOptions,
-    command_name: str,
-    changer: Callable[[Project], ChangeBuilder],
     next_command: str,
     *,
     finishes: bool = False,
 ) -> Answer:
-    """Amend the plan that is meant and report it, with the command that makes sense then.
+    """Edit the named plan and report the result, with the command that makes sense next.
 
-    `finishes`: when no task is open then, that is what finishes the plan.
+    `finishes`: if no task is open afterward, the commands that finish the plan come next.
     """
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    amended = amend(project, ref, changer(project), options, command=command_name)
-    name = quote_plan_name(ref.id, amended.path)
+    plan = Plan.find(plan_name)
+    amended = edit(plan)
+    name = quote_plan_name(plan.id, amended.path)
     if not finishes or amended.open_tasks or amended.expected is None or not amended.expected.tasks:
         return edit_answer(amended, options, next_command.format(id=name))
     from execplan.advice import execution_status, plan_advice
 
-    run = execution_status.find_open_run(project, ref)
+    run = execution_status.find_open_run(plan.project, plan.ref)
     next_commands = (
-        execution_status.finish_run_commands(project, ref, run, name)
+        execution_status.finish_run_commands(plan.project, plan.ref, run, name)
         if run
         else plan_advice.advise_completion(name, amended.expected).commands
     )

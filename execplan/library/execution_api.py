@@ -1,169 +1,227 @@
-"""What a Python program uses to have plans run: compiled, evaluated, run, resumed, revised, rolled back; docs/api.md shows it.
-
-Nobody approves from here: that is done by a person at a terminal, by the policy, or by `execplan approve --digest`.
-"""
+"""Execution of plans: compile, evaluate, approve, run, resume, replan and roll back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.approvals import artifact_store
+from execplan.approvals import approval_creation, artifact_store
+from execplan.approvals.approval_creation import Confirmation
 from execplan.approvals.current_plan import load_current_plan
-from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
+from execplan.approvals.plan_evaluation import evaluate_plan
 from execplan.edits.plan_writer import WriteOptions
+from execplan.engine import approval_audit
 from execplan.engine import resume as resume_module
 from execplan.engine import run as run_module
-from execplan.engine.agent_runs.agent_handoff import Handoff, handoff
-from execplan.engine.agent_runs.agent_report import ReportOutcome, StepReport, report
+from execplan.engine.agent_runs import agent_handoff, agent_report
 from execplan.engine.recovery import rollback as rollback_module
 from execplan.engine.replanning import run_replan
-from execplan.engine.replanning.run_replan import ReplanResult
-from execplan.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
-from execplan.engine.run_records import run_directories
-from execplan.engine.run_records.record_builder import read_record
-from execplan.engine.run_records.run_directories import RunPaths
-from execplan.engine.run_records.run_summary import RunSummary, find_active_run, runs
-from execplan.execution.run_record import Record
-from execplan.plan_store import plan_selection
+from execplan.engine.run_observer import RunObserver, RunOptions
+from execplan.engine.run_records import record_builder, run_directories, run_summary
+from execplan.engine.run_records.run_summary import find_active_run
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.execution.evaluation.approval_scope import approval_scope
+from execplan.plan_store.author import author
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from execplan.approvals.approval_creation import ApprovalResult
+    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.engine.agent_runs.agent_handoff import Handoff
+    from execplan.engine.agent_runs.agent_report import ReportOutcome, StepReport
+    from execplan.engine.replanning.run_replan import ReplanResult
+    from execplan.engine.run_observer import FinishedRun, RollbackResult
+    from execplan.engine.run_records.run_summary import RunSummary
+    from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.execution.run_record import Record
+    from execplan.library.plan_api import Plan
 
-__all__ = [
-    "EvaluatedPlan",
-    "FinishedRun",
-    "Handoff",
-    "Record",
-    "ReplanResult",
-    "ReportOutcome",
-    "RollbackResult",
-    "RunObserver",
-    "RunOptions",
-    "RunPaths",
-    "RunSummary",
-    "StepReport",
-    "WriteOptions",
-    "compile_plan",
-    "evaluate",
-    "handoff",
-    "open_plan",
-    "record",
-    "replan",
-    "report",
-    "resume",
-    "rollback",
-    "run",
-    "runs",
-]
+    ConfirmApproval = Callable[[EvaluatedPlan, ApprovalScope, Confirmation, list[str]], tuple[Confirmation, list[str]]]
+
+_DEFAULT = WriteOptions()
+_DAY = 24 * 60 * 60
 
 
-def open_plan(folder: str = ".", name: str | None = None) -> tuple[Project, PlanRef]:
-    """The home of a folder and a plan in it, named as on the command line; raises ExecplanError."""
-    return plan_selection.select_plan(folder, name)
-
-
-def compile_plan(project: Project, ref: PlanRef, options: WriteOptions | None = None) -> ExecutionPlan:
-    """The execution plan that a plan has now, stored among its artifacts as `compile` does; raises ExecplanError."""
-    options = options or WriteOptions()
+def compile_plan(plan: Plan, *, options: WriteOptions = _DEFAULT) -> ExecutionPlan:
+    """Compile a plan and store the result among its artifacts, as `execplan compile` does."""
+    project, ref = plan.project, plan.ref
     artifact_store.save(
         project, ref, lambda: load_current_plan(project, ref).data, options, command="compile", summary="compile"
     )
     return load_current_plan(project, ref).document
 
 
-def evaluate(project: Project, ref: PlanRef) -> EvaluatedPlan:
-    """What a plan would do, and whether it must not run; nothing is written. Raises ExecplanError."""
-    return evaluate_plan(project, ref, find_active_run(project, ref))
+def evaluate(plan: Plan) -> EvaluatedPlan:
+    """Evaluate what a plan would do, and whether it is blocked; nothing is written."""
+    return evaluate_plan(plan.project, plan.ref, find_active_run(plan.project, plan.ref))
+
+
+def approve(
+    plan: Plan,
+    digest: str | None = None,
+    *,
+    by: str | None = None,
+    valid_seconds: int = _DAY,
+    max_risk: str | None = None,
+    steps: Sequence[str] = (),
+    allow_inferred: bool = False,
+    confirm: ConfirmApproval | None = None,
+    options: WriteOptions = _DEFAULT,
+) -> ApprovalResult:
+    """Approve what a plan would do now, for one run with its resumes, as `execplan approve --digest` does.
+
+    `digest` is the digest of the evaluation that was read (`evaluate(plan).binding.digest`), or its first eight digits
+    or more; without it, only steps that the policy approves by itself are covered. `max_risk` and `steps` (IDs) limit what is
+    covered, `allow_inferred` covers inferred steps. `confirm` replaces the check of the digest, for example to ask a person.
+    """
+    project, ref = plan.project, plan.ref
+    evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
+    if digest is not None:
+        approval_creation.require_digest_prefix(digest)
+        approval_creation.ensure_current_digest(project, ref, evaluated, digest)
+    approval_creation.ensure_approvable(project, ref, evaluated)
+    scope = approval_scope(evaluated.evaluation, max_risk, tuple(steps) or None)
+    confirmation = Confirmation(by or author(project), "digest", valid_seconds, max_risk, tuple(steps) or None)
+    if not scope.covered and (scope.uncovered or not scope.finished):
+        raise ExecplanError(
+            "nothing-to-approve",
+            "no step is covered: there is nothing to approve",
+            exit=CHECK_FAILED,
+            hint="raise --max-risk",
+            candidates=[f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered],
+        )
+    warnings = _command_warnings(plan, evaluated, scope)
+    if not options.dry_run:
+        try:
+            if confirm is not None:
+                confirmation, warnings = confirm(evaluated, scope, confirmation, warnings)
+            else:
+                confirmation = _confirm_by_digest(evaluated, scope, confirmation, digest, allow_inferred=allow_inferred)
+        except ExecplanError as error:
+            if error.code == "declined":
+                approval_audit.decline(project, ref, evaluated, scope, confirmation.approver)
+            raise
+    result = approval_audit.approve_and_record(project, ref, evaluated, scope, confirmation, options)
+    return result._replace(warnings=(*warnings, *result.warnings))
 
 
 def run(
-    project: Project,
-    ref: PlanRef,
+    plan: Plan,
     run_options: RunOptions | None = None,
     observer: RunObserver | None = None,
-    options: WriteOptions | None = None,
+    *,
+    options: WriteOptions = _DEFAULT,
 ) -> FinishedRun:
-    """Run what was approved, and see it to its end; raises ExecplanError where nothing is begun.
+    """Run an approved plan to its end; raises ExecplanError if nothing was started.
 
-    How it ended is told by `status`; a run that waits has a `question`, and goes on by `resume`.
+    `status` of the result says how the run ended. A run that waits for an answer has a `question`; `resume` continues it.
     """
-    return run_module.run(
-        project, ref, run_options or RunOptions(), observer or RunObserver(), options or WriteOptions()
-    )
+    return run_module.run(plan.project, plan.ref, run_options or RunOptions(), observer or RunObserver(), options)
 
 
 def resume(
-    project: Project,
-    ref: PlanRef,
+    plan: Plan,
     run: str | None = None,
     *,
     answer: str | None = None,
     observer: RunObserver | None = None,
-    options: WriteOptions | None = None,
+    options: WriteOptions = _DEFAULT,
 ) -> FinishedRun:
-    """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
-    return resume_module.resume(
-        project,
-        ref,
-        run_directories.find_run(project, ref, run),
-        answer,
-        observer or RunObserver(),
-        options or WriteOptions(),
-    )
+    """Resume a run (default: the last one); raises ExecplanError if it can't continue."""
+    run_paths = run_directories.find_run(plan.project, plan.ref, run)
+    return resume_module.resume(plan.project, plan.ref, run_paths, answer, observer or RunObserver(), options)
 
 
 def replan(
-    project: Project,
-    ref: PlanRef,
+    plan: Plan,
     run: str | None = None,
     *,
     reason: str,
     failed: Sequence[str] = (),
     information: str | None = None,
-    options: WriteOptions | None = None,
+    options: WriteOptions = _DEFAULT,
 ) -> ReplanResult:
-    """Revise what a run is still to do, the last one if none is named; raises ExecplanError with nothing changed."""
+    """Revise the remaining steps of a run (default: the last one); raises ExecplanError with nothing changed."""
     return run_replan.replan_run(
-        project,
-        ref,
-        run_directories.find_run(project, ref, run),
+        plan.project,
+        plan.ref,
+        run_directories.find_run(plan.project, plan.ref, run),
         reason=reason,
         failed=failed,
         information=information,
         observer=RunObserver(),
-        options=options or WriteOptions(),
+        options=options,
     )
 
 
 def rollback(
-    project: Project,
-    ref: PlanRef,
+    plan: Plan,
     run: str | None = None,
     *,
     step: str | None = None,
     observer: RunObserver | None = None,
-    options: WriteOptions | None = None,
+    options: WriteOptions = _DEFAULT,
 ) -> RollbackResult:
-    """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
-    run_paths = run_directories.find_run(project, ref, run)
+    """Undo the changes of a run (default: the last one), or of one of its steps."""
     return rollback_module.rollback(
-        project,
-        ref,
-        run_paths,
+        plan.project,
+        plan.ref,
+        run_directories.find_run(plan.project, plan.ref, run),
         step=step,
         automatic="",
         observer=observer or RunObserver(),
-        options=options or WriteOptions(),
+        options=options,
     )
 
 
-def record(project: Project, ref: PlanRef, run: str | None = None) -> Record | None:
-    """What became of a run, the last one if none is named, None where it was killed before that was written.
+def runs(plan: Plan) -> list[RunSummary]:
+    """Return the runs of a plan, the last one first."""
+    return run_summary.runs(plan.project, [plan.ref])
 
-    Raises ExecplanError.
-    """
-    return read_record(run_directories.find_run(project, ref, run))
+
+def record(plan: Plan, run: str | None = None) -> Record | None:
+    """Read the record of a run (default: the last one): each step's result; None if it was killed before that was written."""
+    return record_builder.read_record(run_directories.find_run(plan.project, plan.ref, run))
+
+
+def handoff(plan: Plan) -> Handoff:
+    """Describe a plan for an agent that is to run it: its steps, or the open tasks of a plan without steps."""
+    return agent_handoff.handoff(plan.project, plan.ref)
+
+
+def report(plan: Plan, step: str, step_report: StepReport, *, options: WriteOptions = _DEFAULT) -> ReportOutcome:
+    """Record the result that an agent reports for a step (ID or number), after checking it."""
+    return agent_report.report(plan.project, plan.ref, step, step_report, options)
+
+
+def _command_warnings(plan: Plan, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
+    """Return what a person should know before the covered commands run."""
+    if evaluated.current_plan.document.mode == "agent":
+        return []
+    from execplan.engine.command_warnings import command_warnings
+
+    return command_warnings(plan.project, evaluated.policy, [covered.step for covered in scope.covered])
+
+
+def _confirm_by_digest(
+    evaluated: EvaluatedPlan,
+    scope: ApprovalScope,
+    confirmation: Confirmation,
+    digest: str | None,
+    *,
+    allow_inferred: bool,
+) -> Confirmation:
+    """Return how the plan is approved: by the policy alone, or by the digest."""
+    if not scope.manual_steps:
+        return confirmation._replace(how="policy")
+    if digest is None:
+        raise ExecplanError(
+            "usage",
+            "an approval needs the digest of the evaluation that was read",
+            exit=USAGE,
+            hint="approve(plan, evaluate(plan).binding.digest)",
+        )
+    if not allow_inferred:
+        approval_creation.ensure_nothing_inferred(scope, evaluated.path)
+    return confirmation._replace(inferred="flag" if scope.inferred_steps else None)

@@ -1,8 +1,8 @@
 """Findings for a text in memory, as an editor or another program has it; nothing on disk is read.
 
-from execplan.linter.text_check import UTF_16, lint_text
+from execplan.linter.text_check import UTF_16, lint
 
-for finding in lint_text(buffer, columns=UTF_16):
+for finding in lint(buffer, columns=UTF_16):
     print(finding.line, finding.column, finding.code, finding.message)
 """
 
@@ -23,7 +23,7 @@ UTF_16: Final = "utf-16"
 """What columns count: characters of Unicode, or units of 16 bits, of which one beyond U+FFFF takes two."""
 
 
-def lint_text(
+def lint(
     text: str | bytes,
     context: RuleContext | None = None,
     levels: dict[str, str] | None = None,

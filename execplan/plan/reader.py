@@ -48,6 +48,11 @@ def too_large_error(size: int) -> ExecplanError:
     return _unreadable_error("too-large", message, "move transcripts and logs into the plan's artifacts folder", 0)
 
 
+def parse(text: str | bytes) -> ParsedPlan:
+    """Parse the text of a plan; raises ExecplanError for bytes that are not text."""
+    return read(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+
+
 def read(data: bytes) -> ParsedPlan:
     """The plan that the bytes hold; raises ExecplanError when they are no text."""
     return read_text(decode(data))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from execplan import FinishedRun, Plan, RunObserver
 from execplan.errors import ExecplanError
 from execplan.library import execution_api
 
@@ -32,7 +33,7 @@ Y = 1
 """
 
 
-class Asked(execution_api.RunObserver):
+class Asked(RunObserver):
     """One who says the same to every question."""
 
     def __init__(self, answer: str | None) -> None:
@@ -45,10 +46,10 @@ class Asked(execution_api.RunObserver):
         return self.answer
 
 
-def begun(desk: Desk, watch: execution_api.RunObserver) -> execution_api.FinishedRun:
+def begun(desk: Desk, watch: RunObserver) -> FinishedRun:
     desk.plan(PLAN)
     desk.data("approve")
-    return execution_api.run(*desk.project(), observer=watch)
+    return execution_api.run(Plan(*desk.project()), observer=watch)
 
 
 def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
@@ -59,35 +60,35 @@ def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
 
 
 def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
-    project, ref = desk.project()
-    finished = begun(desk, execution_api.RunObserver())
+    plan = Plan(*desk.project())
+    finished = begun(desk, RunObserver())
     assert finished.status == "in_progress"
     assert finished.question is not None
     assert (finished.question.why, finished.question.step) == ("confirm", "more")
-    (summary,) = execution_api.runs(project, [ref])
+    (summary,) = execution_api.runs(plan)
     assert (summary.id, summary.state, summary.done, summary.question) == (finished.run, "active", 1, finished.question)
-    found = execution_api.evaluate(project, ref)
+    found = execution_api.evaluate(plan)
     assert [each.dry_run.kind for each in found.evaluation.steps] == ["done", "exact"]
-    assert execution_api.resume(project, ref, "1", answer="go").status == "completed"
-    told = execution_api.record(project, ref, finished.run)
+    assert execution_api.resume(plan, "1", answer="go").status == "completed"
+    told = execution_api.record(plan, finished.run)
     assert told is not None
     assert (told.status, told.completed_steps) == ("completed", (1, 2))
 
 
 def test_a_revision_of_what_waits(desk: Desk) -> None:
-    project, ref = desk.project()
-    begun(desk, execution_api.RunObserver())
+    plan = Plan(*desk.project())
+    begun(desk, RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
-    made = execution_api.replan(project, ref, reason="Another file.", information=new)
+    made = execution_api.replan(plan, reason="Another file.", information=new)
     assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (
         2,
         ("make",),
         ["make", "other"],
     )
     desk.data("approve")
-    assert execution_api.resume(project, ref).status == "completed"
+    assert execution_api.resume(plan).status == "completed"
     assert not (desk.path / "src/more.py").exists()
-    undone = execution_api.rollback(project, ref, step="other")
+    undone = execution_api.rollback(plan, step="other")
     assert (undone.removed, undone.whole) == (("src/other2.py",), False)
 
 
@@ -96,7 +97,7 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
     [
         (execution_api.run, "not-approved"),
         (execution_api.resume, "no-such-run"),
-        (lambda project, ref: execution_api.replan(project, ref, reason="x"), "no-such-run"),
+        (lambda plan: execution_api.replan(plan, reason="x"), "no-such-run"),
         (execution_api.rollback, "no-such-run"),
         (execution_api.record, "no-such-run"),
     ],
@@ -104,9 +105,5 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
 def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:
     desk.plan(PLAN)
     with pytest.raises(ExecplanError) as caught:
-        call(*desk.project())
+        call(Plan(*desk.project()))
     assert caught.value.code == code
-
-
-def test_every_name_is_there() -> None:
-    assert all(hasattr(execution_api, name) for name in execution_api.__all__)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from execplan.linter.rule import Finding, RuleContext
 from execplan.linter.runner import lint_bytes
-from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns, lint_text
+from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns, lint
 from tests.plans import CLEAN
 
 
@@ -27,19 +27,19 @@ def test_a_text_and_its_bytes_have_the_findings_of_the_file() -> None:
     bad = CLEAN.replace("(2025-12-30 09:15Z) ", "").replace("  Rationale: A task is a line.\n", "")
     expected = lint_bytes(bad.encode())
     assert [each.code for each in expected] == ["EP202", "EP301"]
-    assert lint_text(bad) == lint_text(bad.encode()) == expected
-    assert lint_text(CLEAN) == []
+    assert lint(bad) == lint(bad.encode()) == expected
+    assert lint(CLEAN) == []
 
 
 def test_what_is_told_of_the_place_and_the_rules_counts() -> None:
-    assert [each.code for each in lint_text(CLEAN, RuleContext(is_archived=True))] == ["EP502"]
-    assert lint_text(CLEAN, RuleContext(is_archived=True), {"EP202": "error"}) == []
+    assert [each.code for each in lint(CLEAN, RuleContext(is_archived=True))] == ["EP502"]
+    assert lint(CLEAN, RuleContext(is_archived=True), {"EP202": "error"}) == []
 
 
 @pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud800", b"\xff\xfea", b"\x80", b"x" * (5 * 1024 * 1024 + 1)])
 def test_what_cannot_be_read_is_a_finding(text: str | bytes) -> None:
     for columns in (CODE_POINTS, UTF_16):
-        assert [each.code for each in lint_text(text, columns=columns)] == ["EP001"]
+        assert [each.code for each in lint(text, columns=columns)] == ["EP001"]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_columns_in_utf_16_are_places_in_the_encoded_line(line: str, data: st.Da
 def test_a_byte_order_mark_is_in_no_column() -> None:
     text = "## 😀 Progress\n\n- [x] A\n"
     for columns in (CODE_POINTS, UTF_16):
-        marked = [each for each in lint_text("\ufeff" + text, columns=columns) if each.code != "EP005"]
-        assert marked == lint_text(text, columns=columns)
-    assert lint_text("😀\n")[0].end_column == 1
-    assert lint_text("😀\n", columns=UTF_16)[0].end_column == 2
+        marked = [each for each in lint("\ufeff" + text, columns=columns) if each.code != "EP005"]
+        assert marked == lint(text, columns=columns)
+    assert lint("😀\n")[0].end_column == 1
+    assert lint("😀\n", columns=UTF_16)[0].end_column == 2
 
 
 def test_a_way_of_counting_that_is_none() -> None:
     with pytest.raises(ValueError, match="utf-16"):
-        lint_text(CLEAN, columns="utf-8")
+        lint(CLEAN, columns="utf-8")

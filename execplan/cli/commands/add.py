@@ -9,10 +9,8 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
-from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
-from execplan.plan import task_edits
 
 
 @define_command(
@@ -47,8 +45,12 @@ def add(
         message = "--after, --before and --under exclude each other"
         raise ExecplanError("usage", message, exit=USAGE, hint="give one of them")
     task = read_text(text, "the task")
-    changer = task_edits.add_task(task, now(), after=after, before=before, under=under, create=create)
-    return edit_plan(call, plan, options, "add", lambda project: changer, "execplan next {id}")
+    return edit_plan(
+        plan,
+        lambda plan: plan.add(task, after=after, before=before, under=under, create=create, options=options),
+        options,
+        "execplan next {id}",
+    )
 
 
 command = add

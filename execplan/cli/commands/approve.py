@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
+from execplan.approvals.approval_creation import ensure_nothing_inferred, require_digest_prefix
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_argument
 from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.errors import USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
-from execplan.plan_store import plan_selection
+from execplan.library.plan_api import Plan
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
@@ -84,55 +84,31 @@ def approve(
     )
     valid_seconds = approval_output.parse_duration(expires)
     if digest is not None:
-        approval_output.require_digest_prefix(digest)
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+        require_digest_prefix(digest)
+    chosen = Plan.find(plan)
+    project, ref = chosen.project, chosen.ref
     if listing or check:
         return _list_approvals(project, ref) if listing else _check_approval(project, ref)
     if revoke is not None:
         return _revoke_approvals(project, ref, revoke, options)
-    from execplan.approvals import approval_creation
-    from execplan.approvals.approval_creation import Confirmation
-    from execplan.engine import approval_audit
-    from execplan.engine.run_records.run_summary import find_active_run
-    from execplan.execution.evaluation.approval_scope import approval_scope as scope_of
-    from execplan.plan_store.author import author
+    from execplan.library import execution_api
 
-    evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
-    if digest is not None:
-        approval_creation.ensure_current_digest(project, ref, evaluated, digest)
-    approval_creation.ensure_approvable(project, ref, evaluated)
-    scope = scope_of(evaluated.evaluation, max_risk, steps or None)
-    approval_request = Confirmation(
-        _require_name(by) or author(project), "digest", valid_seconds, max_risk, steps or None
+    def confirm(
+        evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
+    ) -> tuple[Confirmation, list[str]]:
+        return _confirm(call, ref, evaluated, scope, confirmation, digest, warnings, allow_inferred=allow_inferred)
+
+    approval_result = execution_api.approve(
+        chosen,
+        digest,
+        by=_require_name(by),
+        valid_seconds=valid_seconds,
+        max_risk=max_risk,
+        steps=steps,
+        confirm=confirm,
+        options=options,
     )
-    if not scope.covered and (scope.uncovered or not scope.finished):
-        uncovered_steps = [f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
-        message = "no step is covered: there is nothing to approve"
-        raise ExecplanError(
-            "nothing-to-approve", message, exit=CHECK_FAILED, hint="raise --max-risk", candidates=uncovered_steps
-        )
-    warnings = [] if evaluated.current_plan.document.mode == "agent" else _warnings(project, evaluated, scope)
-    if not options.dry_run:
-        try:
-            approval_request, warnings = _confirm(
-                call, ref, evaluated, scope, approval_request, digest, warnings, allow_inferred=allow_inferred
-            )
-        except ExecplanError as error:
-            if error.code == "declined":
-                approval_audit.decline(project, ref, evaluated, scope, approval_request.approver)
-            raise
-    approval_result = approval_audit.approve_and_record(project, ref, evaluated, scope, approval_request, options)
-    approval_result = approval_result._replace(warnings=(*warnings, *approval_result.warnings))
-    return approval_output.approval_answer(
-        approval_result, scope, evaluated, quote_plan_name(ref.id, project.display_path(ref.path))
-    )
-
-
-def _warnings(project: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
-    """What somebody should know before the steps that would be approved run."""
-    from execplan.engine.command_warnings import command_warnings
-
-    return command_warnings(project, evaluated.policy, [evaluated_step.step for evaluated_step in scope.covered])
+    return approval_output.approval_answer(approval_result, quote_plan_name(ref.id, project.display_path(ref.path)))
 
 
 def _confirm(
@@ -165,7 +141,7 @@ def _confirm(
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return approval_request._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
     if not allow_inferred:
-        approval_output.ensure_nothing_inferred(scope, evaluated.path)
+        ensure_nothing_inferred(scope, evaluated.path)
     return approval_request._replace(inferred="flag" if scope.inferred_steps else None), warnings
 
 

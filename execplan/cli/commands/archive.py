@@ -17,11 +17,10 @@ from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import (
     DESCRIPTIONS,
-    ensure_no_open_runs,
     list_open_runs,
-    open_run_warnings,
 )
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
@@ -86,7 +85,7 @@ def archive(
     )
     reason_text = read_text(reason, "the reason") if reason is not None else None
     selected = _find_complete_plans() if complete else _find_named_plans(plans)
-    successor = plan_selection.select_plan(os.getcwd(), by)[1] if by is not None else None
+    successor = Plan.find(by) if by is not None else None
     must_be_finished = how == COMPLETED and not force
     blocked: dict[str, list[str]] = {}
     if complete or len(selected) > 1:
@@ -100,22 +99,14 @@ def archive(
     for project, ref in selected:
         if ref.id in blocked:
             continue
-        origin = plan_archive.hand_moved_from(project, ref)
-        source = plan_store.ref_for_path(project, origin) if origin else ref
-        warnings = open_run_warnings(project, source) if force else ()
-        if not (force or source.archived):
-            ensure_no_open_runs(project, source, "archived")
-        moved = plan_archive.archive_plan(
-            project,
-            ref,
-            options,
+        moved = Plan(project, ref).archive(
             reason=reason_text,
-            successor=successor,
+            superseded_by=successor,
             abandoned=how == ABANDONED,
-            origin=origin,
+            force=force,
             confirm_rewrite=rewrite_decider(call, links),
+            options=options,
         )
-        moved = moved._replace(warnings=(*warnings, *moved.warnings))
         command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
         answers.append(move_answer(project, moved, options, "archived already", command))
     if len(answers) == 1 and not complete:

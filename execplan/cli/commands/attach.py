@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from execplan.archive import attachments
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.output.terminal_text import printable_lines
@@ -14,7 +11,7 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan_store import plan_selection
+from execplan.library.plan_api import Plan
 from execplan.plan_store.plan_store import quote_plan_name
 
 
@@ -35,17 +32,17 @@ def attach(
     call: Call, files: tuple[str, ...], about: str | None, plan: str | None, create: bool, options: WriteOptions
 ) -> Answer:
     """Attach files to a plan as evidence; what is there already, by its SHA-256, is not copied again."""
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    chosen = Plan.find(plan)
     description = read_text(about, "what they show") if about is not None else ""
-    amended, attached = attachments.attach_files(project, ref, files, description, options, create=create)
+    amended, attached = chosen.attach(*files, about=description, create=create, options=options)
     answer = edit_answer(
         amended._replace(messages=()),
         options,
-        f"execplan show {quote_plan_name(ref.id, amended.path)} --section 'Artifacts and Notes'",
+        f"execplan show {quote_plan_name(chosen.id, amended.path)} --section 'Artifacts and Notes'",
     )
     file_entries = [
         {
-            "path": project.display_path(attachment.path),
+            "path": chosen.project.display_path(attachment.path),
             "sha256": attachment.digest,
             "bytes": attachment.size,
             "copied": attachment.copied,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from execplan.cli.answer import Answer, Call
@@ -11,15 +9,7 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
-from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan import log_edits
-from execplan.plan.plan_change import require_text
-from execplan.plan_store.author import author as default_author
-
-if TYPE_CHECKING:
-    from execplan.plan.plan_change import ChangeBuilder
-    from execplan.project.project import Project
 
 
 @define_command(
@@ -49,12 +39,14 @@ def decide(
 ) -> Answer:
     """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
     decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
-
-    def changer(project: Project) -> ChangeBuilder:
-        name = require_text(author or default_author(project), "the author")
-        return log_edits.add_decision(decision, rationale, name, now(), supersedes=supersedes, create=create)
-
-    return edit_plan(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
+    return edit_plan(
+        plan,
+        lambda plan: plan.decide(
+            decision, why=rationale, author=author, supersedes=supersedes, create=create, options=options
+        ),
+        options,
+        "execplan show {id} --section 'Decision Log'",
+    )
 
 
 command = decide

@@ -10,7 +10,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan import log_edits
 
 
 @define_command(
@@ -25,10 +24,13 @@ from execplan.plan import log_edits
 @writer_options
 def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
-    changer = log_edits.add_discovery(
-        read_text(text, "the discovery"), read_text(evidence, "the evidence"), create=create
+    discovery, proof = read_text(text, "the discovery"), read_text(evidence, "the evidence")
+    return edit_plan(
+        plan,
+        lambda plan: plan.discover(discovery, evidence=proof, create=create, options=options),
+        options,
+        "execplan next {id}",
     )
-    return edit_plan(call, plan, options, "discover", lambda project: changer, "execplan next {id}")
 
 
 command = discover

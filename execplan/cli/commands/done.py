@@ -8,9 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan.task_edits import complete_tasks
 
 
 @define_command(
@@ -23,8 +21,9 @@ from execplan.plan.task_edits import complete_tasks
 @writer_options
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
-    changer = complete_tasks(tasks, now())
-    return edit_plan(call, plan, options, "done", lambda project: changer, "execplan next {id}", finishes=True)
+    return edit_plan(
+        plan, lambda plan: plan.done(*tasks, options=options), options, "execplan next {id}", finishes=True
+    )
 
 
 command = done

@@ -10,7 +10,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_lines, read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan import section_edits
 
 
 @define_command(
@@ -29,9 +28,12 @@ from execplan.plan import section_edits
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
-    changer = section_edits.add_note([read_text(text, "the note")], lines, create=create)
+    note_text = read_text(text, "the note")
     return edit_plan(
-        call, plan, options, "note", lambda project: changer, "execplan show {id} --section 'Artifacts and Notes'"
+        plan,
+        lambda plan: plan.note(note_text, excerpt=lines, create=create, options=options),
+        options,
+        "execplan show {id} --section 'Artifacts and Notes'",
     )
 
 

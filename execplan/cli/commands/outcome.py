@@ -10,7 +10,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan import log_edits
 
 
 @define_command(
@@ -24,8 +23,14 @@ from execplan.plan import log_edits
 @writer_options
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
-    changer = log_edits.add_outcome(read_text(text, "the outcome"), create=create)
-    return edit_plan(call, plan, options, "outcome", lambda project: changer, "execplan status {id}", finishes=True)
+    outcome_text = read_text(text, "the outcome")
+    return edit_plan(
+        plan,
+        lambda plan: plan.outcome(outcome_text, create=create, options=options),
+        options,
+        "execplan status {id}",
+        finishes=True,
+    )
 
 
 command = outcome

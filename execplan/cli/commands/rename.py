@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
-
 import click
 
-from execplan.advice import checkpoint_file
-from execplan.approvals import artifact_store
-from execplan.archive import plan_relocation
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.link_options import links_option, rewrite_decider
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_option
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.run_statuses import ensure_no_open_runs
 from execplan.errors import USAGE, ExecplanError
-from execplan.plan_store import plan_selection
+from execplan.library.plan_api import Plan
 
 
 @define_command(
@@ -39,17 +32,9 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
         raise ExecplanError(
             "usage", "rename takes a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
         )
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    ensure_no_open_runs(project, ref, "renamed")
-    compiled = os.path.lexists(artifact_store.path_of(project, ref))
-    renew = partial(checkpoint_file.renew_page, project, commits=options.should_commit(project))
-    moved = plan_relocation.rename_plan(
-        project, ref, title, options, regenerate=renew, confirm_rewrite=rewrite_decider(call, links)
-    )
-    if compiled and moved.changed:
-        why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
-        moved = moved._replace(warnings=(*moved.warnings, why))
-    return move_answer(project, moved, options, "named so already", None if links is False else "")
+    chosen = Plan.find(plan)
+    moved = chosen.rename(title, confirm_rewrite=rewrite_decider(call, links), options=options)
+    return move_answer(chosen.project, moved, options, "named so already", None if links is False else "")
 
 
 command = rename

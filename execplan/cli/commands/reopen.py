@@ -9,7 +9,6 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan.task_edits import reopen_tasks as untick
 
 
 @define_command(
@@ -22,7 +21,7 @@ from execplan.plan.task_edits import reopen_tasks as untick
 @writer_options
 def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Take ticks back. A TASK is a number, an id, or words that only it has."""
-    return edit_plan(call, plan, options, "reopen", lambda project: untick(tasks), "execplan next {id}")
+    return edit_plan(plan, lambda plan: plan.reopen(*tasks, options=options), options, "execplan next {id}")
 
 
 command = reopen

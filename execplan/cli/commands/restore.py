@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from execplan.archive import plan_archive
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.link_options import links_option, rewrite_decider
@@ -14,7 +11,7 @@ from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan_store import plan_selection
+from execplan.library.plan_api import Plan
 
 
 @define_command(
@@ -28,10 +25,13 @@ from execplan.plan_store import plan_selection
 @writer_options
 def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: WriteOptions) -> Answer:
     """Move an archived plan and its artifacts back to where they were."""
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    why = read_text(reason, "the reason") if reason is not None else None
-    moved = plan_archive.restore_plan(project, ref, options, reason=why, confirm_rewrite=rewrite_decider(call, links))
-    return move_answer(project, moved, options, "not in the archive", None if links is False else "")
+    chosen = Plan.find(plan)
+    moved = chosen.restore(
+        reason=read_text(reason, "the reason") if reason is not None else None,
+        confirm_rewrite=rewrite_decider(call, links),
+        options=options,
+    )
+    return move_answer(chosen.project, moved, options, "not in the archive", None if links is False else "")
 
 
 command = restore

@@ -10,7 +10,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan import task_rewording
 
 
 @define_command(
@@ -27,8 +26,8 @@ from execplan.plan import task_rewording
 @writer_options
 def reword(call: Call, task: str, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Say a task in other words. A TASK is a number, an id, or words that only it has; the id changes with the words."""
-    changer = task_rewording.reword_task(task, read_text(text, "the task"))
-    return edit_plan(call, plan, options, "reword", lambda project: changer, "execplan show {id}")
+    task_text = read_text(text, "the task")
+    return edit_plan(plan, lambda plan: plan.reword(task, task_text, options=options), options, "execplan show {id}")
 
 
 command = reword

@@ -10,7 +10,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_lines
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan.section_edits import set_section_body
 
 
 @define_command(
@@ -31,8 +30,10 @@ def set_(call: Call, section: str, text: str, plan: str | None, create: bool, op
 
     It may hold anything but headings of the first two levels; what the other sections say can't change.
     """
-    changer = set_section_body(section, read_lines(text, "the section"), create=create)
-    return edit_plan(call, plan, options, "set", lambda project: changer, "execplan lint {id}")
+    lines = read_lines(text, "the section")
+    return edit_plan(
+        plan, lambda plan: plan.set(section, lines, create=create, options=options), options, "execplan lint {id}"
+    )
 
 
 command = set_

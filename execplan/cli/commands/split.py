@@ -9,9 +9,7 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
-from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions
-from execplan.plan import task_rewording
 
 
 @define_command(
@@ -29,10 +27,13 @@ def split(call: Call, task: str, done: str, remaining: str, plan: str | None, op
 
     A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.
     """
-    changer = task_rewording.split_task(
-        task, read_text(done, "what is done"), read_text(remaining, "what remains"), now()
+    done_text, remaining_text = read_text(done, "what is done"), read_text(remaining, "what remains")
+    return edit_plan(
+        plan,
+        lambda plan: plan.split(task, done=done_text, remaining=remaining_text, options=options),
+        options,
+        "execplan next {id}",
     )
-    return edit_plan(call, plan, options, "split", lambda project: changer, "execplan next {id}")
 
 
 command = split

@@ -6,13 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from execplan.approvals.approval_creation import describe_step
 from execplan.approvals.approval_status import APPROVED
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
-from execplan.errors import CHECK_FAILED, POLICY, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.execution.evaluation.approval_scope import approval_scope as scope_of
-from execplan.execution.evaluation.evaluation_text import describe_commands, step_location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from execplan.approvals.approval_status import CheckedApproval
     from execplan.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.approval_document import Approval
-    from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.project.project import Project
 
-_MIN_DIGEST_DIGITS = 8
 """Hex digits by which a digest is named: more than anybody guesses."""
 _SHOWN_DIGEST_DIGITS = 12
 """Those that a command names."""
@@ -42,13 +40,6 @@ def parse_duration(text: str) -> int:
             return duration
     message = f"--expires takes minutes, hours or days, 30d at most, not {text!r}"
     raise ExecplanError("usage", message, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
-
-
-def require_digest_prefix(prefix: str) -> None:
-    """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
-    if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
-        message = f"--digest takes the first {_MIN_DIGEST_DIGITS} hex digits of a digest, or more, not {prefix!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
 
 
 def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) -> str:
@@ -82,23 +73,11 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
         )
 
 
-def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
-    """Refuse to approve unseen what the plan does not say in so many words; raises ExecplanError."""
-    if not scope.inferred_steps:
-        return
-    count = len(scope.inferred_steps)
-    raise ExecplanError(
-        "inferred-steps",
-        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody was shown what would run",
-        exit=POLICY,
-        hint="read them, then approve on a terminal or with --allow-inferred; or write them down: execplan compile --annotate",
-        candidates=[_describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
-    )
-
-
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """What a person has to know beside the evaluation."""
-    lines = [f"inferred, {_describe_step(evaluated_step, path)}" for evaluated_step in scope.inferred_steps]
+    lines = [
+        f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
+    ]
     lines += [f"not covered: {uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
     if scope.by_policy:
         lines.append(
@@ -111,22 +90,9 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _describe_step(evaluated_step: EvaluatedStep, path: str) -> str:
-    """A step with the very words of what it would run."""
-    commands = [f"{label} {command}" for label, command in describe_commands(evaluated_step.step)] or [
-        evaluated_step.step.description
-    ]
-    argv = f" {list(evaluated_step.step.argv)!r}" if evaluated_step.step.argv is not None else ""
-    return printable_line(
-        f"{step_location(evaluated_step.step, path)}: {evaluated_step.step.id}: {'; '.join(commands)}{argv}"
-    )
-
-
-def approval_answer(
-    approval_result: ApprovalResult, scope: ApprovalScope, evaluated: EvaluatedPlan, name: str
-) -> Answer:
+def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     """What was approved, or would be."""
-    approval = approval_result.approval
+    approval, evaluated, scope = approval_result.approval, approval_result.evaluated, approval_result.scope
     covered = [evaluated_step.step.id for evaluated_step in scope.covered]
     data: dict[str, Any] = {
         "digest": evaluated.binding.digest,

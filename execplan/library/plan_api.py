@@ -1,0 +1,335 @@
+"""A plan in a project, with the commands that edit and move it as methods."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import now
+from execplan.edits.plan_writer import WriteOptions, amend
+from execplan.plan import log_edits, reader, section_edits, task_edits, task_rewording
+from execplan.plan_store import plan_selection, plan_store
+from execplan.text.text_lines import digest as sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from execplan.archive.attachments import Attachment
+    from execplan.archive.document_mentions import ConfirmRewrite
+    from execplan.archive.plan_move import MoveResult
+    from execplan.edits.plan_commit import PlanCommitResult
+    from execplan.edits.plan_writer import EditResult
+    from execplan.linter.rule import Finding
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.undo.undo_redo import ReversalResult
+
+_DEFAULT = WriteOptions()
+
+
+class Plan:
+    """A plan in a project: its file is read at each access, and edited as the command of the same name does.
+
+    A task is named by its number, its ID, or unique words of its text. Every edit is journaled, so that `undo` reverts
+    it; `options` say whether to commit it, only to show it, or to require a digest. All methods raise ExecplanError:
+    `code` and `exit` tell the cases apart, and the file is left as it was.
+    """
+
+    def __init__(self, project: Project, ref: PlanRef) -> None:
+        self.project = project
+        """The project's record: its directories and settings."""
+        self.ref = ref
+        """The plan's ID and path, and whether it is archived."""
+
+    @classmethod
+    def find(cls, name: str | None = None, directory: str | os.PathLike[str] = ".") -> Self:
+        """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the only open plan.
+
+        `EXECPLAN_PLAN` names the plan if `name` is None.
+        """
+        return cls(*plan_selection.select_plan(os.fspath(directory), name))
+
+    def __repr__(self) -> str:
+        """Show the ID."""
+        return f"Plan({self.id!r})"
+
+    @property
+    def id(self) -> str:
+        """The plan's ID: the name of its file without `.md`."""
+        return self.ref.id
+
+    @property
+    def path(self) -> str:
+        """The absolute path of the plan's file."""
+        return self.ref.path
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether the file is in the archive."""
+        return self.ref.archived
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the file, in 64 hexadecimal digits."""
+        return sha256(plan_store.read_bytes(self.project, self.path))
+
+    def read(self) -> ParsedPlan:
+        """Read the file once, for several questions about the same text."""
+        return reader.read(plan_store.read_bytes(self.project, self.path))
+
+    @property
+    def title(self) -> str:
+        """The title, or an empty string if there is none."""
+        return self.read().title or ""
+
+    @property
+    def state(self) -> str:
+        """`draft`, `active`, `complete` or `archived`."""
+        return self.read().state(archived=self.is_archived)
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The tasks of Progress, in file order; lines count from 0 and ends are exclusive."""
+        return self.read().tasks
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections, in file order."""
+        return self.read().sections
+
+    @property
+    def decisions(self) -> list[Entry]:
+        """The entries of the Decision Log."""
+        return self.read().decisions
+
+    @property
+    def discoveries(self) -> list[Entry]:
+        """The entries of Surprises & Discoveries."""
+        return self.read().discoveries
+
+    @property
+    def outcomes(self) -> list[Entry]:
+        """The entries of Outcomes & Retrospective."""
+        return self.read().outcomes
+
+    @property
+    def revisions(self) -> list[Entry]:
+        """The revision notes."""
+        return self.read().revisions
+
+    def findings(self) -> list[Finding]:
+        """Check the plan as `execplan lint` does, with its project's settings; lines and columns count from 1."""
+        from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
+
+        return check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings
+
+    def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Check off tasks, with the time."""
+        return self._edit("done", task_edits.complete_tasks(_names(tasks), now()), options)
+
+    def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Uncheck tasks and remove their timestamps."""
+        return self._edit("reopen", task_edits.reopen_tasks(_names(tasks)), options)
+
+    def add(
+        self,
+        text: str,
+        *,
+        after: str | None = None,
+        before: str | None = None,
+        under: str | None = None,
+        create: bool = False,
+        options: WriteOptions = _DEFAULT,
+    ) -> EditResult:
+        """Add an open task: after or before a task, after the last one under a sub-heading, or at the end.
+
+        `create` adds the section if it is missing.
+        """
+        changer = task_edits.add_task(text, now(), after=after, before=before, under=under, create=create)
+        return self._edit("add", changer, options)
+
+    def split(self, task: str | int, *, done: str, remaining: str, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Split a task into a checked one and an open one."""
+        return self._edit("split", task_rewording.split_task(str(task), done, remaining, now()), options)
+
+    def reword(self, task: str | int, text: str, *, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Replace the text of a task; its ID changes with it."""
+        return self._edit("reword", task_rewording.reword_task(str(task), text), options)
+
+    def decide(
+        self,
+        text: str,
+        *,
+        why: str,
+        author: str | None = None,
+        supersedes: str | None = None,
+        create: bool = False,
+        options: WriteOptions = _DEFAULT,
+    ) -> EditResult:
+        """Add a decision with its rationale, the date and the author.
+
+        The author defaults to `EXECPLAN_AGENT`, the settings, `EXECPLAN_AUTHOR` and git's user name, in this order.
+        """
+        from execplan.plan.plan_change import require_text
+        from execplan.plan_store.author import author as default_author
+
+        name = require_text(author or default_author(self.project), "the author")
+        changer = log_edits.add_decision(text, why, name, now(), supersedes=supersedes, create=create)
+        return self._edit("decide", changer, options)
+
+    def discover(
+        self, text: str, *, evidence: str, create: bool = False, options: WriteOptions = _DEFAULT
+    ) -> EditResult:
+        """Add a discovery with its evidence."""
+        return self._edit("discover", log_edits.add_discovery(text, evidence, create=create), options)
+
+    def outcome(self, text: str, *, create: bool = False, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Add an outcome."""
+        return self._edit("outcome", log_edits.add_outcome(text, create=create), options)
+
+    def note(
+        self, text: str, *, excerpt: Sequence[str] = (), create: bool = False, options: WriteOptions = _DEFAULT
+    ) -> EditResult:
+        """Add a note to Artifacts and Notes, with the lines of an excerpt in a code block below it."""
+        return self._edit("note", section_edits.add_note([text], list(excerpt), create=create), options)
+
+    def revise(self, text: str, *, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Add a dated revision note."""
+        return self._edit("revise", log_edits.add_revision_note(text, now()), options)
+
+    def set(
+        self, section: str, lines: Sequence[str], *, create: bool = False, options: WriteOptions = _DEFAULT
+    ) -> EditResult:
+        """Replace the body of a section with lines of markdown, which contain no heading of level 1 or 2."""
+        return self._edit("set", section_edits.set_section_body(section, list(lines), create=create), options)
+
+    def attach(
+        self, *files: str | os.PathLike[str], about: str = "", create: bool = False, options: WriteOptions = _DEFAULT
+    ) -> tuple[EditResult, list[Attachment]]:
+        """Copy files into the plan's artifacts and name them in Artifacts and Notes: all of them, or none."""
+        from execplan.archive import attachments
+
+        sources = [os.fspath(file) for file in files]
+        return attachments.attach_files(self.project, self.ref, sources, about, options, create=create)
+
+    def rename(
+        self, title: str, *, confirm_rewrite: ConfirmRewrite | None = None, options: WriteOptions = _DEFAULT
+    ) -> MoveResult:
+        """Change the title, and with it the ID; the file, its artifacts and the paths in other plans follow.
+
+        `confirm_rewrite` gets the documents outside of the plans that name the old path, and returns whether to rewrite them.
+        """
+        from functools import partial
+
+        from execplan.advice import checkpoint_file
+        from execplan.approvals import artifact_store
+        from execplan.archive import plan_relocation
+        from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+
+        ensure_no_open_runs(self.project, self.ref, "renamed")
+        is_compiled = os.path.lexists(artifact_store.path_of(self.project, self.ref))
+        renew = partial(checkpoint_file.renew_page, self.project, commits=options.should_commit(self.project))
+        moved = plan_relocation.rename_plan(
+            self.project, self.ref, title, options, regenerate=renew, confirm_rewrite=confirm_rewrite
+        )
+        if is_compiled and moved.changed:
+            warning = f"what {self.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
+            moved = moved._replace(warnings=(*moved.warnings, warning))
+        self._follow(moved, options)
+        return moved
+
+    def archive(
+        self,
+        *,
+        reason: str | None = None,
+        superseded_by: Plan | None = None,
+        abandoned: bool = False,
+        force: bool = False,
+        confirm_rewrite: ConfirmRewrite | None = None,
+        options: WriteOptions = _DEFAULT,
+    ) -> MoveResult:
+        """Move the plan and its artifacts into the archive, with evidence of what it was.
+
+        A plan with open tasks, without an outcome or with lint errors is refused unless it is superseded, abandoned or
+        forced; the last two need a reason. A plan with an unfinished run is refused unless forced.
+        """
+        from execplan.archive import plan_archive
+        from execplan.engine.run_records.run_statuses import ensure_no_open_runs, open_run_warnings
+
+        origin = plan_archive.hand_moved_from(self.project, self.ref)
+        source = plan_store.ref_for_path(self.project, origin) if origin else self.ref
+        warnings = open_run_warnings(self.project, source) if force else ()
+        if not (force or source.archived):
+            ensure_no_open_runs(self.project, source, "archived")
+        moved = plan_archive.archive_plan(
+            self.project,
+            self.ref,
+            options,
+            reason=reason,
+            successor=superseded_by.ref if superseded_by is not None else None,
+            abandoned=abandoned,
+            origin=origin,
+            confirm_rewrite=confirm_rewrite,
+        )
+        self._follow(moved, options)
+        return moved._replace(warnings=(*warnings, *moved.warnings))
+
+    def restore(
+        self,
+        *,
+        reason: str | None = None,
+        confirm_rewrite: ConfirmRewrite | None = None,
+        options: WriteOptions = _DEFAULT,
+    ) -> MoveResult:
+        """Move an archived plan and its artifacts back."""
+        from execplan.archive import plan_archive
+
+        moved = plan_archive.restore_plan(
+            self.project, self.ref, options, reason=reason, confirm_rewrite=confirm_rewrite
+        )
+        self._follow(moved, options)
+        return moved
+
+    def undo(self, *, other_authors: bool = False, options: WriteOptions = _DEFAULT) -> ReversalResult:
+        """Undo the last operation on the plan: an edit, or a move."""
+        from execplan.undo import undo_redo
+
+        return undo_redo.undo(
+            self.project.base, self.path, options, other_authors=other_authors, may_move=_ensure_movable
+        )
+
+    def redo(self, *, other_authors: bool = False, options: WriteOptions = _DEFAULT) -> ReversalResult:
+        """Redo the operation that was undone last."""
+        from execplan.undo import undo_redo
+
+        return undo_redo.redo(
+            self.project.base, self.path, options, other_authors=other_authors, may_move=_ensure_movable
+        )
+
+    def commit(self, message: str | None = None, *, if_match: str | None = None) -> PlanCommitResult:
+        """Commit the plan and its artifacts, and nothing else; what is staged stays staged."""
+        from execplan.edits.plan_commit import commit_plan
+
+        return commit_plan(self.project, self.ref, message, dry_run=False, if_match=if_match)
+
+    def _edit(self, command: str, changer: ChangeBuilder, options: WriteOptions) -> EditResult:
+        return amend(self.project, self.ref, changer, options, command=command)
+
+    def _follow(self, moved: MoveResult, options: WriteOptions) -> None:
+        """Point to the file's new place."""
+        if moved.changed and not options.dry_run:
+            self.ref = plan_store.ref_for_path(self.project, os.path.join(self.project.root, moved.path))
+
+
+def _names(tasks: Sequence[str | int]) -> tuple[str, ...]:
+    return tuple([str(task) for task in tasks])
+
+
+def _ensure_movable(project: Project, ref: PlanRef) -> None:
+    """Raise an error if moving a plan would strand its unfinished run."""
+    from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+
+    ensure_no_open_runs(project, ref, "moved")

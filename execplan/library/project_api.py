@@ -1,0 +1,95 @@
+"""A project: the directory with the settings, and the plans in it."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.edits.plan_writer import WriteOptions
+from execplan.library.plan_api import Plan
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from execplan.project.project import Project as ProjectRecord
+    from execplan.project.project_settings import Settings
+
+_DEFAULT = WriteOptions()
+
+
+class Project:
+    """A directory with plans: found from any directory inside it, or set up."""
+
+    def __init__(self, record: ProjectRecord) -> None:
+        self.record = record
+        """The directories and settings, as the rest of the package takes them."""
+
+    @classmethod
+    def find(cls, directory: str | os.PathLike[str] = ".") -> Self:
+        """Find the project that contains a directory: the nearest one with settings or plans.
+
+        Raises ExecplanError (code `no-home`) if there is none up to the root of the git repository.
+        """
+        return cls(project_discovery.require(os.fspath(directory)))
+
+    @classmethod
+    def init(
+        cls,
+        directory: str | os.PathLike[str] = ".",
+        *,
+        plans: str | None = None,
+        options: WriteOptions = _DEFAULT,
+    ) -> Self:
+        """Set up plans as `execplan init` does, and return the project; existing files stay as they are.
+
+        `plans` is the directory for plans; without it, one that has plans, or `.agent/execplans`.
+        """
+        from execplan.scaffold.project_setup import set_up_project
+        from execplan.scaffold.project_survey import survey_project
+
+        survey = survey_project(project_discovery.find(os.fspath(directory)), plans)
+        set_up_project(survey, options)
+        return cls(project_discovery.find(os.fspath(directory)))
+
+    def __repr__(self) -> str:
+        """Show the root."""
+        return f"Project({self.root!r})"
+
+    @property
+    def root(self) -> str:
+        """The absolute path of the directory with the settings and the plans."""
+        return self.record.base
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, with defaults for those that are not set."""
+        return self.record.settings
+
+    def plans(self, *, archived: bool = False) -> list[Plan]:
+        """Return the plans outside of the archive by name, or the archived ones."""
+        return [Plan(self.record, ref) for ref in plan_store.refs(self.record, archive=archived)]
+
+    def plan(self, name: str | None = None) -> Plan:
+        """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the only open plan."""
+        return Plan.find(name, self.root)
+
+    def new(
+        self,
+        title: str,
+        *,
+        purpose: str = "",
+        tasks: Sequence[str] = (),
+        template: str | None = None,
+        commit: bool | None = None,
+    ) -> Plan:
+        """Write a new plan from a template, under an ID that is free, and return it.
+
+        `commit` defaults to the setting of that name.
+        """
+        from execplan.scaffold.plan_creation import create_plan
+
+        created = create_plan(self.record, title, purpose, tasks, WriteOptions(commit=commit), template)
+        return Plan(self.record, plan_store.ref_for_path(self.record, os.path.join(self.record.root, created.path)))
