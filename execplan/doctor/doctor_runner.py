@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 
 CHECK_MODULES = (
     environment_checks,
-    environment_checks,
-    plan_file_checks,
     plan_file_checks,
     edit_checks,
     runs,
     leftover_checks,
     integration_checks,
-    agent_hook_checks,
     agent_hook_checks,
 )
 """The files of checks, in the order in which they are made and mended; importing one registers what it holds."""

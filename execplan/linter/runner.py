@@ -67,14 +67,12 @@ __all__ = [
 ]
 
 RULE_MODULES = (
-    *(markdown_rules, suppression_rules, whitespace_rules, markdown_rules),
+    *(markdown_rules, suppression_rules, whitespace_rules),
     *(completeness_rules, section_rules, title_rules, front_matter_rules),
     *(
         progress_rules,
         timestamp_rules,
         staleness_rules,
-        timestamp_rules,
-        task_format_rules,
         task_format_rules,
         milestone_rules,
     ),

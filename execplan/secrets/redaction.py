@@ -90,7 +90,7 @@ class Redactor:
         if (
             isinstance(value, str)
             and (name_kind := classify_name(name))
-            and is_secret(value, name_kind, quoted=True, config=True)
+            and is_secret(value, name_kind, is_quoted=True, is_config=True)
         ):
             return REDACTED
         return self.redact_value(value)

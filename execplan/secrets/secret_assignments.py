@@ -58,7 +58,7 @@ def _assigned_value(text: str, name_match: re.Match[str], name_kind: str) -> tup
     """The value of an assignment, if it is a secret."""
     offset = name_match.end()
     if (block_match := _BLOCK_SCALAR.match(text, offset)) is not None and name_match["joint"] == ":":
-        if not is_secret(block_match["s"], name_kind, quoted=False, config=True):
+        if not is_secret(block_match["s"], name_kind, is_quoted=False, is_config=True):
             return None
         return block_match.start("s"), _block_end(text, block_match.end("s"), block_match["indent"])
     if (next_line := _NEXT_LINE.match(text, offset)) is not None and name_match["close"]:
@@ -70,7 +70,11 @@ def _assigned_value(text: str, name_match: re.Match[str], name_kind: str) -> tup
     if (scheme_match := _SCHEME.match(text, offset)) is not None:
         offset = scheme_match.end()
     if (default_match := _DEFAULT.match(text, offset)) is not None:
-        return default_match.span("s") if is_secret(default_match["s"], name_kind, quoted=False, config=True) else None
+        return (
+            default_match.span("s")
+            if is_secret(default_match["s"], name_kind, is_quoted=False, is_config=True)
+            else None
+        )
     return _unquoted_value(text, name_match, offset, name_kind)
 
 
@@ -91,7 +95,7 @@ def _quoted_value(text: str, quoted_match: re.Match[str], name_kind: str) -> tup
     if (default_match := _DEFAULT.search(value)) is not None:
         start, end = start + default_match.start("s"), start + default_match.end("s")
         value = default_match["s"]
-    return (start, end) if start < end and is_secret(value, name_kind, quoted=True, config=True) else None
+    return (start, end) if start < end and is_secret(value, name_kind, is_quoted=True, is_config=True) else None
 
 
 def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind: str) -> tuple[int, int] | None:
@@ -155,7 +159,7 @@ def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind
         return None
     return (
         (start, end)
-        if is_secret(value[:_MAX_VALUE], name_kind, quoted=False, config=is_config, alone=is_alone or is_tight)
+        if is_secret(value[:_MAX_VALUE], name_kind, is_quoted=False, is_config=is_config, is_alone=is_alone or is_tight)
         else None
     )
 

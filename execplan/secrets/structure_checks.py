@@ -37,7 +37,7 @@ def is_rule_match(match: re.Match[str], value: str) -> bool:
 
 def is_password_word(match: re.Match[str], value: str) -> bool:
     """A password on a command line: any word that stands for nothing else."""
-    return is_secret(value, PASSWORD, quoted=match["s"] is None, config=True)
+    return is_secret(value, PASSWORD, is_quoted=match["s"] is None, is_config=True)
 
 
 def is_option_value(match: re.Match[str], value: str) -> bool:
@@ -51,13 +51,13 @@ def is_option_value(match: re.Match[str], value: str) -> bool:
         or value[0] in "-["
     ):
         return False
-    return is_secret(value, name_kind, quoted=is_quoted, config=name_kind == PASSWORD)
+    return is_secret(value, name_kind, is_quoted=is_quoted, is_config=name_kind == PASSWORD)
 
 
 def is_named_value(match: re.Match[str], value: str) -> bool:
     """A value in quotes or in an element, beside its name."""
     name_kind = classify_name(match["n"])
-    return bool(name_kind) and is_secret(value, name_kind, quoted=True, config=True)
+    return bool(name_kind) and is_secret(value, name_kind, is_quoted=True, is_config=True)
 
 
 def is_random_named_value(match: re.Match[str], value: str) -> bool:
@@ -67,7 +67,7 @@ def is_random_named_value(match: re.Match[str], value: str) -> bool:
     return (
         bool(name_kind)
         and " " not in bare_value
-        and is_secret(bare_value, SERVICE if name_kind == SERVICE else SECRET, quoted=False, config=False)
+        and is_secret(bare_value, SERVICE if name_kind == SERVICE else SECRET, is_quoted=False, is_config=False)
     )
 
 
@@ -87,18 +87,18 @@ _SETTING_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|
 def is_variable_value(match: re.Match[str], value: str) -> bool:
     """A variable set by a command that takes its value as a word of its own."""
     name_kind = classify_name(match["n"])
-    return bool(name_kind) and is_secret(value, name_kind, quoted=match["s"] is None, config=True)
+    return bool(name_kind) and is_secret(value, name_kind, is_quoted=match["s"] is None, is_config=True)
 
 
 def is_login(match: re.Match[str], value: str) -> bool:
     """The password of an address."""
     name = match["u"]
-    return value != name and is_secret(value, PASSWORD, quoted=True, config=True) and not value.startswith("$")
+    return value != name and is_secret(value, PASSWORD, is_quoted=True, is_config=True) and not value.startswith("$")
 
 
 def is_user_token(match: re.Match[str], value: str) -> bool:
     """What is in an address in place of a user and a password."""
-    return len(value) >= 16 and is_secret(value, SERVICE, quoted=True, config=True)
+    return len(value) >= 16 and is_secret(value, SERVICE, is_quoted=True, is_config=True)
 
 
 def is_curl_password(match: re.Match[str], value: str) -> bool:
@@ -145,7 +145,7 @@ def is_bearer(match: re.Match[str], value: str) -> bool:
     """A value after `Bearer` or `Basic`."""
     if match["scheme"].lower() == "basic":
         return is_basic_credentials(value)
-    return is_secret(value, SECRET, quoted=False, config=False) and any([char.isdigit() for char in value])
+    return is_secret(value, SECRET, is_quoted=False, is_config=False) and any([char.isdigit() for char in value])
 
 
 def is_header(match: re.Match[str], value: str) -> bool:
@@ -163,14 +163,14 @@ def is_cookie(match: re.Match[str], value: str) -> bool:
 def is_password_line(match: re.Match[str], value: str) -> bool:
     """`password X` on a line of its own, or behind `machine`."""
     is_netrc = match["lead"] is not None and "login" in match["lead"]
-    return is_secret(value, PASSWORD, quoted=False, config=is_netrc or any([char.isdigit() for char in value]))
+    return is_secret(value, PASSWORD, is_quoted=False, is_config=is_netrc or any([char.isdigit() for char in value]))
 
 
 def is_stated_secret(match: re.Match[str], value: str) -> bool:
     """`the password is X`."""
     if match["s"] is None:
-        return is_secret(value, PASSWORD if "pass" in match["n"].lower() else SECRET, quoted=True, config=True)
-    return any([char.isdigit() for char in value]) and is_secret(value, SECRET, quoted=False, config=False)
+        return is_secret(value, PASSWORD if "pass" in match["n"].lower() else SECRET, is_quoted=True, is_config=True)
+    return any([char.isdigit() for char in value]) and is_secret(value, SECRET, is_quoted=False, is_config=False)
 
 
 def is_basic_credentials(value: str) -> bool:

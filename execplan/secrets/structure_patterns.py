@@ -167,7 +167,7 @@ _STRUCTURES: Final = (
     Structure(
         ("pass:",),
         r"\bpass:(?P<s>[^\s\"'`;|&<>()]{2,200})",
-        lambda match, value: is_secret(value, PASSWORD, quoted=False, config=True),
+        lambda match, value: is_secret(value, PASSWORD, is_quoted=False, is_config=True),
     ),
     Structure(
         ("sqlplus", "rman", "expdp", "impdp"),
@@ -207,7 +207,7 @@ _STRUCTURES: Final = (
     Structure(
         ("identified by", "password", "identified with"),
         r"(?i)\b(?:identified[ \t]{1,4}(?:with[ \t]{1,4}[\w`'\"]{1,40}[ \t]{1,4})?by|(?:with|role|encrypted|login|user)[^\n;]{0,60}?\bpassword|set[ \t]{1,4}password[^\n;]{0,60}?=)[ \t]{1,4}(?:password[ \t]{1,4})?(?:'(?P<q>[^'\n]{2,300})'|\"(?P<s>[^\"\n]{2,300})\")",
-        lambda match, value: is_secret(value, PASSWORD, quoted=True, config=True),
+        lambda match, value: is_secret(value, PASSWORD, is_quoted=True, is_config=True),
     ),
     Structure(
         ("requirepass", "masterauth", "password", "passwd"),
@@ -217,7 +217,7 @@ _STRUCTURES: Final = (
     Structure(
         ("storepassword", "keypassword", 'password "', "password '"),
         r"(?i)(?P<n>\b\w{0,30}(?:password|passphrase|secret|token))[ \t]{1,4}(?:\"(?P<s>[^\"\n]{3,200})\"|'(?P<q>[^'\n]{3,200})')[ \t]*(?=$|\n|[;,)])",
-        lambda match, value: " " not in value and is_secret(value, SECRET, quoted=True, config=True),
+        lambda match, value: " " not in value and is_secret(value, SECRET, is_quoted=True, is_config=True),
     ),
     Structure(
         ("kty",),

@@ -222,5 +222,5 @@ def test_nested_deep() -> None:
 def test_each_knows_its_own() -> None:
     for data, own, other in ((CLAUDE, claude_log, codex_log), (CODEX, codex_log, claude_log)):
         lines = [json.loads(each) for each in data.splitlines()]
-        assert any(own.is_ours(each) for each in lines)
-        assert not any(other.is_ours(each) for each in lines)
+        assert any(own.is_log_line(each) for each in lines)
+        assert not any(other.is_log_line(each) for each in lines)

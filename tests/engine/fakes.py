@@ -156,7 +156,7 @@ class Try:
         self.paper = paper or Paper()
         self.hands, self.stop = hands, Halt()
         self.course = RunState(document, self.paper.entries)
-        none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
+        none: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
         given: Any = self.paper
         self.book = JournalWriter("0001-00000000", given, self.course, none, none, watch or RunObserver())
         if paper is None:

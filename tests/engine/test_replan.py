@@ -81,7 +81,7 @@ def replanned(desk: Desk, place: RunPaths, **more: Any) -> ReplanResult:
         "reason": "It failed.",
         "failed": (),
         "information": None,
-        "watch": RunObserver(),
+        "observer": RunObserver(),
         "options": WriteOptions(),
     }
     return replan_run(project, ref, place, **{**said, **more})

@@ -121,10 +121,10 @@ def test_nothing_of_the_plan_is_lost_or_told_twice(project: Folder) -> None:
 
 
 def test_a_task_by_name_and_fewer_decisions(project: Folder) -> None:
-    found = gathered(task="3", decisions=1)
+    found = gathered(task="3", decision_count=1)
     assert found.pack.task == "Write the tests."
     assert {unit.pinned for unit in found.pack.units} >= {"asked for by name", "the last decision"}
-    assert not [unit for unit in of(DECISION, gathered(decisions=0)) if unit.pinned]
+    assert not [unit for unit in of(DECISION, gathered(decision_count=0)) if unit.pinned]
     with pytest.raises(ExecplanError) as refused:
         gathered(task="no such words")
     assert refused.value.code == "no-such-task"
@@ -253,7 +253,7 @@ def test_another_name_of_a_file_for_secrets_is_left_out(project: Folder) -> None
     project.write("deploy/prod.env", "A=1\n")
     os.link(project.path / "deploy/prod.env", project.path / "src/settings.txt")
     with pytest.raises(ExecplanError, match=r"src/settings.txt is another name of .*/deploy/prod.env"):
-        gathered(files=["src/settings.txt"])
+        gathered(paths=["src/settings.txt"])
 
 
 def test_artifacts_without_what_execplan_keeps(project: Folder) -> None:
@@ -269,14 +269,14 @@ def test_artifacts_without_what_execplan_keeps(project: Folder) -> None:
 def test_files_and_folders_that_are_asked_for(project: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("build/log.txt", "ignored, and asked for\n")
     project.write(".gitignore", "build/\n")
-    found = gathered(files=("src/other.py", "build/log.txt", "src"))
+    found = gathered(paths=("src/other.py", "build/log.txt", "src"))
     pinned = [unit.path for unit in of(FILE, found) if unit.pinned]
     assert pinned == ["src/other.py", "build/log.txt"]
     assert {"src/reader.py", "src/scanner.py"} <= {unit.path for unit in of(FILE, found)}
     ids = [unit.id for unit in found.pack.units]
     assert len(ids) == len(set(ids))
     monkeypatch.chdir(project.path / "src")
-    assert [unit.path for unit in of(FILE, gathered(files=("other.py",))) if unit.pinned] == ["src/other.py"]
+    assert [unit.path for unit in of(FILE, gathered(paths=("other.py",))) if unit.pinned] == ["src/other.py"]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_what_is_asked_for_and_cannot_be_had(project: Folder, name: str, code: s
     (project.path / "link.py").symlink_to(project.path.parent / "outside.py")
     (project.path / "settings.py").symlink_to(".git/config")
     with pytest.raises(ExecplanError) as refused:
-        gathered(files=(name,))
+        gathered(paths=(name,))
     assert (refused.value.code, refused.value.exit) == (code, exit)
     assert refused.value.hint
 
@@ -316,7 +316,7 @@ def test_units_of_others(project: Folder) -> None:
         {"id": "f1", "type": "file", "content": "x", "path": "far/away.py", "pinned": True, "references": ["a.py"]},
         {"id": "i1", "type": "instruction", "content": "Be brief."},
     ]
-    found = gathered(units=(units(project, *lines),)).pack.units
+    found = gathered(unit_files=(units(project, *lines),)).pack.units
     by_id = {unit.id: unit for unit in found}
     assert by_id["m1"].references == ("src/other.py",)
     assert by_id["f1"].pinned
@@ -343,7 +343,7 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
         '{"id": "h", "type": "message", "content": %s}' % ("9" * 5000),
     )
     with pytest.raises(ExecplanError) as refused:
-        gathered(units=(file,))
+        gathered(unit_files=(file,))
     error = refused.value
     assert (error.code, error.exit) == ("bad-units", 3)
     assert [int(each.split(":")[0].removeprefix("line ")) for each in error.candidates] == list(range(2, 14))
@@ -358,7 +358,7 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
 def test_units_that_are_none(project: Folder, data: bytes) -> None:
     project.write("units.jsonl", data)
     with pytest.raises(ExecplanError) as refused:
-        gathered(units=("units.jsonl",))
+        gathered(unit_files=("units.jsonl",))
     assert refused.value.code == "bad-units"
 
 
@@ -366,15 +366,15 @@ def test_sessions(project: Folder) -> None:
     line = {"type": "user", "uuid": "u", "message": {"role": "user", "content": "Mend src/other.py"}}
     project.write("one.jsonl", json.dumps(line) + "\nnot json\n")
     project.write("two.jsonl", json.dumps({"type": "turn_context", "payload": {"model": "gpt-6-luna"}}) + "\n")
-    found = gathered(sessions=("one.jsonl", "two.jsonl"))
+    found = gathered(session_logs=("one.jsonl", "two.jsonl"))
     unit = found.pack.units[-1]
     assert (unit.id, unit.references) == ("message:1", ("src/other.py",))
     assert found.model == "gpt-6-luna"
     assert found.warnings == ("one.jsonl: left out: 1 line that can't be read",)
-    twice = gathered(sessions=("two.jsonl", "one.jsonl"))
+    twice = gathered(session_logs=("two.jsonl", "one.jsonl"))
     assert twice.pack.units[-1].id == "2:message:1"
     with pytest.raises(ExecplanError) as refused:
-        gathered(sessions=("README.md",))
+        gathered(session_logs=("README.md",))
     assert (refused.value.code, refused.value.exit) == ("unknown-session", 3)
 
 

@@ -138,7 +138,7 @@ class Both:
         self.schedule = Schedule(document, None, self.there)
         self.permit = issue_permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
         self.course, self.begun = RunState(document), 0
-        none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
+        none: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
         paper: Any = self.paper
         book = JournalWriter("0001-00000000", paper, self.course, none, none, Clerk(**drawn.answers))
         book.write("begun", **{**BEGUN, "mode": "agent"})
